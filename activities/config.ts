@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => text.toLowerCase() as `0x${string}`)
+const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
+const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+
+/** The one schema over the environment: every setting of every process, with its default. */
+export const configSchema = z.object({
+  // Where the service is and how it is reached.
+  BASE_URL: z.url().default('http://127.0.0.1:3000'),
+  OS_URL: z.url().default('http://127.0.0.1:3001'),
+  BIND_HOST: z.string().default('127.0.0.1'),
+  BASE_PORT: z.coerce.number().int().default(3000),
+  OS_PORT: z.coerce.number().int().default(3001),
+  TRUST_PROXY: z.string().default('').describe('Express "trust proxy" value; empty: the socket address is the client address'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+
+  // Postgres and Temporal.
+  DATABASE_URL: z.string().default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails'),
+  DATABASE_POOL_SIZE: count(16),
+  TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  TEMPORAL_API_KEY: z.string().default(''),
+  TEMPORAL_TLS: z.enum(['on', 'off']).default('off'),
+  TEMPORAL_UI_URL: z.string().default(''),
+  TASK_QUEUES: list.default(['payouts', 'signing']).describe('which task queues this worker process serves'),
+
+  // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
+  ENVIRONMENT: z.enum(['local', 'live']).default('local'),
+  REAL_FUNDS: z.enum(['enabled', 'refused']).default('refused'),
+  CHAIN_RPC_URL: list.default(['http://127.0.0.1:8545']).describe('RPC urls, tried in order'),
+  CONFIRM_RPC_URL: list.default([]).describe('a second opinion for confirmations; empty: CHAIN_RPC_URL'),
+  ASSET_CONTRACT_ADDRESS: address,
+  PAYOUT_WALLET_ADDRESS: address,
+  PAYOUT_WALLET_KEY_FILE: z.string().default('').describe('only where the signing queue is served'),
+  GAS_WALLET_KEYS_FILE: z.string().default('').describe('JSON array of private keys; only where the payouts queue is served'),
+  PAY_TO_ADDRESS: address.describe('where x402 fees go'),
+  TREASURY_PRINCIPAL_ADDRESS: address,
+  TREASURY_HOLDER_ADDRESS: address,
+  CONFIRMATIONS: count(1).describe('blocks on top, the including one counted, before a transfer counts as executed'),
+  FEE_BUMP_AFTER_MS: milliseconds(30_000),
+  CHAIN_POLL_MS: milliseconds(500),
+  RPC_TIMEOUT_MS: milliseconds(1_000),
+
+  // Signing keys (rings receipt, authority, checkout) and trusted mandate issuers beside our own authority.
+  SIGNING_KEYS_FILE: z.string().default(''),
+  TRUST_ANCHORS_FILE: z.string().default(''),
+
+  // The road.
+  CHALLENGE_TTL_S: z.coerce.number().int().min(60).max(3600).default(900),
+  EXECUTE_WAIT_MS: milliseconds(10_000),
+  CALL_LEASE_MS: milliseconds(15_000),
+  UPDATE_WAIT_MS: milliseconds(8_000),
+  SETTLE_WAIT_MS: milliseconds(8_000),
+  DEPENDENCY_TIMEOUT_MS: milliseconds(1_000),
+  SWEEP_EVERY_MS: milliseconds(2_000),
+  X402_FACILITATOR_URL: z.string().default(''),
+  X402_MIN_REMAINING_S: count(60),
+  X402_MAX_TIMEOUT_S: count(600),
+  FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000),
+  FREE_GRANTS_PER_DAY: count(100_000),
+  LIMIT_WALLET_PER_MINUTE: count(120),
+  LIMIT_ADDRESS_PER_MINUTE: count(6_000),
+  LIMIT_FAILED_PROOFS_PER_MINUTE: count(600),
+  CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000),
+})
+
+export type Config = z.output<typeof configSchema>
+
+/** Parses the environment once, at start; throws a readable list of what is wrong. */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const parsed = configSchema.safeParse(environment)
+  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
+  const config = parsed.data
+  if (config.ENVIRONMENT === 'live' && config.REAL_FUNDS !== 'enabled') {
+    throw new Error('configuration: ENVIRONMENT=live moves real funds; set REAL_FUNDS=enabled as well, or use the local chain')
+  }
+  const ours = [config.PAYOUT_WALLET_ADDRESS, config.PAY_TO_ADDRESS, config.TREASURY_PRINCIPAL_ADDRESS, config.TREASURY_HOLDER_ADDRESS]
+  if (new Set(ours).size !== ours.length) {
+    throw new Error('configuration: payout wallet, pay-to, treasury principal and treasury holder must be four different addresses')
+  }
+  return config
+}
+
+/** Reads a JSON file that a setting names, such as the signing keys. */
+export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
+  return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
+}

@@ -1,0 +1,174 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+
+type Time = ColumnType<Date, Date | undefined, Date>
+type Json<T> = JSONColumnType<object & T>
+
+export type CallsTable = {
+  call_id: string
+  caller: string
+  operation: string
+  key: string
+  fingerprint: string
+  grant_state: 'open' | 'used' | 'released'
+  answer_state: 'open' | 'done' | 'final'
+  funding: 'none' | 'free' | 'payment' | 'credit'
+  payment_id: string | null
+  proof_nonce: string | null
+  path: string
+  body_sha256: string | null
+  subject: string | null
+  lease_holder: string | null
+  lease_until: Date | null
+  status: number | null
+  answer: Json<Record<string, unknown>> | null
+  granted_at: Time
+  finished_at: Date | null
+}
+
+export type ProofNoncesTable = { wallet: string; nonce: string; path: string; body_sha256: string; call_id: string; used_at: Time }
+
+export type PaymentsTable = {
+  payment_id: string
+  asset: string
+  payer: string
+  authorization_nonce: string
+  pay_to: string
+  amount_atomic: string
+  valid_after: string
+  valid_before: string
+  signature: string
+  requirements: Json<Record<string, unknown>>
+  proof_wallet: string
+  call_id: string | null
+  state: 'claimed' | 'settling' | 'settled' | 'failed' | 'pending' | 'released'
+  credit: Generated<'none' | 'available' | 'used'>
+  from_block: string | null
+  transaction_hash: string | null
+  block_number: string | null
+  block_hash: string | null
+  failure: string | null
+  created_at: Time
+  changed_at: Time
+}
+
+export type PayoutsTable = {
+  payout_id: string
+  creator: string
+  idempotency_key: string
+  recipient: string
+  amount_atomic: string
+  memo: string
+  rail_reference: string
+  usage: 'synthetic' | 'operational' | 'unspecified'
+  asset: string
+  payout_wallet: string
+  terms_sha256: string
+  state: 'created' | 'authorized' | 'executed'
+  created_at: Time
+  authorized_at: Date | null
+  executed_at: Date | null
+  expires_at: string | null
+  authorize_idempotency_key: string | null
+  authorize_fingerprint: string | null
+  mandate_ref: string | null
+}
+
+export type TransferStatus = 'reserved' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
+
+export type TransfersTable = {
+  payout_id: string
+  nonce: string
+  wallet: string
+  recipient: string
+  amount_atomic: string
+  valid_after: string
+  valid_before: string
+  signature: string | null
+  status: TransferStatus
+  from_block: string | null
+  transaction_hash: string | null
+  block_number: string | null
+  block_hash: string | null
+  block_time: Date | null
+  confirmations: Generated<number>
+  parked: string | null
+  exception: string | null
+  call_id: string
+  reserved_at: Time
+  changed_at: Time
+}
+
+export type GasWalletsTable = { address: string; next_nonce: string }
+
+export type LaneTransactionsTable = {
+  tx_hash: string
+  gas_wallet: string
+  eoa_nonce: string
+  purpose: string
+  to_address: string
+  data: string
+  gas: string
+  max_fee_per_gas: string
+  max_priority_fee_per_gas: string
+  raw: string
+  outcome: 'mined' | 'reverted' | 'superseded' | null
+  created_at: Time
+  broadcast_at: Date | null
+}
+
+export type ReceiptsTable = {
+  receipt_id: string
+  subject: string
+  seq: number
+  kind: string
+  jws: string
+  prev: string | null
+  kid: string
+  payload_sha256: string
+  issued_at: Time
+}
+
+export type ReplayLedgerTable = { kind: string; key: string; subject: string; first_seen: Time }
+export type StagedInputsTable = { digest: string; body: string; expires_at: Date }
+export type OperatorsTable = { operator_id: string; name: string; secret_sha256: string; created_at: Time; revoked_at: Date | null }
+
+export type SigningKeysTable = {
+  ring: string
+  kid: string
+  alg: string
+  public_jwk: Json<Record<string, unknown>>
+  activated_at: Time
+  retired_at: Date | null
+  revoked_at: Date | null
+}
+
+export type ControlsTable = { scope: string; target: string; paused: boolean; reason: string; operator_id: string; changed_at: Time }
+export type UpdateLeasesTable = { resource: string; slot: number; holder: string; lease_until: Date }
+
+export type MandatesTable = {
+  mandate_id: string
+  operator_id: string
+  payout_id: string
+  request_sha256: string
+  ap2_mandate: string
+  issued_at: Time
+  expires_at: Date
+}
+
+export type Database = {
+  calls: CallsTable
+  proof_nonces: ProofNoncesTable
+  payments: PaymentsTable
+  payouts: PayoutsTable
+  transfers: TransfersTable
+  gas_wallets: GasWalletsTable
+  lane_transactions: LaneTransactionsTable
+  receipts: ReceiptsTable
+  replay_ledger: ReplayLedgerTable
+  staged_inputs: StagedInputsTable
+  operators: OperatorsTable
+  signing_keys: SigningKeysTable
+  controls: ControlsTable
+  update_leases: UpdateLeasesTable
+  mandates: MandatesTable
+}

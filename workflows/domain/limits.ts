@@ -1,0 +1,32 @@
+/** Every number that limits something, once, with its unit in its name. Numbers without a comment stand in the payout document. */
+export const limits = {
+  maxPayoutAtomic: 25_000_000n,
+  dailyCapAtomic: 100_000_000n,
+  priceAtomic: 100_000n,
+  freeCallsPerWindow: 10,
+  freeWindowSeconds: 30 * 24 * 3600,
+  proofAgeSecondsMax: 300,
+  /** Decision: tolerated clock advance of a caller (wire-facts §3.2). */
+  proofAheadSecondsMax: 30,
+  proofHeaderBytesMax: 2048,
+  memoCharsMax: 1024,
+  railReferenceCharsMax: 256,
+  idempotencyKeyCharsMax: 128,
+  presentationCharsMax: 24_576,
+  challengeTokenCharsMax: 8192,
+  expiresAtMax: 4_102_444_800,
+  bodyBytesMax: 65_536,
+  /** Decision (payout.md): an execute needs this much life left, so that the transfer can confirm before it dies. */
+  executeLifeSecondsMin: 30,
+  keyBindingAgeSecondsMax: 300,
+  dailyWindowSeconds: 24 * 3600,
+  /** Decision (payout.md): measured bound below which concurrent updates of one workflow never run twice. */
+  updatesInFlightMax: 6,
+  disclosuresMax: 16,
+} as const
+
+export const NETWORK = 'eip155:8453'
+export const CHAIN_ID = 8453
+export const ASSET_DECIMALS = 6
+export const ASSET_NAME = 'USD Coin'
+export const ASSET_VERSION = '2'
