@@ -1,0 +1,71 @@
+import type { PayoutView } from '../workflows/domain/payout.ts'
+
+export type Caller =
+  | { readonly kind: 'public'; readonly id: string }
+  | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
+  | { readonly kind: 'operator'; readonly id: string; readonly operatorId: string; readonly name: string }
+
+export type PayoutAnswer = { payout: PayoutView; receipt: string | null; receipts: string[] }
+export type PayoutTermsInput = { recipient: string; amount_usdc: string; idempotency_key: string; memo: string; rail_reference: string; usage: 'synthetic' | 'operational' | 'unspecified' }
+export type PayoutAuthorizeInput = { payout_id: string; idempotency_key: string; presentation: string; challenge_token: string; expires_at: number; principal_signature: string }
+
+/** The payout gateway as operations see it; each act is idempotent and throws only DomainError. */
+export type PayoutActs = {
+  create(creator: string, terms: PayoutTermsInput, callId: string): Promise<PayoutAnswer>
+  authorize(creator: string, input: PayoutAuthorizeInput, callId: string): Promise<PayoutAnswer>
+  /** Refuses what an execute would refuse, before a fee is settled: unknown payout, wrong state, too little life, chain down. */
+  checkExecutable(creator: string, payoutId: string): Promise<void>
+  /** Waits up to EXECUTE_WAIT_MS; `payout.state` tells whether it is executed or still under way. */
+  execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswer>
+  read(creator: string, by: { payout_id: string } | { idempotency_key: string }): Promise<PayoutAnswer>
+}
+
+export type Challenge = Record<string, unknown>
+export type IssueMandateInput = {
+  payout: { payout_id: string; expires_at: number; authorize_idempotency_key: string }
+  checkout_jwt: string
+  holder_proof: { binding_version: 1 | 2; holder_wallet: string; signature: string }
+  idempotency_key: string
+}
+export type AuthorityActs = {
+  challenge(input: { holder_wallet: string; request_sha256: string }): Promise<Challenge>
+  issueMandate(operator: { operatorId: string; name: string }, input: IssueMandateInput): Promise<Record<string, unknown>>
+}
+
+export type ReceiptSelector = { receipt_id?: string | undefined; receipt?: string | undefined; payload_sha256?: string | undefined; at?: string | undefined }
+export type ReceiptActs = { verify(selector: ReceiptSelector): Promise<Record<string, unknown>> }
+
+/** Documents that print the registry, the keys and the configuration. */
+export type DiscoveryActs = {
+  openapi(): Record<string, unknown>
+  jwks(): Promise<Record<string, unknown>>
+  authorityKey(): Promise<Record<string, unknown>>
+  trustContract(): Promise<Record<string, unknown>>
+}
+export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
+
+/** Everything a handler may touch. */
+export type Context = {
+  readonly caller: Caller
+  /** The granted call that this run works for; empty for public operations. */
+  readonly callId: string
+  readonly requestId: string
+  readonly payouts: PayoutActs
+  readonly authority: AuthorityActs
+  readonly receipts: ReceiptActs
+  readonly discovery: DiscoveryActs
+  readonly health: HealthActs
+}
+
+/** What a surface hands to the one road. Header names are lowercase; a doubled header is an array. */
+export type CallRequest = {
+  readonly body: Buffer | null
+  readonly query: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly method: string
+  readonly path: string
+  readonly address: string
+  readonly requestId: string
+}
+
+export type CallAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown }

@@ -1,0 +1,146 @@
+import { digestOf } from './canonical-json.ts'
+import { CHAIN_ID, NETWORK } from './limits.ts'
+import { formatUsdc } from './money.ts'
+
+export type PayoutState = 'created' | 'authorized' | 'executed'
+export type PayoutEvent = 'create' | 'authorize' | 'execute'
+export type Usage = 'synthetic' | 'operational' | 'unspecified'
+
+/** The whole state table of the payout document: (state, event) → state; every other pair is refused. */
+export const payoutTransitions: Record<PayoutState | 'none', Partial<Record<PayoutEvent, PayoutState>>> = {
+  none: { create: 'created' },
+  created: { authorize: 'authorized' },
+  authorized: { execute: 'executed' },
+  executed: {},
+}
+
+export function nextPayoutState(from: PayoutState | 'none', event: PayoutEvent): PayoutState | undefined {
+  return payoutTransitions[from][event]
+}
+
+export function allowedPayoutEvents(from: PayoutState): PayoutEvent[] {
+  return Object.keys(payoutTransitions[from]) as PayoutEvent[]
+}
+
+export type PayoutTerms = { recipient: string; amount_atomic: string; memo: string; rail_reference: string; usage: Usage; asset: string }
+
+/** SHA-256 of the canonical terms: what never changes, and create's request fingerprint. */
+export function termsDigest(terms: PayoutTerms): string {
+  return digestOf({ ...terms, recipient: terms.recipient.toLowerCase(), asset: terms.asset.toLowerCase(), chain_id: CHAIN_ID })
+}
+
+export type TransferView = {
+  status: 'none' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
+  authorization_nonce: string | null
+  transaction_hash: string | null
+  block_number: number | null
+  confirmations: number
+  next_poll_ms: number | null
+}
+
+/** A payout as callers see it (payout.md, Answer body). Times are RFC 3339 UTC, `expires_at` is Unix seconds. */
+export type PayoutView = {
+  payout_id: string
+  state: PayoutState
+  recipient: string
+  amount_usdc: string
+  amount_atomic: string
+  network: typeof NETWORK
+  asset: string
+  payout_wallet: string
+  memo: string
+  rail_reference: string
+  usage: Usage
+  environment: 'local' | 'live'
+  terms_sha256: string
+  creator: string
+  created_at: string
+  authorized_at: string | null
+  executed_at: string | null
+  expires_at: number | null
+  mandate_ref: string | null
+  payout_principal_is_fee: false
+  money_moved: 'no' | 'yes' | 'unknown'
+  next_action: string
+  transfer: TransferView
+}
+
+export type PayoutFacts = {
+  payout_id: string
+  creator: string
+  recipient: string
+  amount_atomic: string
+  memo: string
+  rail_reference: string
+  usage: Usage
+  asset: string
+  payout_wallet: string
+  terms_sha256: string
+  state: PayoutState
+  created_at: Date
+  authorized_at: Date | null
+  executed_at: Date | null
+  expires_at: string | null
+  mandate_ref: string | null
+}
+
+export type TransferFacts = {
+  nonce: string
+  status: 'reserved' | Exclude<TransferView['status'], 'none'>
+  transaction_hash: string | null
+  block_number: string | null
+  confirmations: number
+  parked: string | null
+  exception: string | null
+}
+
+/** Whether principal has left the payout wallet, as far as it is proven. */
+export function moneyMoved(transfer: TransferFacts | undefined): 'no' | 'yes' | 'unknown' {
+  if (transfer === undefined || transfer.status === 'dead') return 'no'
+  return transfer.status === 'included' || transfer.status === 'final' ? 'yes' : 'unknown'
+}
+
+function nextAction(state: PayoutState, transfer: TransferFacts | undefined): string {
+  if (transfer === undefined) return state === 'created' ? 'Authorize the payout.' : 'Execute the payout.'
+  if (transfer.exception !== null) return `An operator has to look at this payout: ${transfer.exception}.`
+  if (transfer.status === 'dead') return 'The transfer can never happen; create a new payout if the money is still owed.'
+  if (state === 'executed') return 'Nothing: keep the receipt.'
+  if (transfer.parked !== null) return `The transfer waits: ${transfer.parked}. Repeat this call later; it never pays twice.`
+  return 'The transfer is under way; repeat this call or read the status. It never pays twice.'
+}
+
+export function payoutView(row: PayoutFacts, transfer: TransferFacts | undefined, environment: 'local' | 'live'): PayoutView {
+  const open = transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
+  return {
+    payout_id: row.payout_id,
+    state: row.state,
+    recipient: row.recipient,
+    amount_usdc: formatUsdc(BigInt(row.amount_atomic)),
+    amount_atomic: row.amount_atomic,
+    network: NETWORK,
+    asset: row.asset,
+    payout_wallet: row.payout_wallet,
+    memo: row.memo,
+    rail_reference: row.rail_reference,
+    usage: row.usage,
+    environment,
+    terms_sha256: row.terms_sha256,
+    creator: row.creator,
+    created_at: row.created_at.toISOString(),
+    authorized_at: row.authorized_at?.toISOString() ?? null,
+    executed_at: row.executed_at?.toISOString() ?? null,
+    expires_at: row.expires_at === null ? null : Number(row.expires_at),
+    mandate_ref: row.mandate_ref,
+    payout_principal_is_fee: false,
+    money_moved: moneyMoved(transfer),
+    next_action: nextAction(row.state, transfer),
+    transfer: {
+      status: transfer === undefined || transfer.status === 'reserved' ? 'none' : transfer.status,
+      authorization_nonce: transfer?.nonce ?? null,
+      transaction_hash: transfer?.transaction_hash ?? null,
+      block_number: transfer?.block_number == null ? null : Number(transfer.block_number),
+      confirmations: transfer?.confirmations ?? 0,
+      next_poll_ms: open ? 1000 : null,
+    },
+  }
+}
