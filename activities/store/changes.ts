@@ -1,0 +1,49 @@
+import { EventEmitter } from 'node:events'
+import pg from 'pg'
+import { CHANGES_CHANNEL } from './notify.ts'
+
+/** Waits for "this id changed"; a notification ends the wait early, the timer behind it makes a lost one harmless. */
+export type Changes = { wait(id: string, ms: number): Promise<void>; close(): Promise<void> }
+
+/** One listening connection for the process; reconnects by itself. */
+export function createChanges(databaseUrl: string, pollMs = 250): Changes {
+  const emitter = new EventEmitter().setMaxListeners(0)
+  let client: pg.Client | undefined
+  let closed = false
+  let reconnect: NodeJS.Timeout | undefined
+
+  const connect = async (): Promise<void> => {
+    if (closed) return
+    const next = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 1000, keepAlive: true, application_name: 'agent-rails changes' })
+    const lost = (): void => {
+      if (client !== next) return
+      client = undefined
+      next.end().catch(() => undefined)
+      reconnect = setTimeout(() => void connect(), 500).unref()
+    }
+    client = next
+    next.on('error', lost)
+    next.on('end', lost)
+    next.on('notification', (message) => emitter.emit(message.payload ?? ''))
+    await next.connect().then(() => next.query(`listen ${CHANGES_CHANNEL}`)).catch(lost)
+  }
+  void connect()
+
+  return {
+    wait: (id, ms) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer)
+          emitter.off(id, done)
+          resolve()
+        }
+        const timer = setTimeout(done, Math.max(0, Math.min(ms, pollMs)))
+        emitter.on(id, done)
+      }),
+    close: async () => {
+      closed = true
+      clearTimeout(reconnect)
+      await client?.end().catch(() => undefined)
+    },
+  }
+}

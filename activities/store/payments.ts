@@ -1,0 +1,190 @@
+import { type Selectable, sql } from 'kysely'
+import { refuse } from '../../workflows/domain/errors.ts'
+import type { Tx } from './db.ts'
+import { notifyChanged } from './notify.ts'
+import { releaseCall } from './calls.ts'
+import type { PaymentsTable } from './schema.ts'
+
+export type PaymentRow = Selectable<PaymentsTable>
+export type PaymentClaim = {
+  paymentId: string
+  asset: string
+  payer: string
+  nonce: string
+  payTo: string
+  value: bigint
+  validAfter: bigint
+  validBefore: bigint
+  signature: string
+  requirements: Record<string, unknown>
+  proofWallet: string
+  fromBlock: bigint
+}
+export type Inclusion = { transactionHash: string; blockNumber: bigint; blockHash: string }
+
+const now = sql<Date>`clock_timestamp()`
+
+export async function findPayment(tx: Tx, paymentId: string): Promise<PaymentRow | undefined> {
+  return tx.selectFrom('payments').selectAll().where('payment_id', '=', paymentId).executeTakeFirst()
+}
+
+/** Binds a payment to one call for good, by a unique insert; any other call is refused with 409 `payment_already_used`. */
+export async function claimPayment(tx: Tx, claim: PaymentClaim, callId: string, state: 'claimed' | 'settling'): Promise<void> {
+  const bound = { proof_wallet: claim.proofWallet, call_id: callId, state, signature: claim.signature, from_block: claim.fromBlock.toString() }
+  const claimed = await tx
+    .insertInto('payments')
+    .values({
+      payment_id: claim.paymentId,
+      asset: claim.asset,
+      payer: claim.payer,
+      authorization_nonce: claim.nonce,
+      pay_to: claim.payTo,
+      amount_atomic: claim.value.toString(),
+      valid_after: claim.validAfter.toString(),
+      valid_before: claim.validBefore.toString(),
+      requirements: JSON.stringify(claim.requirements) as never,
+      ...bound,
+    })
+    .onConflict((conflict) => conflict.column('payment_id').doUpdateSet({ ...bound, changed_at: now }).where('payments.state', '=', 'released'))
+    .returning('payment_id')
+    .executeTakeFirst()
+  if (claimed === undefined) throw paymentAlreadyUsed()
+}
+
+export const paymentAlreadyUsed = () =>
+  refuse('payment_already_used', 'the payment authorization was used for another call', 'Sign a new payment for this call.')
+
+/** Takes one call credit of a wallet, left by a call that was refused after its payment settled. */
+export async function takeCredit(tx: Tx, wallet: string, callId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('payments')
+    .select('payment_id')
+    .where('proof_wallet', '=', wallet)
+    .where('credit', '=', 'available')
+    .orderBy('changed_at')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  await tx.updateTable('payments').set({ credit: 'used', call_id: callId, changed_at: now }).where('payment_id', '=', row.payment_id).execute()
+  return row.payment_id
+}
+
+/** `claimed → settling`, for calls that settle before their effect. */
+export async function startSettling(tx: Tx, paymentId: string): Promise<void> {
+  await tx.updateTable('payments').set({ state: 'settling', changed_at: now }).where('payment_id', '=', paymentId).where('state', '=', 'claimed').execute()
+}
+
+/** Puts a new payment under a call whose first one is proven to have failed; the effect is not repeated. */
+export async function replaceFailedPayment(tx: Tx, callId: string, paymentId: string): Promise<boolean> {
+  const replaced = await tx
+    .updateTable('calls')
+    .set({ payment_id: paymentId })
+    .where('call_id', '=', callId)
+    .where('answer_state', '=', 'done')
+    .where(sql<boolean>`exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'failed')`)
+    .returning('call_id')
+    .executeTakeFirst()
+  return replaced !== undefined
+}
+
+/** `settled`: the transfer is on chain at the configured depth; the withheld answer of its call becomes final. */
+export async function recordSettled(tx: Tx, paymentId: string, inclusion: Inclusion): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({
+      state: 'settled',
+      transaction_hash: inclusion.transactionHash,
+      block_number: inclusion.blockNumber.toString(),
+      block_hash: inclusion.blockHash,
+      failure: null,
+      changed_at: now,
+    })
+    .where('payment_id', '=', paymentId)
+    .where('state', 'in', ['settling', 'pending', 'settled'])
+    .execute()
+  const finals = await tx
+    .updateTable('calls')
+    .set({ answer_state: 'final' })
+    .where('payment_id', '=', paymentId)
+    .where('answer_state', '=', 'done')
+    .returning('call_id')
+    .execute()
+  for (const { call_id } of finals) await notifyChanged(tx, call_id)
+  await notifyChanged(tx, paymentId)
+}
+
+/** `settling → pending` with what is known of the cause: the outcome is being found out. */
+export async function recordPending(tx: Tx, paymentId: string, failure: string): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ state: 'pending', failure, changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', 'in', ['settling', 'pending'])
+    .execute()
+}
+
+/** A block that held the payment vanished: `settled → settling`, to be sent and confirmed again. */
+export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
+  await tx.updateTable('payments').set({ state: 'settling', changed_at: now }).where('payment_id', '=', paymentId).where('state', '=', 'settled').execute()
+}
+
+/** `failed`: proven on a finalized block that the authorization was never used and never can be. */
+export async function recordFailed(tx: Tx, paymentId: string, failure: string): Promise<void> {
+  const failed = await tx
+    .updateTable('payments')
+    .set({ state: 'failed', failure, credit: 'none', changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', 'in', ['settling', 'pending'])
+    .returning('call_id')
+    .executeTakeFirst()
+  if (failed?.call_id != null) {
+    await releaseCall(tx, failed.call_id)
+    await notifyChanged(tx, failed.call_id)
+  }
+  await notifyChanged(tx, paymentId)
+}
+
+export type Debt = { callId: string; paymentId: string; operation: string }
+
+/** A call of this wallet whose effect ran and whose payment is proven to have failed. */
+export async function findDebt(tx: Tx, caller: string): Promise<Debt | undefined> {
+  const row = await tx
+    .selectFrom('calls')
+    .innerJoin('payments', 'payments.payment_id', 'calls.payment_id')
+    .select(['calls.call_id', 'calls.operation', 'payments.payment_id'])
+    .where('calls.caller', '=', caller)
+    .where('calls.answer_state', '=', 'done')
+    .where('payments.state', '=', 'failed')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { callId: row.call_id, paymentId: row.payment_id, operation: row.operation }
+}
+
+/** Whether an earlier call on this subject is done but its charge is not settled; such a payout takes no further step. */
+export async function hasUnsettledCharge(tx: Tx, caller: string, subject: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('calls')
+    .select('call_id')
+    .where('caller', '=', caller)
+    .where('subject', '=', subject)
+    .where('answer_state', '=', 'done')
+    .where('operation', '<>', 'payout-status')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Payments that owe a step and were not touched for `idleMs`: the outbox of settlement. */
+export async function listDuePayments(tx: Tx, idleMs: number, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('payments')
+    .select('payment_id')
+    .where('state', 'in', ['settling', 'pending'])
+    .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .orderBy('changed_at')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.payment_id)
+}

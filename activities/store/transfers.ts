@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import { limits } from '../../workflows/domain/limits.ts'
+import type { Tx } from './db.ts'
+import { notifyChanged } from './notify.ts'
+import type { TransferRow } from './payouts.ts'
+
+export type Block = { transactionHash: string; blockNumber: bigint; blockHash: string; blockTime: number; confirmations: number }
+export type Reservation = { payoutId: string; nonce: string; wallet: string; recipient: string; amountAtomic: bigint; validBefore: number; callId: string }
+
+const changed = { changed_at: sql<Date>`clock_timestamp()` }
+
+/** Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact. */
+export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`cap:${wallet}`}, 0))`.execute(tx)
+}
+
+/**
+ * What counts against the daily cap now: every in-flight reservation whatever its age, and confirmed transfers whose block
+ * is under 24 hours old. `freesInMs` is when the oldest confirmed one stops counting.
+ */
+export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint; freesInMs: number | null }> {
+  const row = await sql<{ used: string; frees_in_ms: string | null }>`
+    select coalesce(sum(amount_atomic), 0)::text as used,
+      (extract(epoch from min(block_time) + ${limits.dailyWindowSeconds} * interval '1 second' - clock_timestamp()) * 1000)::bigint::text as frees_in_ms
+    from transfers
+    where wallet = ${wallet}
+      and (status in ('reserved','signed','submitted')
+        or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`.execute(tx)
+  const found = row.rows[0]
+  return { atomic: BigInt(found?.used ?? '0'), freesInMs: found?.frees_in_ms == null ? null : Number(found.frees_in_ms) }
+}
+
+export async function insertReservation(tx: Tx, reservation: Reservation): Promise<void> {
+  await tx
+    .insertInto('transfers')
+    .values({
+      payout_id: reservation.payoutId,
+      nonce: reservation.nonce,
+      wallet: reservation.wallet,
+      recipient: reservation.recipient,
+      amount_atomic: reservation.amountAtomic.toString(),
+      valid_after: '0',
+      valid_before: String(reservation.validBefore),
+      status: 'reserved',
+      call_id: reservation.callId,
+    })
+    .execute()
+  await notifyChanged(tx, reservation.payoutId)
+}
+
+/** Sets the signature where there is none; a second signer loses and the first signature stays. */
+export async function recordSignature(tx: Tx, payoutId: string, signature: string): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ signature, status: 'signed', ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', '=', 'reserved')
+    .where('signature', 'is', null)
+    .execute()
+}
+
+/** Before the first broadcast: the block from which this transfer's events are looked for. */
+export async function recordFromBlock(tx: Tx, payoutId: string, fromBlock: bigint): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ from_block: fromBlock.toString() })
+    .where('payout_id', '=', payoutId)
+    .where('from_block', 'is', null)
+    .execute()
+}
+
+export async function recordSubmitted(tx: Tx, payoutId: string, transactionHash: string): Promise<void> {
+  await tx
+    .updateTable('transfers')
+    .set({ status: 'submitted', transaction_hash: transactionHash, parked: null, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'in', ['signed', 'submitted'])
+    .execute()
+  await notifyChanged(tx, payoutId)
+}
+
+/** The transfer cannot go on until somebody acts; nothing is failed, and the reason is told to callers and operators. */
+export async function recordParked(tx: Tx, payoutId: string, reason: string | null): Promise<void> {
+  await tx.updateTable('transfers').set({ parked: reason, ...changed }).where('payout_id', '=', payoutId).where('status', 'not in', ['final', 'dead']).execute()
+  await notifyChanged(tx, payoutId)
+}
+
+export async function recordException(tx: Tx, payoutId: string, exception: string): Promise<void> {
+  await tx.updateTable('transfers').set({ exception, ...changed }).where('payout_id', '=', payoutId).execute()
+  await notifyChanged(tx, payoutId)
+}
+
+export async function recordInclusion(tx: Tx, payoutId: string, block: Block, status: 'included' | 'final'): Promise<TransferRow | undefined> {
+  return tx
+    .updateTable('transfers')
+    .set({
+      status,
+      transaction_hash: block.transactionHash,
+      block_number: block.blockNumber.toString(),
+      block_hash: block.blockHash,
+      block_time: new Date(block.blockTime * 1000),
+      confirmations: block.confirmations,
+      parked: null,
+      ...changed,
+    })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'in', ['signed', 'submitted', 'included'])
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** The including block vanished: the same bytes are sent again. */
+export async function recordVanishedBlock(tx: Tx, payoutId: string): Promise<void> {
+  await tx.updateTable('transfers').set({ status: 'submitted', confirmations: 0, ...changed }).where('payout_id', '=', payoutId).where('status', '=', 'included').execute()
+  await notifyChanged(tx, payoutId)
+}
+
+/** Proven on a finalized block never to have moved and never to move: the only thing that releases a cap. */
+export async function recordDead(tx: Tx, payoutId: string, exception: string | null): Promise<TransferRow | undefined> {
+  return tx
+    .updateTable('transfers')
+    .set({ status: 'dead', parked: null, exception, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'not in', ['final', 'dead'])
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Payouts whose transfer is under way and was not touched for `idleMs`. */
+export async function listOpenTransfers(tx: Tx, idleMs: number, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('transfers')
+    .select('payout_id')
+    .where('status', 'not in', ['final', 'dead'])
+    .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .orderBy('changed_at')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.payout_id)
+}
