@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { TokenAuthorization } from './chain/authorization.ts'
+import type { Outcome } from './chain/outcome.ts'
+import type { Preflight } from './chain/preflight.ts'
+import type { PayoutAuthority } from './authorization.ts'
+import type { Settler } from './x402/facilitator.ts'
+import type { ReceiptSigner } from './store/receipts.ts'
+import type { Database } from './store/schema.ts'
+
+type Address = `0x${string}`
+
+/** The facts of the rail that activities need, worked out once from the configuration. */
+export type Rail = {
+  readonly asset: Address
+  readonly payoutWallet: Address
+  readonly environment: 'local' | 'live'
+  /** `{base_url}/api/trust-contract`, the `iss` of every receipt. */
+  readonly issuer: string
+  readonly createdLifeMs: number
+  readonly confirmWindowMs: number
+  readonly pollMs: number
+  readonly transferGas: bigint
+}
+
+export type Lane = { submit(purpose: string, call: { to: Address; data: `0x${string}`; gas: bigint }): Promise<{ txHash: `0x${string}` }>; maintain(): Promise<void> }
+export type Signer = { readonly address: Address; sign(authorization: TokenAuthorization): Promise<`0x${string}`> }
+
+/** What the activities of payouts and payments touch of the world. */
+export type Deps = {
+  readonly db: Kysely<Database>
+  readonly log: Logger
+  readonly rail: Rail
+  readonly signReceipt: ReceiptSigner
+  readonly authority: PayoutAuthority
+  readonly chain: { head(): Promise<bigint> }
+  readonly preflight: (authorization: TokenAuthorization, signature: `0x${string}`) => Promise<Preflight>
+  readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
+  readonly lane: Lane
+  readonly settler: Settler
+}

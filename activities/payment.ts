@@ -1,0 +1,88 @@
+import { heartbeat } from '@temporalio/activity'
+import { formatUsdc } from '../workflows/domain/money.ts'
+import type { PaymentSnapshot, PaymentSteps } from '../workflows/payment/ports.ts'
+import type { TokenAuthorization } from './chain/authorization.ts'
+import type { Deps } from './deps.ts'
+import { findCall } from './store/calls.ts'
+import { transaction } from './store/db.ts'
+import { findPayment, type PaymentRow, recordFailed, recordPending, recordSettled, recordVanished } from './store/payments.ts'
+
+/** Settling a claimed payment: what the library says of a settlement is a hint, what the chain's logs say is the outcome. */
+export function createPaymentSteps(deps: Deps): PaymentSteps {
+  return {
+    submitPayment: async (paymentId) => {
+      const row = await load(deps, paymentId)
+      if (row.state === 'settling' || row.state === 'pending') {
+        const hint = await deps.settler.settle(row)
+        if (!hint.ok) await recordPending(deps.db, paymentId, hint.reason)
+      }
+      return snapshot(deps, paymentId, false)
+    },
+    confirmPayment: async (paymentId) => {
+      const until = performance.now() + deps.rail.confirmWindowMs
+      for (;;) {
+        const seen = await confirm(deps, await load(deps, paymentId))
+        if (seen !== 'wait' || performance.now() >= until) return snapshot(deps, paymentId, seen === 'finished')
+        heartbeat()
+        await new Promise((resolve) => setTimeout(resolve, deps.rail.pollMs))
+      }
+    },
+  }
+}
+
+/** `changed`: there is something to act on; `finished`: no further step is owed. */
+async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' | 'finished'> {
+  if (row.state === 'failed' || row.state === 'released') return 'finished'
+  const outcome = await deps.findOutcome(authorizationOf(row), BigInt(row.from_block ?? '0'))
+  switch (outcome.kind) {
+    case 'included': {
+      const fresh = row.state !== 'settled' || row.block_hash !== outcome.blockHash
+      if (fresh) await transaction(deps.db, (tx) => recordSettled(tx, row.payment_id, outcome))
+      if (outcome.finalized) return 'finished'
+      return fresh ? 'changed' : 'wait'
+    }
+    case 'dead':
+      await recordVanished(deps.db, row.payment_id)
+      await transaction(deps.db, (tx) => recordFailed(tx, row.payment_id, outcome.reason))
+      return 'finished'
+    case 'conflict':
+      await recordPending(deps.db, row.payment_id, outcome.detail)
+      return 'wait'
+    case 'unknown':
+      if (row.state !== 'settled') return 'wait'
+      await recordVanished(deps.db, row.payment_id)
+      return 'changed'
+  }
+}
+
+function authorizationOf(row: PaymentRow): TokenAuthorization {
+  return {
+    from: row.payer as `0x${string}`,
+    to: row.pay_to as `0x${string}`,
+    value: BigInt(row.amount_atomic),
+    validAfter: BigInt(row.valid_after),
+    validBefore: BigInt(row.valid_before),
+    nonce: row.authorization_nonce as `0x${string}`,
+  }
+}
+
+async function load(deps: Deps, paymentId: string): Promise<PaymentRow> {
+  const row = await findPayment(deps.db, paymentId)
+  if (row === undefined) throw new Error('a payment under settlement is not there')
+  return row
+}
+
+async function snapshot(deps: Deps, paymentId: string, finished: boolean): Promise<PaymentSnapshot> {
+  const row = await load(deps, paymentId)
+  const call = row.call_id === null ? undefined : await findCall(deps.db, row.call_id)
+  return {
+    paymentId,
+    state: row.state,
+    payer: row.payer,
+    amountUsdc: formatUsdc(BigInt(row.amount_atomic)),
+    operation: call?.operation ?? 'a call that was given up',
+    transactionHash: row.transaction_hash,
+    finished: finished || row.state === 'failed' || row.state === 'released',
+    failure: row.failure,
+  }
+}

@@ -1,0 +1,156 @@
+import { heartbeat } from '@temporalio/activity'
+import type { PayoutSnapshot, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
+import { encodeTransfer, type TokenAuthorization } from './chain/authorization.ts'
+import type { Outcome } from './chain/outcome.ts'
+import type { Deps, Signer } from './deps.ts'
+import { answerCall, writeReceipt } from './payout.ts'
+import { snapshotOf } from './payout-snapshot.ts'
+import { refundCall } from './store/calls.ts'
+import { transaction } from './store/db.ts'
+import { notifyChanged } from './store/notify.ts'
+import { lockPayout, markExecuted, type PayoutRecord, readPayout, type TransferRow } from './store/payouts.ts'
+import {
+  type Block,
+  recordDead,
+  recordException,
+  recordFromBlock,
+  recordInclusion,
+  recordParked,
+  recordSignature,
+  recordSubmitted,
+  recordVanishedBlock,
+} from './store/transfers.ts'
+
+/** Blocks looked at before the first broadcast as well, so that a reorganised head hides no event. */
+const BLOCK_MARGIN = 16n
+
+/** Sending the stored authorization and finding out what became of it. */
+export function createTransferSteps(deps: Deps): TransferSteps {
+  return {
+    submitTransfer: async (payoutId) => {
+      const { transfer } = await load(deps, payoutId)
+      if (transfer !== undefined && (transfer.status === 'signed' || transfer.status === 'submitted')) await submit(deps, transfer)
+      return snapshot(deps, payoutId)
+    },
+    confirmTransfer: async (payoutId) => {
+      const until = performance.now() + deps.rail.confirmWindowMs
+      for (;;) {
+        const { transfer } = await load(deps, payoutId)
+        if (transfer !== undefined && (await confirm(deps, transfer))) return snapshot(deps, payoutId)
+        if (performance.now() >= until) return snapshot(deps, payoutId)
+        heartbeat()
+        await new Promise((resolve) => setTimeout(resolve, deps.rail.pollMs))
+      }
+    },
+  }
+}
+
+/** The only activity that reads the payout wallet's key; what it signs stands in the row and nowhere else. */
+export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {
+  return {
+    signTransfer: async (payoutId) => {
+      const record = await readPayout(deps.db, payoutId)
+      if (record?.transfer === undefined || record.transfer.signature !== null) return
+      const signature = await signer.sign(authorizationOf(record.transfer))
+      await recordSignature(deps.db, payoutId, signature)
+    },
+  }
+}
+
+export function authorizationOf(transfer: TransferRow): TokenAuthorization {
+  return {
+    from: transfer.wallet as `0x${string}`,
+    to: transfer.recipient as `0x${string}`,
+    value: BigInt(transfer.amount_atomic),
+    validAfter: BigInt(transfer.valid_after),
+    validBefore: BigInt(transfer.valid_before),
+    nonce: transfer.nonce as `0x${string}`,
+  }
+}
+
+async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
+  const payoutId = transfer.payout_id
+  const authorization = authorizationOf(transfer)
+  const signature = transfer.signature as `0x${string}`
+  const head = await deps.chain.head()
+  await recordFromBlock(deps.db, payoutId, head > BLOCK_MARGIN ? head - BLOCK_MARGIN : 0n)
+  const check = await deps.preflight(authorization, signature)
+  if (check.kind === 'parked') return recordParked(deps.db, payoutId, `${check.reason}; ${check.unblock}`)
+  // A used nonce is for the confirmation to judge; sending it again could only revert.
+  if (check.kind === 'used') return
+  const { txHash } = await deps.lane.submit(`payout:${payoutId}`, { to: deps.rail.asset, data: encodeTransfer(authorization, signature), gas: deps.rail.transferGas })
+  await recordSubmitted(deps.db, payoutId, txHash)
+}
+
+/** Looks once; true when there is something new that the workflow has to act on. */
+async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
+  const payoutId = transfer.payout_id
+  const outcome = await deps.findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
+  switch (outcome.kind) {
+    case 'included':
+      return include(deps, transfer, outcome)
+    case 'dead':
+      await bury(deps, payoutId, outcome.reason)
+      return true
+    case 'conflict':
+      await recordException(deps.db, payoutId, 'nonce_conflict')
+      return true
+    case 'unknown':
+      return lookAgain(deps, transfer)
+  }
+}
+
+async function include(deps: Deps, transfer: TransferRow, outcome: Extract<Outcome, { kind: 'included' }>): Promise<boolean> {
+  const status = outcome.finalized ? 'final' : 'included'
+  const known = transfer.status === 'included' && transfer.block_hash === outcome.blockHash
+  if (known && status === 'included') return false
+  await recordExecution(deps, transfer.payout_id, { ...outcome, blockTime: Number(outcome.blockTime) }, status)
+  return true
+}
+
+/** Nothing proven: an included transfer has vanished; any other goes on being looked for. */
+async function lookAgain(deps: Deps, transfer: TransferRow): Promise<boolean> {
+  if (transfer.status !== 'included') return false
+  await recordVanishedBlock(deps.db, transfer.payout_id)
+  return true
+}
+
+/** `executed` with its receipt, the call's answer and, once the block is final, the second receipt: one transaction. */
+async function recordExecution(deps: Deps, payoutId: string, block: Block, status: 'included' | 'final'): Promise<void> {
+  await transaction(deps.db, async (tx) => {
+    const before = await lockPayout(tx, payoutId)
+    const transfer = await recordInclusion(tx, payoutId, block, 'included')
+    if (before === undefined || transfer === undefined) return
+    const row = (await markExecuted(tx, payoutId)) ?? before
+    await writeReceipt(deps, tx, 'payout_executed', row)
+    await answerCall(deps, tx, transfer.call_id, 200, payoutId)
+    if (status === 'final') {
+      await recordInclusion(tx, payoutId, block, 'final')
+      await writeReceipt(deps, tx, 'payout_final', row)
+    }
+    await notifyChanged(tx, payoutId)
+  })
+}
+
+/** Proven dead: cap released, fee given back as a credit, and a receipt that no money moved. */
+async function bury(deps: Deps, payoutId: string, reason: string): Promise<void> {
+  await transaction(deps.db, async (tx) => {
+    const row = await lockPayout(tx, payoutId)
+    const executed = row?.state === 'executed'
+    const transfer = await recordDead(tx, payoutId, executed ? `voided: ${reason}` : null)
+    if (row === undefined || transfer === undefined) return
+    await writeReceipt(deps, tx, executed ? 'payout_voided' : 'payout_dead', row)
+    await refundCall(tx, transfer.call_id)
+    await notifyChanged(tx, payoutId)
+  })
+}
+
+async function load(deps: Deps, payoutId: string): Promise<PayoutRecord> {
+  const record = await readPayout(deps.db, payoutId)
+  if (record === undefined) throw new Error('a payout under execution is not there')
+  return record
+}
+
+async function snapshot(deps: Deps, payoutId: string): Promise<PayoutSnapshot> {
+  return snapshotOf(deps, await load(deps, payoutId))
+}

@@ -1,0 +1,2 @@
+export { payment } from './payment/workflow.ts'
+export { payout } from './payout/workflow.ts'

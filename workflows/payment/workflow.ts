@@ -1,0 +1,34 @@
+import * as wf from '@temporalio/workflow'
+import type { PaymentSnapshot, PaymentSteps } from './ports.ts'
+
+const retry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: '10s' } as const
+const chain = (summary: string) =>
+  wf.proxyActivities<PaymentSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '15s', retry, summary })
+
+export const wakeSignal = wf.defineSignal('wake')
+export const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')
+
+/** Settles one claimed x402 payment: submit, find out what became of it on chain, watch until final. */
+export async function payment(paymentId: string): Promise<void> {
+  const run = { known: null as PaymentSnapshot | null }
+  wf.setHandler(wakeSignal, () => undefined, { description: 'Does nothing but start a run where there is none.' })
+  wf.setHandler(viewQuery, () => run.known, { description: 'The payment as this run knows it.' })
+
+  const learn = (snapshot: PaymentSnapshot): void => {
+    run.known = snapshot
+    wf.setCurrentDetails(paymentDetails(snapshot))
+  }
+  while (run.known === null || !run.known.finished) {
+    if (run.known?.state !== 'settled') learn(await chain('store, then broadcast').submitPayment(paymentId))
+    if (run.known?.finished !== true) learn(await chain('confirm by the logs').confirmPayment(paymentId))
+    if (wf.workflowInfo().continueAsNewSuggested) await wf.continueAsNew<typeof payment>(paymentId)
+  }
+}
+
+function paymentDetails(payment: PaymentSnapshot): string {
+  return [
+    `### Fee ${payment.amountUsdc} USDC for ${payment.operation}`,
+    '',
+    `| | |\n|---|---|\n| state | **${payment.state}** |\n| payer | ${payment.payer} |\n| transaction | ${payment.transactionHash ?? '–'} |\n| last failure | ${payment.failure ?? '–'} |`,
+  ].join('\n')
+}

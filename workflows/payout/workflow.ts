@@ -1,0 +1,104 @@
+import * as wf from '@temporalio/workflow'
+import { payoutAttributes } from '../search-attributes.ts'
+import { payoutDetails } from './details.ts'
+import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
+import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepResult, TransferSteps } from './ports.ts'
+
+const WAIT_FOR_CREATE_MS = 30_000
+const PARKED_RETRY_MS = 15_000
+/** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
+const UPDATES_PER_RUN_MAX = 1_500
+const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
+
+const stepRetry = { initialInterval: 50, backoffCoefficient: 2, maximumInterval: '5s' } as const
+const chainRetry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: '10s' } as const
+const steps = (summary: string) =>
+  wf.proxyLocalActivities<PayoutSteps>({ startToCloseTimeout: '10s', localRetryThreshold: '30s', retry: stepRetry, summary })
+const chain = (summary: string) =>
+  wf.proxyActivities<TransferSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '15s', retry: chainRetry, summary })
+const signing = wf.proxyActivities<SigningSteps>({
+  taskQueue: 'signing',
+  startToCloseTimeout: '10s',
+  retry: chainRetry,
+  summary: 'sign the reserved transfer',
+})
+
+/**
+ * One payout from create to the final block. Postgres is the truth and this is the will: a run goes on from the stored
+ * row, whatever its state, so any payout can be picked up by a new run of the same id.
+ */
+export async function payout(payoutId: string): Promise<void> {
+  const run = { known: null as PayoutSnapshot | null, version: 0, woken: false, updates: 0 }
+
+  const learn = (snapshot: PayoutSnapshot): void => {
+    run.known = snapshot
+    run.version += 1
+    publish(snapshot)
+  }
+  const answer = async (step: Promise<StepResult>): Promise<StepResult> => {
+    run.updates += 1
+    const result = await step
+    if (result.ok) learn(result.snapshot)
+    return result
+  }
+  const load = async (): Promise<void> => {
+    const loaded = await steps('load the stored payout').loadPayout(payoutId)
+    if (loaded !== null) learn(loaded)
+  }
+
+  wf.setHandler(createUpdate, (input) => answer(steps('create the payout').createPayout(input)), {
+    description: 'Fix the terms and write the created receipt.',
+  })
+  wf.setHandler(authorizeUpdate, (input) => answer(steps('verify the authority').authorizePayout(input)), {
+    description: 'Verify presentation and principal signature and write the authorized receipt.',
+  })
+  wf.setHandler(executeUpdate, (input) => answer(steps('reserve the transfer').reserveTransfer(input)), {
+    description: 'Reserve the transfer under the daily cap; the run then signs, submits and confirms it.',
+  })
+  wf.setHandler(wakeSignal, () => void (run.woken = true), { description: 'Read the stored payout again and go on.' })
+  wf.setHandler(viewQuery, () => run.known, { description: 'The payout as this run knows it.' })
+
+  // The first update usually brings the row with it; loading is for runs that pick a payout up.
+  await wf.condition(wf.allHandlersFinished)
+  if (run.known === null) await load()
+  if (run.known === null) await wf.condition(() => run.known !== null, WAIT_FOR_CREATE_MS)
+
+  while (run.known !== null && !isClosed(run.known)) {
+    if (run.known.transfer !== 'none' && run.known.exception === null) await drive(run.known)
+    else if (!(await news(run.known.exception === null ? run.known.idleMs : UNTIL_WOKEN_MS))) break
+    if (run.updates > UPDATES_PER_RUN_MAX || wf.workflowInfo().continueAsNewSuggested) {
+      await wf.condition(wf.allHandlersFinished)
+      await wf.continueAsNew<typeof payout>(payoutId)
+    }
+  }
+  await wf.condition(wf.allHandlersFinished)
+
+  /** Waits for an update, a wake, or the time to be up; false when nothing came. */
+  async function news(ms: number): Promise<boolean> {
+    const seen = run.version
+    const came = await wf.condition(() => run.version !== seen || run.woken, ms)
+    if (run.woken) {
+      run.woken = false
+      await load()
+    }
+    return came
+  }
+
+  /** One round over a reserved transfer: sign, send or send again, look for it on chain. */
+  async function drive(seen: PayoutSnapshot): Promise<void> {
+    if (seen.transfer === 'reserved') await signing.signTransfer(payoutId)
+    if (seen.transfer !== 'included') learn(await chain('store, then broadcast').submitTransfer(payoutId))
+    if (run.known?.parked != null) await news(PARKED_RETRY_MS)
+    learn(await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId))
+  }
+}
+
+const isClosed = (payout: PayoutSnapshot): boolean => payout.transfer === 'final' || payout.transfer === 'dead'
+
+/** Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server. */
+function publish(snapshot: PayoutSnapshot): void {
+  wf.setCurrentDetails(payoutDetails(snapshot))
+  const current = wf.workflowInfo().typedSearchAttributes
+  const changed = payoutAttributes(snapshot).filter(({ key, value }) => current.get(key) !== value)
+  if (changed.length > 0) wf.upsertSearchAttributes(changed)
+}

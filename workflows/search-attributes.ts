@@ -1,0 +1,28 @@
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common'
+import type { PayoutSnapshot } from './payout/ports.ts'
+
+/** What operators filter by in the Temporal UI, shared by all workflows (payout.md; a namespace on SQL has ten Keywords at most). */
+export const searchAttributes = {
+  State: defineSearchAttributeKey('State', SearchAttributeType.KEYWORD),
+  Usage: defineSearchAttributeKey('Usage', SearchAttributeType.KEYWORD),
+  Wallet: defineSearchAttributeKey('Wallet', SearchAttributeType.KEYWORD),
+  Rail: defineSearchAttributeKey('Rail', SearchAttributeType.KEYWORD),
+  AgentId: defineSearchAttributeKey('AgentId', SearchAttributeType.KEYWORD),
+  ExceptionCode: defineSearchAttributeKey('ExceptionCode', SearchAttributeType.KEYWORD),
+  NeedsAttention: defineSearchAttributeKey('NeedsAttention', SearchAttributeType.BOOL),
+} as const
+
+type Filtered = Pick<PayoutSnapshot, 'state' | 'usage' | 'creator' | 'parked' | 'exception' | 'transfer'>
+
+/** A payout's attributes; `State` shows `dead` for a transfer that can never happen. */
+export function payoutAttributes(payout: Filtered): SearchAttributePair[] {
+  const pairs: SearchAttributePair[] = [
+    { key: searchAttributes.State, value: payout.transfer === 'dead' ? 'dead' : payout.state },
+    { key: searchAttributes.Usage, value: payout.usage },
+    { key: searchAttributes.Wallet, value: payout.creator },
+    { key: searchAttributes.Rail, value: 'payout' },
+    { key: searchAttributes.NeedsAttention, value: payout.parked !== null || payout.exception !== null },
+  ]
+  if (payout.exception !== null) pairs.push({ key: searchAttributes.ExceptionCode, value: payout.exception })
+  return pairs
+}
