@@ -59,6 +59,8 @@ export const configSchema = z.object({
   SETTLE_WAIT_MS: milliseconds(8_000),
   DEPENDENCY_TIMEOUT_MS: milliseconds(1_000),
   SWEEP_EVERY_MS: milliseconds(2_000),
+  SWEEP_GRACE_MS: milliseconds(30_000).describe('how long after its lease an abandoned call keeps its grant'),
+  CONFIRM_WINDOW_MS: milliseconds(20_000),
   X402_FACILITATOR_URL: z.string().default(''),
   X402_MIN_REMAINING_S: count(60),
   X402_MAX_TIMEOUT_S: count(600),

@@ -105,12 +105,8 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: { payoutId: str
     const row = await lockPayout(tx, payoutId)
     if (row === undefined) throw unknownPayout()
     if ((await findTransfer(tx, payoutId)) !== undefined) return claimGrant(tx, callId, payoutId)
-    const expiresAt = assertExecutable(row, await clockSeconds(tx))
-    await assertNoUnsettledCharge(tx, row)
-    const pause = await findPause(tx, row.creator, payoutId)
-    if (pause !== undefined) throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
     await lockDailyCap(tx, row.payout_wallet)
-    await assertUnderDailyCap(tx, row)
+    const expiresAt = await assertExecutable(tx, row)
     await claimGrant(tx, callId, payoutId)
     const { payout_wallet: wallet, recipient, amount_atomic } = row
     const nonce = transferNonce(row.asset, payoutId)
@@ -119,12 +115,19 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: { payoutId: str
   return payoutId
 }
 
-/** Refuses a payout that is not authorized, or has under 30 s of life left; returns its expiry in Unix seconds. */
-export function assertExecutable(row: PayoutRow, nowSeconds: number): number {
+/**
+ * Refuses what may not be reserved now: wrong state, under 30 s of life, an unsettled charge, a pause, the daily cap.
+ * Returns the expiry in Unix seconds. The cap is exact only under `lockDailyCap`.
+ */
+export async function assertExecutable(tx: Tx, row: PayoutRow): Promise<number> {
   const expiresAt = Number(openFor('execute', row).expires_at)
-  if (expiresAt - nowSeconds < limits.executeLifeSecondsMin) {
+  if (expiresAt - (await clockSeconds(tx)) < limits.executeLifeSecondsMin) {
     throw refuse('payout_expired', `less than ${limits.executeLifeSecondsMin} s of life are left`, 'Create and authorize a new payout.')
   }
+  await assertNoUnsettledCharge(tx, row)
+  const pause = await findPause(tx, row.creator, row.payout_id)
+  if (pause !== undefined) throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
+  await assertUnderDailyCap(tx, row)
   return expiresAt
 }
 

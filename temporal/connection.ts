@@ -15,7 +15,8 @@ const options = (where: Where) => ({
  * retries would turn "exhausted" into slowness, and every failure of ours is looked up in Postgres before it is repeated.
  */
 export function createTemporalClient(where: Where): { client: Client; close(): Promise<void> } {
-  const connection = Connection.lazy({ ...options(where), interceptors: [] })
+  const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 }
+  const connection = Connection.lazy({ ...options(where), interceptors: [], channelArgs })
   return { client: new Client({ connection, namespace: where.TEMPORAL_NAMESPACE }), close: () => connection.close() }
 }
 

@@ -1,0 +1,79 @@
+import type { Client } from '@temporalio/client'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../activities/config.ts'
+import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
+import { transaction } from '../activities/store/db.ts'
+import { listDuePayments } from '../activities/store/payments.ts'
+import { readPayout } from '../activities/store/payouts.ts'
+import type { Database } from '../activities/store/schema.ts'
+import { dropExpiredInputs } from '../activities/store/staged-inputs.ts'
+import { listOpenTransfers } from '../activities/store/transfers.ts'
+import { ensurePayment, isRunning } from './payments.ts'
+import { wakePayout } from './payouts.ts'
+
+export type SweeperDeps = {
+  client: Client
+  db: Kysely<Database>
+  log: Logger
+  config: Pick<Config, 'SWEEP_EVERY_MS' | 'SWEEP_GRACE_MS'>
+  maintainLane: () => Promise<void>
+}
+
+const BATCH = 100
+
+/**
+ * Brings home what a dead process left behind: calls without an effect are released, settlements and transfers without
+ * a running workflow get one. Every worker runs it; each act is idempotent, so several at once are harmless.
+ */
+export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
+  const jobs = [releaseAbandoned, settleDue, resumeTransfers, tidy]
+  let stopped = false
+  let sleeping: NodeJS.Timeout | undefined
+  let wake: () => void = () => undefined
+  const loop = (async () => {
+    while (!stopped) {
+      for (const job of jobs) {
+        await job(deps).catch((error: unknown) => deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'))
+      }
+      if (stopped) return
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        sleeping = setTimeout(resolve, deps.config.SWEEP_EVERY_MS)
+      })
+    }
+  })()
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(sleeping)
+      wake()
+      await loop
+    },
+  }
+}
+
+async function releaseAbandoned({ db, config }: SweeperDeps): Promise<void> {
+  for (const callId of await listAbandonedCalls(db, config.SWEEP_GRACE_MS, BATCH)) {
+    await transaction(db, (tx) => releaseCall(tx, callId))
+  }
+}
+
+async function settleDue({ client, db, config }: SweeperDeps): Promise<void> {
+  for (const paymentId of await listDuePayments(db, config.SWEEP_EVERY_MS, BATCH)) await ensurePayment(client, paymentId)
+}
+
+async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promise<void> {
+  for (const payoutId of await listOpenTransfers(db, config.SWEEP_EVERY_MS, BATCH)) {
+    if (await isRunning(client, payoutId)) continue
+    const record = await readPayout(db, payoutId)
+    if (record === undefined) continue
+    log.info({ payoutId }, 'picking up a payout whose workflow is not running')
+    await wakePayout(client, record)
+  }
+}
+
+async function tidy({ db, maintainLane }: SweeperDeps): Promise<void> {
+  await maintainLane()
+  await dropExpiredInputs(db)
+}
