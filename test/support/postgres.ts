@@ -1,0 +1,34 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFree } from '../../worker/stack/ports.ts'
+import { postgresPart, postgresUrl } from '../../worker/stack/postgres.ts'
+
+/** A PostgreSQL of its own with an empty database, up in about 2 s; `stop` removes it without a trace. */
+export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  const directory = await scratchDirectory()
+  const [port = 0] = await findFree(1)
+  const settings = {
+    directory: join(directory, 'postgres'),
+    port,
+    password: 'postgres',
+    logFile: join(directory, 'postgres.log'),
+  }
+  const part = postgresPart(settings)
+  await part.start()
+  await part.waitReady()
+  return {
+    url: postgresUrl(settings),
+    async stop() {
+      await part.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A new folder under the system's temporary one that the user `postgres` can pass through. */
+export async function scratchDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'agent-rails-'))
+  await chmod(directory, 0o711)
+  return directory
+}

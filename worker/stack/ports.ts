@@ -1,0 +1,54 @@
+import { createServer } from 'node:net'
+
+/** The ports of one stack on 127.0.0.1. */
+export type Ports = { base: number; os: number; temporalUi: number; temporal: number; postgres: number; rpc: number }
+
+const ORDER = ['base', 'os', 'temporalUi', 'temporal', 'postgres', 'rpc'] as const
+
+/** PORT_BASE n: n … n+5 in the order of overview.md; unset: 3000, 3001 and free ones. Throws naming the first port that is taken. */
+export async function choosePorts(portBase: number | undefined): Promise<Ports> {
+  const fixed = ORDER.slice(0, portBase === undefined ? 2 : ORDER.length)
+  const chosen = new Map<string, number>()
+  for (const [index, name] of fixed.entries()) {
+    const port = (portBase ?? 3000) + index
+    if (!(await isFree(port))) throw new Error(takenMessage(name, port, portBase))
+    chosen.set(name, port)
+  }
+  return { ...(await freePorts()), ...Object.fromEntries(chosen) }
+}
+
+/** Six different ports that nothing listens on now. */
+export async function freePorts(): Promise<Ports> {
+  const [base = 0, os = 0, temporalUi = 0, temporal = 0, postgres = 0, rpc = 0] = await findFree(ORDER.length)
+  return { base, os, temporalUi, temporal, postgres, rpc }
+}
+
+/** `count` different ports that nothing listens on now. */
+export async function findFree(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)))
+  const ports = servers
+    .map((server) => server.address())
+    .map((address) => (typeof address === 'object' ? (address?.port ?? 0) : 0))
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port).catch(() => undefined)
+  if (server === undefined) return false
+  await new Promise((resolve) => server.close(resolve))
+  return true
+}
+
+function listen(port: number): Promise<ReturnType<typeof createServer>> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server))
+  })
+}
+
+function takenMessage(name: string, port: number, portBase: number | undefined): string {
+  const way = portBase === undefined ? 'set PORT_BASE to another number, such as 4000' : 'choose another PORT_BASE'
+  return `port ${port} (${name}) is taken: stop what listens there, or ${way}`
+}
