@@ -7,13 +7,14 @@ import { leash } from './leash.ts'
 /** The command line of a part; without `env` it inherits ours. */
 export type Launch = { file: string; args: readonly string[]; env?: NodeJS.ProcessEnv; uid?: number; gid?: number }
 
-/** How one part of the stack is run: what comes before it, its command, and a probe that rejects until it can be used. */
+/** How one part of the stack is run: what comes before it, its command, a probe that rejects until it can be used, and work beside it (answering how to end that work). */
 export type PartPlan = {
   name: string
   logFile: string
   prepare?: () => Promise<void>
   launch: () => Promise<Launch>
   probe: () => Promise<void>
+  whileRunning?: () => () => void
   readyWithinMs?: number
   stopSignal?: NodeJS.Signals
 }
@@ -55,9 +56,11 @@ export class Part {
     closeSync(log)
     this.#child = child
     const release = child.pid === undefined ? () => undefined : leash(child.pid, this.#stopSignal)
+    const rest = this.plan.whileRunning?.()
     this.#exited = new Promise((resolve) => {
       const ended = () => {
         release()
+        rest?.()
         this.#child = undefined
         resolve()
       }

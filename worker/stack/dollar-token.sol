@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.26;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {ERC3009} from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3009.sol";
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
+
+/// @title A dollar token that behaves as USDC does on Base, for the local chain only.
+contract DollarToken is ERC20, ERC3009, Ownable, Pausable {
+    mapping(address account => bool) public isBlacklisted;
+
+    error Blacklisted(address account);
+
+    event Blacklist(address indexed account);
+    event UnBlacklist(address indexed account);
+
+    constructor() ERC20("USD Coin", "USDC") EIP712("USD Coin", "2") Ownable(msg.sender) {}
+
+    function version() external pure returns (string memory) {
+        return "2";
+    }
+
+    function decimals() public pure override returns (uint8) {
+        return 6;
+    }
+
+    // solhint-disable-next-line func-name-mixedcase
+    function DOMAIN_SEPARATOR() external view returns (bytes32) {
+        return _domainSeparatorV4();
+    }
+
+    /// @dev The overload for contract wallets (EIP-1271), which USDC has and the ERC-3009 draft has not.
+    function transferWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes calldata signature
+    ) external {
+        bytes32 structHash = keccak256(
+            abi.encode(TRANSFER_WITH_AUTHORIZATION_TYPEHASH, from, to, value, validAfter, validBefore, nonce)
+        );
+        bool valid = SignatureChecker.isValidSignatureNow(from, _hashTypedDataV4(structHash), signature);
+        require(valid, ERC3009InvalidSignature());
+        _transferWithAuthorization(from, to, value, validAfter, validBefore, nonce);
+    }
+
+    function mint(address to, uint256 value) external onlyOwner {
+        _mint(to, value);
+    }
+
+    function pause() external onlyOwner {
+        _pause();
+    }
+
+    function unpause() external onlyOwner {
+        _unpause();
+    }
+
+    function blacklist(address account) external onlyOwner {
+        isBlacklisted[account] = true;
+        emit Blacklist(account);
+    }
+
+    function unBlacklist(address account) external onlyOwner {
+        isBlacklisted[account] = false;
+        emit UnBlacklist(account);
+    }
+
+    function _update(address from, address to, uint256 value) internal override whenNotPaused {
+        require(!isBlacklisted[from], Blacklisted(from));
+        require(!isBlacklisted[to], Blacklisted(to));
+        super._update(from, to, value);
+    }
+}
