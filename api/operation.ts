@@ -5,10 +5,13 @@ import type { Context } from './context.ts'
 export type Access = 'public' | 'wallet' | 'operator'
 export type Host = 'base' | 'os' | 'both'
 
-/** How a repeat of a call is recognised: `read` never writes, `body` by the body's idempotency key, `natural` by named fields. */
+/**
+ * How a repeat of a call is recognised: `read` never writes, `body` by the body's idempotency key, `natural` by named fields.
+ * `fingerprint` gives what must be equal under one key where that is not the whole input, such as `1.0` and `1.00`.
+ */
 export type Idempotency<Input> =
   | { readonly kind: 'read' }
-  | { readonly kind: 'body'; readonly key: (input: Input) => string }
+  | { readonly kind: 'body'; readonly key: (input: Input) => string; readonly fingerprint?: (input: Input) => unknown }
   | { readonly kind: 'natural'; readonly key: (input: Input) => string }
 
 /** What `handle` gives back: a body of the output schema, and a status where the operation has several. */
@@ -34,6 +37,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** The codes special to this operation; the standing ones follow from access, price and method. */
   readonly errors: readonly ErrorCode[]
   readonly idempotency: Idempotency<z.output<Input>>
+  /** Liveness and readiness are asked by machines and answer without Postgres. */
+  readonly unlimited?: boolean
   /** Discovery documents may be cached by anyone for five minutes. */
   readonly cacheable?: boolean
   readonly input: Input

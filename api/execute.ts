@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { digestOf } from '../workflows/domain/canonical-json.ts'
+import { DomainError, refuse } from '../workflows/domain/errors.ts'
+import { callId } from '../workflows/domain/ids.ts'
+import { limits } from '../workflows/domain/limits.ts'
+import type { CallIdentity } from '../activities/store/calls.ts'
+import { isUnavailable } from '../activities/store/db.ts'
+import { authenticateOperator } from './auth/operator.ts'
+import { authenticateWallet } from './auth/wallet-proof.ts'
+import type { CallAnswer, Caller, CallRequest } from './context.ts'
+import { readInput, readValue } from './input.ts'
+import type { AnyOperation } from './operation.ts'
+import { checkOutput, runCall } from './pay/run-call.ts'
+import { problemAnswer } from './problem.ts'
+import type { RoadDeps } from './road.ts'
+
+/**
+ * The one road of every call: size → address limit → JSON → schema → authenticate → stored answer or join → caller limit →
+ * price → handle → check output → settle → answer (api-conventions.md). Never throws.
+ */
+export async function execute(operation: AnyOperation, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
+  try {
+    return await travel(operation, request, deps)
+  } catch (error) {
+    const refusal = error instanceof DomainError ? error.refusal : unexpected(error, request, deps)
+    return problemAnswer(refusal, { baseUrl: deps.baseUrl, requestId: request.requestId, access: operation.access })
+  }
+}
+
+async function travel(operation: AnyOperation, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
+  const most = operation.limits?.bodyBytes ?? limits.bodyBytesMax
+  if (request.body !== null && request.body.length > most) throw refuse('payload_too_large', `the body is over ${most} bytes`, 'Send a smaller body.')
+  if (!operation.unlimited) await deps.limits.address(request.address, operation.limits?.addressPerMinute)
+  const value = readValue(operation, request)
+  const input = readInput(operation, value)
+  const { caller, proof } = await authenticate(operation, request, value, deps)
+  if (operation.idempotency.kind === 'read' && operation.price === null) return answerPlainly(operation, input, caller, request, deps)
+  const call = identify(operation, input, caller, proof, request)
+  return runCall({ operation, input, caller, call, request, deps, holder: randomUUID() })
+}
+
+/** A call that writes nothing and costs nothing needs no row: handle, check, answer. */
+async function answerPlainly(operation: AnyOperation, input: unknown, caller: Caller, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
+  const reply = await operation.handle(input, deps.context(caller, '', request.requestId))
+  return { status: reply.status ?? operation.status[0], headers: {}, body: checkOutput(operation, reply.body) }
+}
+
+type Authenticated = { caller: Caller; proof: CallIdentity['proof'] }
+
+async function authenticate(operation: AnyOperation, request: CallRequest, value: unknown, deps: RoadDeps): Promise<Authenticated> {
+  switch (operation.access) {
+    case 'public':
+      return { caller: { kind: 'public', id: `address:${request.address}` }, proof: null }
+    case 'operator': {
+      const operator = await authenticateOperator(request.headers['authorization'], deps.findOperator)
+      return { caller: { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator }, proof: null }
+    }
+    case 'wallet': {
+      const { method, path, headers } = request
+      const asked = { header: headers['x-service-wallet-proof'], method, path, body: value, origin: deps.baseUrl, nowSeconds: await deps.clock.nowSeconds() }
+      const proof = await authenticateWallet(asked, deps.wallets).catch(async (error: unknown) => {
+        await deps.limits.failedProof(request.address)
+        throw error
+      })
+      return { caller: { kind: 'wallet', id: `wallet:${proof.wallet}`, wallet: proof.wallet }, proof }
+    }
+  }
+}
+
+function identify(operation: AnyOperation, input: unknown, caller: Caller, proof: CallIdentity['proof'], request: CallRequest): CallIdentity {
+  const { idempotency } = operation
+  const key = idempotency.kind === 'read' ? digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input]) : idempotency.key(input)
+  if (idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
+  const fingerprinted = idempotency.kind === 'natural' ? key : idempotency.kind === 'body' && idempotency.fingerprint ? idempotency.fingerprint(input) : input
+  return {
+    callId: callId(caller.id, operation.id, key),
+    caller: caller.id,
+    operation: operation.id,
+    key,
+    fingerprint: digestOf(fingerprinted),
+    path: request.path,
+    proof,
+  }
+}
+
+/** The header may repeat the body's key, bare or as a structured-field string; it may not contradict it. */
+function assertSameKey(header: string | string[] | undefined, key: string): void {
+  if (header === undefined || header === key || header === `"${key}"`) return
+  throw refuse('invalid_request', 'the Idempotency-Key header and the body disagree', 'Send the same key in both, or only in the body.', {
+    errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
+  })
+}
+
+function unexpected(error: unknown, request: CallRequest, deps: RoadDeps) {
+  if (isUnavailable(error)) {
+    return refuse('unavailable', 'a dependency of the service does not answer', 'Repeat the call; it joins what may have begun.', { retry_after_ms: 1000, money_moved: 'unknown' }).refusal
+  }
+  deps.log.error({ err: error, request_id: request.requestId }, 'a call failed unexpectedly')
+  return refuse('internal_error', 'the service failed', 'Repeat the call; if it fails again, tell the operator the request id.', { money_moved: 'unknown' }).refusal
+}

@@ -1,0 +1,36 @@
+import type { z } from 'zod'
+import { type PointerError, refuse } from '../workflows/domain/errors.ts'
+import type { CallRequest } from './context.ts'
+import { screenFreeText } from './forbidden-material.ts'
+import type { AnyOperation } from './operation.ts'
+
+/** The JSON value of a POST body, or the query of a GET; 400 `invalid_json` when the bytes are not UTF-8 JSON. */
+export function readValue(operation: AnyOperation, request: CallRequest): unknown {
+  if (operation.http.method === 'GET') return request.query
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(request.body ?? new Uint8Array()))
+  } catch {
+    throw refuse('invalid_json', 'the body is not UTF-8 JSON', 'Send one JSON object.', { errors: [{ pointer: '', message: 'not JSON' }] })
+  }
+}
+
+/** The value as the operation's schema reads it; 400 with a JSON pointer for each fault, 422 for secrets in free text. */
+export function readInput(operation: AnyOperation, value: unknown): unknown {
+  const parsed = operation.input.safeParse(value)
+  if (!parsed.success) {
+    const errors = parsed.error.issues.flatMap(pointers)
+    throw refuse('invalid_request', errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '), 'Send what the schema asks for.', { errors })
+  }
+  screenFreeText(operation.input, parsed.data)
+  return parsed.data
+}
+
+function pointers(issue: z.core.$ZodIssue): PointerError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ pointer: pointer([...issue.path, key]), message: 'unknown property' }))
+  }
+  return [{ pointer: pointer(issue.path), message: issue.message }]
+}
+
+/** RFC 6901. */
+const pointer = (path: readonly PropertyKey[]): string => path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

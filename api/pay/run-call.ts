@@ -1,0 +1,116 @@
+import { type CallIdentity, type CallRow, claimGrant, dropCallLease, findCall, finishCall, releaseCall } from '../../activities/store/calls.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { findPayment } from '../../activities/store/payments.ts'
+import { DomainError, errorCodes, refuse } from '../../workflows/domain/errors.ts'
+import type { CallAnswer, Caller, CallRequest } from '../context.ts'
+import type { AnyOperation } from '../operation.ts'
+import type { RoadDeps } from '../road.ts'
+import { settleBefore, settleDone } from './settlement.ts'
+import { takeTurn } from './turn.ts'
+
+/** One call on its way through the price gate. */
+export type Run = {
+  readonly operation: AnyOperation
+  readonly input: unknown
+  readonly caller: Caller
+  readonly call: CallIdentity
+  readonly request: CallRequest
+  readonly deps: RoadDeps
+  /** Names this attempt in the call's lease. */
+  readonly holder: string
+}
+
+/** Runs a call whose effect or charge must happen once: a repeat gets the stored answer or joins, one caller leads. */
+export async function runCall(run: Run): Promise<CallAnswer> {
+  const { call, deps } = run
+  const until = performance.now() + deps.config.UPDATE_WAIT_MS
+  for (;;) {
+    const turn = await takeTurn(run)
+    switch (turn) {
+      case 'replay':
+        return storedAnswer(run, true)
+      case 'afresh':
+      case 'run':
+        return await handled(run)
+      case 'settle':
+        await settleDone(run)
+        break
+      case 'lead': {
+        const answer = await lead(run, until)
+        if (answer !== undefined) return answer
+        break
+      }
+      case 'wait':
+        if (performance.now() >= until) {
+          throw refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', { money_moved: 'unknown', retry_after_ms: 1000 })
+        }
+        await deps.changes.wait(call.callId, 250)
+    }
+  }
+}
+
+/** Leads a granted call; undefined when the grant was given up meanwhile and the call has to be granted again. */
+async function lead(run: Run, until: number): Promise<CallAnswer | undefined> {
+  const { deps, call, operation, input, caller, request } = run
+  try {
+    if (operation.charge === 'before') {
+      await operation.precondition?.(input, deps.context(caller, call.callId, request.requestId))
+      await settleBefore(run)
+    }
+    return await handled(run)
+  } catch (error) {
+    const refusal = error instanceof DomainError ? error.refusal : undefined
+    if (refusal?.code === 'grant_released' && performance.now() < until) return undefined
+    // Only a proven refusal gives the grant up: after anything else the effect may still run, and a retry has to join it.
+    const proven = refusal !== undefined && (errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
+    if (proven) await transaction(deps.db, (tx) => releaseCall(tx, call.callId))
+    else await dropCallLease(deps.db, call.callId, run.holder).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Handles, checks the output, and answers: a 202 is worked out again each time, a final answer is stored and settled first. */
+async function handled(run: Run): Promise<CallAnswer> {
+  const { operation, input, caller, call, request, deps } = run
+  const reply = await operation.handle(input, deps.context(caller, call.callId, request.requestId))
+  const status = reply.status ?? operation.status[0]
+  const body = checkOutput(operation, reply.body)
+  if (status === 202) {
+    await dropCallLease(deps.db, call.callId, run.holder)
+    return { status, headers: {}, body }
+  }
+  const row = await findCall(deps.db, call.callId)
+  if (row?.answer_state === 'open') await finish(run, row, status, body)
+  await settleDone(run)
+  return operation.idempotency.kind === 'read' ? { status, headers: await paymentHeaders(run), body } : storedAnswer(run, false)
+}
+
+/** For effects that are not in a worker's transaction: the answer and the use of the grant are written together. */
+async function finish({ call, deps }: Run, row: CallRow, status: number, body: Record<string, unknown>): Promise<void> {
+  await transaction(deps.db, async (tx) => {
+    await claimGrant(tx, call.callId, row.subject ?? call.callId)
+    await finishCall(tx, call.callId, status, body)
+  })
+}
+
+async function storedAnswer(run: Run, replayed: boolean): Promise<CallAnswer> {
+  const row = await findCall(run.deps.db, run.call.callId)
+  if (row?.answer == null || row.status === null) throw new Error('a final call has no answer')
+  const headers = await paymentHeaders(run)
+  if (replayed) headers['Idempotent-Replayed'] = 'true'
+  return { status: row.status, headers, body: row.answer }
+}
+
+async function paymentHeaders({ call, deps }: Run): Promise<Record<string, string>> {
+  const row = await findCall(deps.db, call.callId)
+  if (row?.funding !== 'payment' || row.payment_id === null) return {}
+  const payment = await findPayment(deps.db, row.payment_id)
+  return payment?.state === 'settled' ? deps.offers.paymentResponse(payment) : {}
+}
+
+/** The second guard of every answer: what the schema does not describe is not sent. */
+export function checkOutput(operation: AnyOperation, body: unknown): Record<string, unknown> {
+  const checked = operation.output.safeParse(body)
+  if (!checked.success) throw new Error(`the answer of ${operation.id} does not fit its schema: ${checked.error.message}`)
+  return checked.data as Record<string, unknown>
+}

@@ -1,0 +1,64 @@
+import { findCall } from '../../activities/store/calls.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { claimPayment, findPayment, replaceFailedPayment, startSettling } from '../../activities/store/payments.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import type { Run } from './run-call.ts'
+import { verifiedPayment } from './turn.ts'
+
+/** For `charge: 'before'`: takes the money of a payment-funded call, so that the handler runs only when it is settled. */
+export async function settleBefore(run: Run): Promise<void> {
+  const { deps, call } = run
+  const row = await findCall(deps.db, call.callId)
+  if (row?.payment_id == null) return
+  await startSettling(deps.db, row.payment_id)
+  const state = await waitSettled(run, row.payment_id)
+  if (state === 'failed') throw deps.offers.paymentRequired(run.operation, 'the payment failed and nothing was done', {})
+}
+
+/**
+ * Withholds the answer of a call whose effect is done until its payment is settled. A payment that is proven to have
+ * failed leaves a debt: the call is offered again, and a new payment goes under the same grant without a second effect.
+ */
+export async function settleDone(run: Run): Promise<void> {
+  const { deps, call } = run
+  const row = await findCall(deps.db, call.callId)
+  if (row === undefined || row.answer_state !== 'done' || row.payment_id === null) return
+  const payment = await findPayment(deps.db, row.payment_id)
+  const owed = payment?.state === 'failed' ? await payDebt(run, row.payment_id) : row.payment_id
+  const state = await waitSettled(run, owed)
+  if (state === 'failed') throw debtRefusal(run, owed)
+}
+
+async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
+  const claim = await verifiedPayment(run, { debt: debtOf(run, failedPaymentId) })
+  if (claim === 'ours') throw debtRefusal(run, failedPaymentId)
+  await transaction(run.deps.db, async (tx) => {
+    await claimPayment(tx, claim, run.call.callId, 'settling')
+    if (!(await replaceFailedPayment(tx, run.call.callId, claim.paymentId))) {
+      throw refuse('idempotency_in_flight', 'another payment for this call is under way', 'Repeat the call; it joins.', { money_moved: 'unknown' })
+    }
+  })
+  return claim.paymentId
+}
+
+const debtOf = (run: Run, paymentId: string) => ({ payment_id: paymentId, operation: run.operation.id })
+const debtRefusal = (run: Run, paymentId: string) =>
+  run.deps.offers.paymentRequired(run.operation, 'the effect is there, its payment failed', { debt: debtOf(run, paymentId) })
+
+async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'failed'> {
+  const { deps } = run
+  const until = performance.now() + deps.config.SETTLE_WAIT_MS
+  // The row is the outbox: should this start fail, a worker's sweep starts the settlement.
+  await deps.ensurePayment(paymentId).catch(() => undefined)
+  for (;;) {
+    const payment = await findPayment(deps.db, paymentId)
+    if (payment?.state === 'settled' || payment?.state === 'failed') return payment.state
+    if (performance.now() >= until) {
+      throw refuse('settlement_pending', 'the payment is sent and its outcome is being found out', 'Repeat the same call; it joins and is not charged again.', {
+        money_moved: 'unknown',
+        retry_after_ms: 1000,
+      })
+    }
+    await deps.changes.wait(paymentId, until - performance.now())
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  assertProofUnused,
+  type CallRow,
+  findCall,
+  freeCallsLeft,
+  type Funding,
+  grantCall,
+  lockCaller,
+  takeCallLease,
+} from '../../activities/store/calls.ts'
+import { type Tx, transaction } from '../../activities/store/db.ts'
+import { claimPayment, findDebt, findPayment, type PaymentClaim, paymentAlreadyUsed, takeCredit } from '../../activities/store/payments.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import type { Run } from './run-call.ts'
+
+/**
+ * What this caller does now: `lead` the granted call, `run` it beside others (its effect is durable), `wait` for a leader,
+ * `settle` a call whose effect is done, `replay` the stored answer, or read `afresh` what was paid before.
+ */
+export type Turn = 'lead' | 'run' | 'wait' | 'settle' | 'replay' | 'afresh'
+
+/** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
+export async function takeTurn(run: Run): Promise<Turn> {
+  const row = await findCall(run.deps.db, run.call.callId)
+  if (row !== undefined && row.grant_state !== 'released') return join(run, row)
+  if (run.caller.kind === 'wallet') await run.deps.limits.wallet(run.caller.id)
+  const free = run.operation.price === null
+  const turn = await grant(run, async (tx) => (free ? { kind: 'none' } : fundWithoutPayment(run, tx)))
+  return turn ?? grantPaid(run)
+}
+
+async function join(run: Run, row: CallRow): Promise<Turn> {
+  await assertProofUnused(run.deps.db, run.call)
+  if (row.fingerprint !== run.call.fingerprint) {
+    throw refuse('idempotency_conflict', 'the idempotency key was used with other terms', 'Use a new idempotency key for other terms.')
+  }
+  if (row.answer_state === 'final') return run.operation.idempotency.kind === 'read' ? 'afresh' : 'replay'
+  if (row.answer_state === 'done') return 'settle'
+  if (row.grant_state === 'used') return 'run'
+  return (await takeCallLease(run.deps.db, row.call_id, lease(run))) ? 'lead' : 'wait'
+}
+
+/** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
+async function grant(run: Run, fund: (tx: Tx) => Promise<Funding | undefined>): Promise<Turn | undefined> {
+  return transaction(run.deps.db, async (tx) => {
+    await lockCaller(tx, run.call.caller)
+    const row = await findCall(tx, run.call.callId)
+    if (row !== undefined && row.grant_state !== 'released') return 'wait'
+    const funding = await fund(tx)
+    if (funding === undefined) return undefined
+    await grantCall(tx, run.call, funding, lease(run))
+    return 'lead'
+  })
+}
+
+async function fundWithoutPayment(run: Run, tx: Tx): Promise<Funding | undefined> {
+  await assertNoDebt(run, tx)
+  const wallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
+  const credit = await takeCredit(tx, wallet, run.call.callId)
+  if (credit !== undefined) return { kind: 'credit', paymentId: credit }
+  const left = await freeCallsLeft(tx, run.call.caller)
+  return left > 0 && (await run.deps.limits.freeGrant(run.request.address)) ? { kind: 'free' } : undefined
+}
+
+/** The wallet owes a fee for an effect that it has: nothing but that call, and status, goes on. */
+async function assertNoDebt(run: Run, tx: Tx): Promise<void> {
+  if (run.operation.idempotency.kind === 'read') return
+  const debt = await findDebt(tx, run.call.caller)
+  if (debt === undefined || debt.callId === run.call.callId) return
+  const owed = { payment_id: debt.paymentId, operation: debt.operation }
+  throw run.deps.offers.paymentRequired(run.operation, 'an earlier call is not paid for', { debt: owed })
+}
+
+async function grantPaid(run: Run): Promise<Turn> {
+  const claim = await verifiedPayment(run)
+  if (claim === 'ours') return 'wait'
+  const turn = await grant(run, async (tx) => {
+    await assertNoDebt(run, tx)
+    await claimPayment(tx, claim, run.call.callId, 'claimed')
+    return { kind: 'payment', paymentId: claim.paymentId }
+  })
+  return turn ?? 'wait'
+}
+
+/** The payment of this request, parsed strictly and verified; `ours` when it is bound to this very call already. */
+export async function verifiedPayment(run: Run, more: { debt?: Record<string, string> } = {}): Promise<PaymentClaim | 'ours'> {
+  const { offers, db, clock, chainHead } = run.deps
+  const payment = offers.readPayment(run.request.headers, run.operation)
+  if (payment === undefined) throw offers.paymentRequired(run.operation, 'payment is required', more)
+  const known = await findPayment(db, payment.paymentId)
+  // A payment that is claimed is never verified again: verification of a settled one fails although it paid.
+  if (known !== undefined && known.state !== 'released') {
+    if (known.call_id === run.call.callId) return 'ours'
+    throw paymentAlreadyUsed()
+  }
+  await offers.verify(payment, await clock.nowSeconds(), run.operation)
+  const head = await chainHead()
+  const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature, accepted } = payment
+  const proofWallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
+  const fromBlock = head > 16n ? head - 16n : 0n
+  return { paymentId, asset: offers.asset, payer, nonce, payTo, value, validAfter, validBefore, signature, requirements: accepted, proofWallet, fromBlock }
+}
+
+const lease = (run: Run) => ({ holder: run.holder, ms: run.deps.config.CALL_LEASE_MS })

@@ -1,0 +1,28 @@
+import type { Pool } from 'pg'
+import type { Config } from '../activities/config.ts'
+import { createLimiter, type Limiter } from '../activities/store/rate-limits.ts'
+import { refuse } from '../workflows/domain/errors.ts'
+import type { RateLimits } from './road.ts'
+
+const DAY_S = 24 * 3600
+
+/** The service's limits (api-conventions.md, Limits): per wallet, per client address, failed proofs, and free grants. */
+export function createRateLimits(pool: Pool, config: Config): RateLimits {
+  const perAddress = createLimiter(pool, 'address', config.LIMIT_ADDRESS_PER_MINUTE, 60)
+  const perWallet = createLimiter(pool, 'wallet', config.LIMIT_WALLET_PER_MINUTE, 60)
+  const failedProofs = createLimiter(pool, 'failed-proof', config.LIMIT_FAILED_PROOFS_PER_MINUTE, 60)
+  const freePerAddress = createLimiter(pool, 'free-address', config.FREE_GRANTS_PER_ADDRESS_PER_DAY, DAY_S)
+  const freeInAll = createLimiter(pool, 'free', config.FREE_GRANTS_PER_DAY, DAY_S)
+  return {
+    // An operation's own limit is a larger share of the same counter, so that one address has one budget.
+    address: (address, perMinute) => spend(perAddress, address, perMinute === undefined ? 1 : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute))),
+    wallet: (caller) => spend(perWallet, caller),
+    failedProof: (address) => spend(failedProofs, address),
+    freeGrant: async (address) => (await freePerAddress.consume(address)) === undefined && (await freeInAll.consume('all')) === undefined,
+  }
+}
+
+async function spend(limiter: Limiter, key: string, points = 1): Promise<void> {
+  const spent = await limiter.consume(key, points)
+  if (spent !== undefined) throw refuse('rate_limited', 'too many calls', 'Repeat the call after the time in Retry-After.', { retry_after_ms: spent.retryAfterMs })
+}

@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '../activities/config.ts'
+import type { Changes } from '../activities/store/changes.ts'
+import type { Database } from '../activities/store/schema.ts'
+import type { Offers } from '../activities/x402/offers.ts'
+import type { FindOperator } from './auth/operator.ts'
+import type { WalletProofDeps } from './auth/wallet-proof.ts'
+import type { Caller, Context } from './context.ts'
+
+/** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
+export type RateLimits = {
+  address(address: string, perMinute?: number): Promise<void>
+  wallet(caller: string): Promise<void>
+  failedProof(address: string): Promise<void>
+  /** False when this address, or all together, had enough free calls today; the call can still be paid for. */
+  freeGrant(address: string): Promise<boolean>
+}
+
+/** What the one road needs beside the operation and the request. */
+export type RoadDeps = {
+  readonly baseUrl: string
+  readonly db: Kysely<Database>
+  readonly changes: Changes
+  readonly log: Logger
+  /** Postgres' clock. */
+  readonly clock: { nowSeconds(): Promise<number> }
+  readonly limits: RateLimits
+  readonly wallets: WalletProofDeps
+  readonly findOperator: FindOperator
+  readonly offers: Offers
+  /** Starts or joins the settlement workflow of a payment. */
+  readonly ensurePayment: (paymentId: string) => Promise<void>
+  readonly chainHead: () => Promise<bigint>
+  readonly context: (caller: Caller, callId: string, requestId: string) => Context
+  readonly config: Pick<Config, 'CALL_LEASE_MS' | 'UPDATE_WAIT_MS' | 'SETTLE_WAIT_MS'>
+}
