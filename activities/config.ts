@@ -93,3 +93,20 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
   return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
 }
+
+const stackSchema = z.object({
+  DATA_DIR: z.string().min(1).default('.data'),
+  PORT_BASE: z.coerce.number().int().min(1024).max(65_530).optional(),
+  XDG_CACHE_HOME: z.string().default(''),
+  PATH: z.string().default(''),
+})
+
+/** Settings of the embedded stack, and the environment that its processes inherit. */
+export type StackSettings = z.output<typeof stackSchema> & { inherited: NodeJS.ProcessEnv }
+
+/** Parses what only the embedded stack needs; throws a readable list of what is wrong. */
+export function loadStackSettings(environment: NodeJS.ProcessEnv = process.env): StackSettings {
+  const parsed = stackSchema.safeParse(environment)
+  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
+  return { ...parsed.data, inherited: environment }
+}

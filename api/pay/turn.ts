@@ -24,9 +24,9 @@ export async function takeTurn(run: Run): Promise<Turn> {
   const row = await findCall(run.deps.db, run.call.callId)
   if (row !== undefined && row.grant_state !== 'released') return join(run, row)
   if (run.caller.kind === 'wallet') await run.deps.limits.wallet(run.caller.id)
-  const free = run.operation.price === null
-  const turn = await grant(run, async (tx) => (free ? { kind: 'none' } : fundWithoutPayment(run, tx)))
-  return turn ?? grantPaid(run)
+  if (run.operation.price === null) return (await grant(run, async () => ({ kind: 'none' }))) ?? 'wait'
+  const freeAllowed = await mayHaveFreeCall(run)
+  return (await grant(run, (tx) => fundWithoutPayment(run, tx, freeAllowed))) ?? grantPaid(run)
 }
 
 async function join(run: Run, row: CallRow): Promise<Turn> {
@@ -53,13 +53,17 @@ async function grant(run: Run, fund: (tx: Tx) => Promise<Funding | undefined>): 
   })
 }
 
-async function fundWithoutPayment(run: Run, tx: Tx): Promise<Funding | undefined> {
+/** Asked before the transaction, which must not wait for a second connection while it holds the caller's lock. */
+async function mayHaveFreeCall({ call, deps, request }: Run): Promise<boolean> {
+  return (await freeCallsLeft(deps.db, call.caller)) > 0 && (await deps.limits.freeGrant(request.address))
+}
+
+async function fundWithoutPayment(run: Run, tx: Tx, freeAllowed: boolean): Promise<Funding | undefined> {
   await assertNoDebt(run, tx)
   const wallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
   const credit = await takeCredit(tx, wallet, run.call.callId)
   if (credit !== undefined) return { kind: 'credit', paymentId: credit }
-  const left = await freeCallsLeft(tx, run.call.caller)
-  return left > 0 && (await run.deps.limits.freeGrant(run.request.address)) ? { kind: 'free' } : undefined
+  return freeAllowed && (await freeCallsLeft(tx, run.call.caller)) > 0 ? { kind: 'free' } : undefined
 }
 
 /** The wallet owes a fee for an effect that it has: nothing but that call, and status, goes on. */

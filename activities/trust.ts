@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely'
+import { findReceipt } from './store/receipts.ts'
+import type { Database } from './store/schema.ts'
+import { listPublicKeys, type SigningKeyRow } from './store/signing-keys.ts'
+import { verifyCompact } from './keys/compact.ts'
+import { digestOf, sha256Hex } from '../workflows/domain/canonical-json.ts'
+import { refuse } from '../workflows/domain/errors.ts'
+import { receiptId } from '../workflows/domain/ids.ts'
+import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
+
+export type ReceiptSelector = { receipt_id?: string | undefined; receipt?: string | undefined; payload_sha256?: string | undefined; at?: string | undefined }
+type Check = { check: string; ok: boolean; detail: string }
+type Standing = 'active' | 'retired' | 'revoked' | 'unknown'
+
+/** Judges a receipt by signature, key standing and our record of it (endpoints.md §8, api-conventions.md, Signed receipts). */
+export function createReceiptVerification(db: Kysely<Database>, issuer: string) {
+  return {
+    async verify(selector: ReceiptSelector): Promise<Record<string, unknown>> {
+      const jws = selector.receipt ?? (await storedJws(db, selector))
+      const stored = await findReceipt(db, { receipt_id: receiptId(jws) })
+      const key = (await listPublicKeys(db)).find((row) => row.ring === 'receipt' && row.kid === headerOf(jws)?.['kid'])
+      const payload = key === undefined ? undefined : verifiedPayload(jws, key)
+      const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
+      const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
+      const standing = standingAt(key, at)
+      const checks: Check[] = [
+        check('key', key !== undefined, key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`),
+        check('signature', payload !== undefined, payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form'),
+        check('issuer', payload?.['iss'] === issuer, `issuer ${String(payload?.['iss'] ?? 'unknown')}`),
+        keyStanding(standing, key, stored?.issued_at),
+      ]
+      return {
+        verified: checks.every(({ ok }) => ok),
+        receipt_id: receiptId(jws),
+        kind: typeof payload?.['kind'] === 'string' ? payload['kind'] : null,
+        checks,
+        signature: { alg: 'EdDSA', key_id: key?.kid ?? null, key_state_at_issue: standing, valid: payload !== undefined },
+        payload: payload ?? null,
+        payload_sha256: payload === undefined ? null : digestOf(payload),
+        stored: stored !== undefined,
+        receipt_sha256: sha256Hex(jws),
+        log: null,
+        verified_at: new Date().toISOString(),
+      }
+    },
+  }
+}
+
+const check = (name: string, ok: boolean, detail: string): Check => ({ check: name, ok, detail })
+
+async function storedJws(db: Kysely<Database>, { receipt_id, payload_sha256 }: ReceiptSelector): Promise<string> {
+  const row = await findReceipt(db, receipt_id === undefined ? { payload_sha256: payload_sha256 ?? '' } : { receipt_id })
+  if (row === undefined) throw refuse('not_found', 'no receipt of this service has that id', 'Check the id, or send the receipt itself.')
+  return row.jws
+}
+
+function verifiedPayload(jws: string, key: SigningKeyRow): Record<string, unknown> | undefined {
+  try {
+    return verifyCompact(jws, { typ: RECEIPT_TYP, alg: 'EdDSA', publicJwk: key.public_jwk })
+  } catch {
+    return undefined
+  }
+}
+
+/** A revoked key proves nothing by itself: its thief can date a receipt back; our record from before the revocation does. */
+function keyStanding(standing: Standing, key: SigningKeyRow | undefined, storedAt: Date | undefined): Check {
+  if (key?.revoked_at == null) return check('key_standing', standing === 'active' || standing === 'retired', `the key was ${standing}`)
+  const before = storedAt !== undefined && storedAt < key.revoked_at
+  return check('key_standing', before, before ? 'the key is revoked, our record of the receipt is older' : 'the key is revoked and no older record of this receipt exists')
+}
+
+function standingAt(key: SigningKeyRow | undefined, seconds: number | undefined): Standing {
+  if (key === undefined || seconds === undefined) return 'unknown'
+  const at = seconds * 1000
+  if (key.revoked_at !== null && key.revoked_at.getTime() <= at) return 'revoked'
+  return key.retired_at !== null && key.retired_at.getTime() <= at ? 'retired' : 'active'
+}
+
+function headerOf(jws: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString('utf8')) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}
