@@ -1,0 +1,23 @@
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import * as payoutRail from './migrations/0001-payout-rail.ts'
+import type { Database } from './schema.ts'
+
+/** Every migration in the order of its number; they only go forward. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-payout-rail': payoutRail,
+}
+
+/** The name of the last migration that this code knows. */
+export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? ''
+
+/**
+ * Applies what is missing, all or nothing, and returns the names of what it applied. Processes that migrate at once wait for
+ * each other on an advisory lock, so `db` needs a query timeout longer than the migrations take.
+ */
+export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error !== undefined) throw error
+  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+}
