@@ -13,7 +13,7 @@ export type PartPlan = {
   logFile: string
   prepare?: () => Promise<void>
   launch: () => Promise<Launch>
-  probe: () => Promise<void>
+  probe: (pid: number) => Promise<void>
   whileRunning?: () => () => void
   readyWithinMs?: number
   stopSignal?: NodeJS.Signals
@@ -73,8 +73,9 @@ export class Part {
   async waitReady(timeoutMs: number = this.plan.readyWithinMs ?? 30_000): Promise<void> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
-      if (this.#child === undefined) throw new Error(`${this.name} ended before it was ready:\n${this.logTail()}`)
-      const problem = await this.plan.probe().then(
+      const pid = this.pid
+      if (pid === undefined) throw new Error(`${this.name} ended before it was ready:\n${this.logTail()}`)
+      const problem = await this.plan.probe(pid).then(
         () => undefined,
         (error: unknown) => error ?? new Error('not ready'),
       )

@@ -1,0 +1,121 @@
+import { execFile, spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { withBuildLock } from './build-lock.ts'
+import { CLI_VERSION } from './version.ts'
+
+const run = promisify(execFile)
+const OLDEST_SERVER = [1, 28] as const
+const REACH_MS = 4_000
+const DOWNLOAD_MS = 120_000
+
+/** Where to look and build: the PATH, the cache folder (`~/.cache`), the Go tools module, and who is told of slow steps. */
+export type ObtainSettings = { path: string; cacheHome: string; toolsModule: string; say: (text: string) => void }
+
+/** The temporal binary: on PATH, else cached, else the SDK's own download, else built with Go; throws with the ways out. */
+export async function obtainTemporal(settings: ObtainSettings): Promise<string> {
+  const onPath = findOnPath('temporal', settings.path)
+  if (onPath !== undefined && (await isRecent(onPath))) return onPath
+  const folder = join(settings.cacheHome, 'agent-rails', `temporal-${CLI_VERSION}`)
+  const cached = join(folder, 'temporal')
+  if (existsSync(cached)) return cached
+  mkdirSync(folder, { recursive: true })
+  return await withBuildLock(folder, settings.say, async () => {
+    if (!existsSync(cached)) await fill(folder, cached, settings)
+    return cached
+  })
+}
+
+async function fill(folder: string, cached: string, settings: ObtainSettings): Promise<void> {
+  const scratch = mkdtempSync(join(folder, 'new-'))
+  try {
+    if (!(await download(scratch, settings.say))) await build(scratch, settings)
+    renameSync(join(scratch, 'temporal'), cached)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function download(scratch: string, say: ObtainSettings['say']): Promise<boolean> {
+  const reachable = await fetch('https://temporal.download/', {
+    method: 'HEAD',
+    signal: AbortSignal.timeout(REACH_MS),
+  }).then(
+    () => true,
+    () => false,
+  )
+  if (!reachable) return false
+  const program = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'download.ts' : 'download.js')
+  const command = run(process.execPath, [program, scratch], { timeout: DOWNLOAD_MS })
+  return await reportWhile(say, `downloading Temporal ${CLI_VERSION} through the SDK`, command).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function build(scratch: string, { path, toolsModule, say }: ObtainSettings): Promise<void> {
+  const go = findOnPath('go', path)
+  if (go === undefined) throw new Error(waysOut)
+  const args = [
+    'build',
+    '-trimpath',
+    '-ldflags',
+    '-s -w',
+    '-o',
+    join(scratch, 'temporal'),
+    'github.com/temporalio/cli/cmd/temporal',
+  ]
+  const built = new Promise<void>((resolve, reject) => {
+    const child = spawn(go, args, { cwd: toolsModule, stdio: ['ignore', 'ignore', 'pipe'] })
+    let errors = ''
+    child.stderr.on('data', (chunk) => {
+      errors = `${errors}${chunk}`.slice(-4_000)
+    })
+    child.once('error', reject)
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`Temporal did not build with Go:\n${errors}\n${waysOut}`)),
+    )
+  })
+  await reportWhile(say, `building Temporal ${CLI_VERSION} with Go (once, about 3 minutes)`, built)
+}
+
+const waysOut = [
+  `No temporal binary: there is none on PATH (server ${OLDEST_SERVER.join('.')} or newer), it could not be downloaded, and Go is missing or its build failed.`,
+  'Any one of these helps:',
+  '  - install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH;',
+  '  - install Go 1.21 or newer (https://go.dev/dl), and start again: it is built once and kept;',
+  '  - allow https://temporal.download, and start again: it is downloaded once and kept;',
+  `  - put a temporal binary at ~/.cache/agent-rails/temporal-${CLI_VERSION}/temporal.`,
+].join('\n')
+
+async function reportWhile<T>(say: ObtainSettings['say'], what: string, work: Promise<T>): Promise<T> {
+  const begun = Date.now()
+  const report = () => say(`${what} … ${Math.round((Date.now() - begun) / 1000)} s`)
+  report()
+  const timer = setInterval(report, 10_000)
+  return await work.finally(() => clearInterval(timer))
+}
+
+function findOnPath(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find(isExecutable)
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function isRecent(binary: string): Promise<boolean> {
+  const { stdout } = await run(binary, ['--version'], { timeout: 10_000 }).catch(() => ({ stdout: '' }))
+  const [, major = 0, minor = 0] = (/Server (\d+)\.(\d+)/.exec(stdout) ?? []).map(Number)
+  return major > OLDEST_SERVER[0] || (major === OLDEST_SERVER[0] && minor >= OLDEST_SERVER[1])
+}

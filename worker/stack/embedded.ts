@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { type DemoAccounts, newDemoAccounts, type ServiceAccounts, serviceAccounts } from './accounts.ts'
+import { chainPart } from './chain.ts'
+import { apiEnvironment, type EnvironmentFacts, urlOf, workerEnvironment } from './environment.ts'
+import { type Layout, layoutOf } from './layout.ts'
+import { prepareLocalChain } from './local-chain.ts'
+import type { Part } from './part.ts'
+import type { Ports } from './ports.ts'
+import { postgresPart, postgresUrl } from './postgres.ts'
+import { apiPart, createOperator, migrate, workerPart } from './programs.ts'
+import { keepSecret, readSecret, writeSecret } from './secret-file.ts'
+import { temporalPart } from './temporal.ts'
+
+/** What `accounts.json` holds: everything the demo, or a person beside it, needs to play agent, treasury and operator. */
+export type AccountsFile = DemoAccounts & { rpc_url: string; base_url: string; operator: { credential: string } }
+
+/** How one embedded stack is brought up; `start` runs a part until it is ready and looks after it from then on. */
+export type EmbeddedSettings = {
+  dataDirectory: string
+  ports: Ports
+  /** Ports of further API processes, which all speak for the same base URL. */
+  moreApis?: readonly { base: number; os: number }[]
+  workers?: number
+  inherited: NodeJS.ProcessEnv
+  path: string
+  cacheHome: string
+  say: (text: string) => void
+  start: (part: Part) => Promise<void>
+}
+
+/** A stack that is up. */
+export type EmbeddedStack = {
+  layout: Layout
+  ports: Ports
+  databaseUrl: string
+  accounts: AccountsFile
+  /** Environment of the worker: with it, any program of ours can be run beside the stack. */
+  env: NodeJS.ProcessEnv
+  postgres: Part
+  temporal: Part
+  chain: Part
+  workers: Part[]
+  apis: Part[]
+}
+
+/** Brings the whole stack up, side by side where nothing waits for another; a second time it finds all that the first made. */
+export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack> {
+  const layout = layoutOf(resolve(settings.dataDirectory))
+  const known = readSecret<AccountsFile>(layout.accounts)
+  const demo: DemoAccounts = known ?? newDemoAccounts()
+  const service = await makeKeys(layout)
+  const infrastructure = await infrastructureParts(settings, layout)
+  const { postgres, temporal, chain, databaseUrl } = infrastructure
+  const rpcUrl = urlOf(settings.ports.rpc)
+  const [asset] = await Promise.all([
+    settings.start(chain).then(() => prepareLocalChain(rpcUrl, layout, service, demo)),
+    settings.start(postgres),
+    settings.start(temporal),
+  ])
+  const facts: EnvironmentFacts = { ...settings, layout, databaseUrl, asset, service, treasury: demo.treasury }
+  const env = workerEnvironment(facts)
+  await migrate(env)
+  const workers = workerParts(settings, layout, env)
+  const apis = apiParts(settings, facts)
+  const [credential] = await Promise.all([
+    known?.operator.credential ?? createOperator(env, 'demo'),
+    ...[...workers, ...apis].map((part) => settings.start(part)),
+  ])
+  const { treasury, agents } = demo
+  const accounts = { rpc_url: rpcUrl, base_url: urlOf(settings.ports.base), treasury, operator: { credential }, agents }
+  writeSecret(layout.accounts, accounts)
+  return { layout, ports: settings.ports, databaseUrl, accounts, env, postgres, temporal, chain, workers, apis }
+}
+
+async function makeKeys(layout: Layout): Promise<ServiceAccounts> {
+  const service = await serviceAccounts(layout.root)
+  await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
+  await keepSecret(layout.gasWalletKeys, () => service.gasWallets.map((wallet) => wallet.private_key))
+  await keepSecret(layout.signingKeys, () => generateSigningKeys(new Date()))
+  return service
+}
+
+async function infrastructureParts({ ports, path, cacheHome, say, inherited }: EmbeddedSettings, layout: Layout) {
+  const password = await keepSecret(layout.postgresPassword, () => randomBytes(18).toString('base64url'))
+  const database = { directory: layout.postgres, port: ports.postgres, password, logFile: layout.log('postgres') }
+  const server = {
+    databaseFile: layout.temporal,
+    port: ports.temporal,
+    uiPort: ports.temporalUi,
+    logFile: layout.log('temporal'),
+    inherited,
+  }
+  return {
+    databaseUrl: postgresUrl(database),
+    postgres: postgresPart(database),
+    temporal: temporalPart({ ...server, obtain: { path, cacheHome, say } }),
+    chain: chainPart({ directory: layout.chain, port: ports.rpc, logFile: layout.log('chain'), warn: say }),
+  }
+}
+
+function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.ProcessEnv): Part[] {
+  return Array.from({ length: settings.workers ?? 1 }, (_, index) => {
+    const name = index === 0 ? 'worker' : `worker-${index + 1}`
+    return workerPart({ name, logFile: layout.log(name), env }, `127.0.0.1:${settings.ports.temporal}`)
+  })
+}
+
+function apiParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
+  return [settings.ports, ...(settings.moreApis ?? [])].map(({ base, os }, index) => {
+    const name = index === 0 ? 'api' : `api-${index + 1}`
+    const env = { ...apiEnvironment(facts), BASE_PORT: String(base), OS_PORT: String(os) }
+    return apiPart({ name, logFile: facts.layout.log(name), env }, urlOf(base))
+  })
+}

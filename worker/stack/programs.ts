@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
+import { packageRoot } from './package-root.ts'
+import { Part } from './part.ts'
+import { askPoller } from './temporal.ts'
+
+const run = promisify(execFile)
+
+/** What a program of ours is run with: its name among the parts, its log, and its whole environment. */
+export type ProgramSettings = { name: string; logFile: string; env: NodeJS.ProcessEnv }
+
+/** A worker process; ready once it polls for workflow tasks. */
+export function workerPart(settings: ProgramSettings, temporalAddress: string): Part {
+  return new Part({
+    ...settings,
+    launch: async () => ({
+      file: process.execPath,
+      args: ['--max-semi-space-size=32', program('worker/main.js')],
+      env: settings.env,
+    }),
+    probe: (pid) => askPoller(temporalAddress, PAYOUTS_QUEUE, pid),
+  })
+}
+
+/** An API process; ready once /healthz answers on its own listener. */
+export function apiPart(settings: ProgramSettings, url: string): Part {
+  return new Part({
+    ...settings,
+    launch: async () => ({ file: process.execPath, args: [program('api/server.js')], env: settings.env }),
+    probe: async () => {
+      const { ok, status } = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) })
+      if (!ok) throw new Error(`/healthz answered ${status}`)
+    },
+  })
+}
+
+/** Runs the migrations to their end. */
+export async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
+  await run(process.execPath, [program('worker/migrate.js')], { env })
+}
+
+/** Makes an operator with the command that operators use, and answers the credential it prints. */
+export async function createOperator(env: NodeJS.ProcessEnv, name: string): Promise<string> {
+  const { stdout } = await run(process.execPath, [program('worker/cli.js'), 'operator', 'create', name], { env })
+  const credential = /\bop_[A-Za-z0-9]+_[A-Za-z0-9_-]+/.exec(stdout)?.[0]
+  if (credential === undefined) throw new Error('`agent-rails operator create` printed no credential')
+  return credential
+}
+
+function program(path: string): string {
+  const file = join(packageRoot, 'dist', path)
+  if (!existsSync(file)) throw new Error(`${file} is missing: run \`npm run build\` first`)
+  return file
+}

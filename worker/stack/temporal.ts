@@ -1,0 +1,62 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Connection } from '@temporalio/client'
+import { type ObtainSettings, obtainTemporal } from '../../temporal/server/obtain.ts'
+import { type ServerSettings, serverArguments, serverEnvironment } from '../../temporal/server/run.ts'
+import { packageRoot } from './package-root.ts'
+import { Part } from './part.ts'
+
+/** Where the server runs and how its binary is had. */
+export type TemporalSettings = ServerSettings & {
+  logFile: string
+  inherited: NodeJS.ProcessEnv
+  obtain: Omit<ObtainSettings, 'toolsModule'>
+}
+
+/** The embedded Temporal server with its UI; ready once the namespace `default` answers. */
+export function temporalPart(settings: TemporalSettings): Part {
+  let binary: Promise<string> | undefined
+  return new Part({
+    name: 'temporal',
+    logFile: settings.logFile,
+    prepare: async () => {
+      await mkdir(dirname(settings.databaseFile), { recursive: true })
+      binary ??= obtainTemporal({ ...settings.obtain, toolsModule: join(packageRoot, 'temporal', 'server') })
+      await binary
+    },
+    launch: async () => ({
+      file: (await binary) ?? 'temporal',
+      args: serverArguments(settings),
+      env: { ...settings.inherited, ...serverEnvironment },
+    }),
+    probe: () => askNamespace(`127.0.0.1:${settings.port}`),
+  })
+}
+
+async function askNamespace(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000, interceptors: [] })
+  try {
+    const describe = () => connection.workflowService.describeNamespace({ namespace: 'default' })
+    await connection.withDeadline(Date.now() + 1_000, describe)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Rejects until the worker process `pid` polls the workflow task queue: its identity begins with its process id. */
+export async function askPoller(address: string, taskQueue: string, pid: number): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000, interceptors: [] })
+  try {
+    const describe = () =>
+      connection.workflowService.describeTaskQueue({
+        namespace: 'default',
+        taskQueue: { name: taskQueue },
+        taskQueueType: 1,
+      })
+    const { pollers } = await connection.withDeadline(Date.now() + 1_000, describe)
+    if (!pollers?.some(({ identity }) => identity?.startsWith(`${pid}@`)))
+      throw new Error(`nothing of ${pid} polls ${taskQueue}`)
+  } finally {
+    await connection.close()
+  }
+}
