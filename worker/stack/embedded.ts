@@ -26,6 +26,8 @@ export type EmbeddedSettings = {
   inherited: NodeJS.ProcessEnv
   path: string
   cacheHome: string
+  /** Where the compiled token is kept; in DATA_DIR unless said otherwise. */
+  tokenCache?: string
   say: (text: string) => void
   start: (part: Part) => Promise<void>
 }
@@ -55,7 +57,15 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   const { postgres, temporal, chain, databaseUrl } = infrastructure
   const rpcUrl = urlOf(settings.ports.rpc)
   const [asset] = await Promise.all([
-    settings.start(chain).then(() => prepareLocalChain(rpcUrl, layout, service, demo)),
+    settings.start(chain).then(() =>
+      prepareLocalChain({
+        rpcUrl,
+        addressFile: layout.token,
+        cache: settings.tokenCache ?? layout.cache,
+        service,
+        demo,
+      }),
+    ),
     settings.start(postgres),
     settings.start(temporal),
   ])

@@ -1,7 +1,6 @@
 import { type Address, type Hex, parseEther } from 'viem'
 import type { DemoAccounts, ServiceAccounts } from './accounts.ts'
 import { compileDollarToken } from './compile-token.ts'
-import type { Layout } from './layout.ts'
 import { readSecret, writeSecret } from './secret-file.ts'
 import { ensureEther, ensureToken, ensureTokens, localChainClient } from './token.ts'
 
@@ -26,18 +25,28 @@ const PUBLISHED_ACCOUNTS = [
   '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
 ]
 
+/** The chain to prepare, where the token's address and its compiled code are kept, and whom to fund. */
+export type LocalChainSettings = {
+  rpcUrl: string
+  addressFile: string
+  cache: string
+  service: ServiceAccounts
+  demo: DemoAccounts
+}
+
 /** Deploys the token when it is not there and tops every wallet up; answers the token's address. */
-export async function prepareLocalChain(
-  rpcUrl: string,
-  layout: Layout,
-  service: ServiceAccounts,
-  demo: DemoAccounts,
-): Promise<Address> {
+export async function prepareLocalChain({
+  rpcUrl,
+  addressFile,
+  cache,
+  service,
+  demo,
+}: LocalChainSettings): Promise<Address> {
   const client = localChainClient(rpcUrl, service.tokenOwner.private_key)
-  const known = readSecret<{ address: Address }>(layout.token)?.address
-  const asset = await ensureToken(client, (): Hex => compileDollarToken(layout.cache), known)
+  const known = readSecret<{ address: Address }>(addressFile)?.address
+  const asset = await ensureToken(client, (): Hex => compileDollarToken(cache), known)
   refuseRealValue(asset, service, demo)
-  if (asset !== known) writeSecret(layout.token, { address: asset })
+  if (asset !== known) writeSecret(addressFile, { address: asset })
   await ensureEther(client, service.tokenOwner.address, GAS_ETHER)
   for (const wallet of service.gasWallets) await ensureEther(client, wallet.address, GAS_ETHER)
   await ensureTokens(client, asset, service.payoutWallet.address, PAYOUT_WALLET_TOKENS)

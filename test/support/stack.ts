@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { type AccountsFile, bringUp, type EmbeddedStack } from '../../worker/stack/embedded.ts'
+import { urlOf } from '../../worker/stack/environment.ts'
+import type { Part } from '../../worker/stack/part.ts'
+import { freePorts } from '../../worker/stack/ports.ts'
+import { tokenCache } from './chain.ts'
+import { scratchDirectory } from './postgres.ts'
+
+/** How many processes, and settings of activities/config.ts for all of them. */
+export type StackOptions = { apis?: number; workers?: number; env?: Record<string, string> }
+
+/**
+ * A whole stack of its own. Each part has `kill(signal)` (SIGKILL also waits for the end), `start()` and `waitReady()`; nothing restarts it.
+ * All API processes speak for `env.BASE_URL`, which is `baseUrls[0]`: a wallet proof names that origin whichever process it is sent to.
+ */
+export type TestStack = {
+  baseUrls: string[]
+  osUrls: string[]
+  databaseUrl: string
+  rpcUrl: string
+  temporalAddress: string
+  accounts: AccountsFile
+  env: NodeJS.ProcessEnv
+  dataDirectory: string
+  api(index?: number): Part
+  worker(index?: number): Part
+  postgres: Part
+  temporal: Part
+  chain: Part
+  logs(): Record<string, string>
+  stop(): Promise<void>
+}
+
+/** Starts the embedded stack from `dist/` on free ports and a new data directory; `stop` leaves neither a process nor a file. */
+export async function startStack(options: StackOptions = {}): Promise<TestStack> {
+  const dataDirectory = await scratchDirectory()
+  const ports = await freePorts()
+  const moreApis = await Promise.all(Array.from({ length: (options.apis ?? 1) - 1 }, freePorts))
+  const parts: Part[] = []
+  const stop = () => stopAll(parts, dataDirectory)
+  try {
+    const stack = await bringUp({
+      dataDirectory,
+      ports,
+      moreApis,
+      workers: options.workers ?? 1,
+      inherited: { ...process.env, LOG_LEVEL: 'warn', ...options.env },
+      path: process.env['PATH'] ?? '',
+      cacheHome: process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+      tokenCache,
+      say: () => undefined,
+      start: async (part) => {
+        parts.push(part)
+        await part.start()
+        await part.waitReady()
+      },
+    })
+    return describe(stack, dataDirectory, [ports, ...moreApis], parts, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function describe(
+  stack: EmbeddedStack,
+  dataDirectory: string,
+  apiPorts: { base: number; os: number }[],
+  parts: Part[],
+  stop: () => Promise<void>,
+): TestStack {
+  const { databaseUrl, accounts, env, postgres, temporal, chain, ports } = stack
+  return {
+    baseUrls: apiPorts.map(({ base }) => urlOf(base)),
+    osUrls: apiPorts.map(({ os }) => urlOf(os)),
+    databaseUrl,
+    rpcUrl: urlOf(ports.rpc),
+    temporalAddress: `127.0.0.1:${ports.temporal}`,
+    accounts,
+    env,
+    dataDirectory,
+    api: (index = 0) => partAt(stack.apis, index),
+    worker: (index = 0) => partAt(stack.workers, index),
+    postgres,
+    temporal,
+    chain,
+    logs: () => Object.fromEntries(parts.map((part) => [part.name, part.logs()])),
+    stop,
+  }
+}
+
+function partAt(parts: Part[], index: number): Part {
+  const part = parts[index]
+  if (part === undefined) throw new Error(`there are ${parts.length} of these, none at ${index}`)
+  return part
+}
+
+/** Programs first, since they wait for their servers while they drain. */
+async function stopAll(parts: Part[], dataDirectory: string): Promise<void> {
+  const isProgram = (part: Part) => /^(api|worker)/.test(part.name)
+  await Promise.all(parts.filter(isProgram).map((part) => part.stop()))
+  await Promise.all(parts.filter((part) => !isProgram(part)).map((part) => part.stop()))
+  await rm(dataDirectory, { recursive: true, force: true })
+}

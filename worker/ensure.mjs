@@ -1,0 +1,99 @@
+// Plain JavaScript without dependencies: this runs before anything is installed or built.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of package.json. */
+export const root = fileURLToPath(new URL('..', import.meta.url))
+const OLDEST_NODE = [20, 19]
+const SOURCES = ['workflows', 'activities', 'temporal', 'api', 'worker']
+const CONFIGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+
+/** Makes the checkout runnable: Node is new enough, dependencies are those of the lockfile, `dist/` is built from these sources. */
+export async function ensure(say) {
+  checkNode()
+  const lockfile = digestOf([join(root, 'package-lock.json')])
+  await step(join(root, 'node_modules/.agent-rails-lockfile'), lockfile, async () => {
+    await slow(say, 'installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund'])
+  })
+  const sources = digestOf([
+    ...SOURCES.flatMap((folder) => filesUnder(join(root, folder))),
+    ...CONFIGS.map((file) => join(root, file)),
+  ])
+  await step(join(root, 'dist/.agent-rails-sources'), sources, async () => {
+    rmSync(join(root, 'dist'), { recursive: true, force: true })
+    await slow(say, 'building', process.execPath, [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      '-p',
+      'tsconfig.build.json',
+    ])
+    await slow(say, 'bundling workflows', process.execPath, [join(root, 'dist/worker/bundle.js')])
+  })
+}
+
+/** Runs a program in the foreground, passes signals on, and resolves with its exit code. */
+export function runProgram(file, args) {
+  const child = spawn(process.execPath, [join(root, file), ...args], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)))
+  })
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
+  throw new Error(`agent-rails needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}`)
+}
+
+async function step(stamp, digest, work) {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
+  await work()
+  writeFileSync(stamp, digest)
+}
+
+function filesUnder(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+}
+
+function digestOf(files) {
+  const digest = createHash('sha256')
+  for (const file of files.sort())
+    digest
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0')
+  return digest.digest('hex')
+}
+
+/** Runs a step quietly with its elapsed time shown; what it printed is shown when it fails. */
+async function slow(say, what, command, args) {
+  const begun = Date.now()
+  const seconds = () => `${Math.round((Date.now() - begun) / 1000)} s`
+  say(`${what} …`)
+  const timer = setInterval(() => say(`${what} … ${seconds()}`), 10_000)
+  const { code, output } = await capture(command, args)
+  clearInterval(timer)
+  if (code !== 0) throw new Error(`${what} failed (${command} ${args.join(' ')}):\n${output}`)
+  say(`${what}: done in ${seconds()}`)
+}
+
+function capture(command, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const keep = (chunk) => {
+      output += chunk
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}
