@@ -197,7 +197,7 @@ export async function writeReceipt(deps: Deps, tx: Tx, kind: PayoutReceiptKind, 
     issuer: deps.rail.issuer,
     facts: payoutReceiptFacts(kind, row, transfer),
   }
-  return appendReceipt(tx, deps.signReceipt, receipt, await clockSeconds(tx))
+  return appendReceipt(tx, deps.signReceipt, receipt, Math.floor(await clockSeconds(tx)))
 }
 
 /** Stores a call's final answer in the transaction of its effect. */

@@ -15,8 +15,9 @@ export function createDiscovery({ config, db, registry, receiptKid }: Discovery)
   let openapi: Record<string, unknown> | undefined
   return {
     openapi: () => {
-      openapi ??= openapiDocument(registry(), { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
-      return openapi
+      const document = openapi ?? openapiDocument(registry(), { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
+      openapi = document
+      return document
     },
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publicKey) }),
     authorityKey: async () => authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),

@@ -1,4 +1,5 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
+import { TypedSearchAttributes } from '@temporalio/common'
 import { assertExecutable, ownPayout, type StagedAuthorize, type StagedCreate, unknownPayout } from '../activities/payout.ts'
 import { findCall } from '../activities/store/calls.ts'
 import { type PayoutAnswerBody, type PayoutRecord, payoutAnswer, readPayout } from '../activities/store/payouts.ts'
@@ -15,7 +16,6 @@ import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
 import { payoutAttributes } from '../workflows/search-attributes.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { durableStep, type UpdateDeps } from './updates.ts'
-import { typedAttributes } from './search-attributes.ts'
 
 export type PayoutGatewayDeps = UpdateDeps & {
   environment: 'local' | 'live'
@@ -120,7 +120,7 @@ function startOptions(payoutId: string, known: Known) {
     args: [payoutId] as [string],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: payoutSummary(summary),
-    typedSearchAttributes: typedAttributes(
+    typedSearchAttributes: new TypedSearchAttributes(
       payoutAttributes({ state: 'created', usage: known.usage, creator: known.creator, parked: null, exception: null, transfer: 'none' }),
     ),
   }

@@ -1,0 +1,31 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { findOperator } from '../../activities/store/operators.ts'
+import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+
+/** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
+export type FindOperator = (operatorId: string) => ReturnType<typeof findOperator>
+
+export type AuthenticatedOperator = { readonly operatorId: string; readonly name: string }
+
+const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
+
+/**
+ * The operator behind `Authorization: Bearer op_<id>_<secret>` (api-conventions.md, Access kinds); throws 401
+ * `operator_required` without a credential and `credential_invalid` for a wrong one.
+ */
+export async function authenticateOperator(header: string | string[] | undefined, find: FindOperator): Promise<AuthenticatedOperator> {
+  if (header === undefined || header === '') {
+    throw refuse('operator_required', 'the Authorization header is missing', 'Send an operator credential: Authorization: Bearer op_…')
+  }
+  const [, operatorId, secret] = (typeof header === 'string' ? credential.exec(header) : null) ?? []
+  if (operatorId === undefined || secret === undefined) throw wrongCredential()
+  const operator = await find(operatorId.toLowerCase())
+  // An unknown id costs the same comparison as a wrong secret.
+  const expected = Buffer.from(operator?.secretSha256 ?? '0'.repeat(64), 'hex')
+  const given = createHash('sha256').update(secret.toLowerCase()).digest()
+  if (!timingSafeEqual(given, expected) || operator === undefined) throw wrongCredential()
+  return { operatorId: operator.operatorId, name: operator.name }
+}
+
+const wrongCredential = (): DomainError =>
+  refuse('credential_invalid', 'the credential is not one of an operator', 'Send a credential that `npx agent-rails operator create NAME` printed.')
