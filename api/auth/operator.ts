@@ -13,9 +13,16 @@ const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
  * The operator behind `Authorization: Bearer op_<id>_<secret>` (api-conventions.md, Access kinds); throws 401
  * `operator_required` without a credential and `credential_invalid` for a wrong one.
  */
-export async function authenticateOperator(header: string | string[] | undefined, find: FindOperator): Promise<AuthenticatedOperator> {
+export async function authenticateOperator(
+  header: string | string[] | undefined,
+  find: FindOperator,
+): Promise<AuthenticatedOperator> {
   if (header === undefined || header === '') {
-    throw refuse('operator_required', 'the Authorization header is missing', 'Send an operator credential: Authorization: Bearer op_…')
+    throw refuse(
+      'operator_required',
+      'the Authorization header is missing',
+      'Send an operator credential: Authorization: Bearer op_…',
+    )
   }
   const [, operatorId, secret] = (typeof header === 'string' ? credential.exec(header) : null) ?? []
   if (operatorId === undefined || secret === undefined) throw wrongCredential()
@@ -28,4 +35,8 @@ export async function authenticateOperator(header: string | string[] | undefined
 }
 
 const wrongCredential = (): DomainError =>
-  refuse('credential_invalid', 'the credential is not one of an operator', 'Send a credential that `npx agent-rails operator create NAME` printed.')
+  refuse(
+    'credential_invalid',
+    'the credential is not one of an operator',
+    'Send a credential that `npx agent-rails operator create NAME` printed.',
+  )

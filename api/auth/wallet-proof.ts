@@ -1,7 +1,12 @@
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
 import type { Hex } from '../../workflows/domain/ids.ts'
 import { limits } from '../../workflows/domain/limits.ts'
-import { bodySha256, decodeWalletProof, type WalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
+import {
+  bodySha256,
+  decodeWalletProof,
+  type WalletProof,
+  walletProofText,
+} from '../../workflows/domain/wallet-proof.ts'
 
 /** Whether `wallet` made this personal_sign signature; throws 503 when a contract wallet cannot be asked. */
 export type WalletProofDeps = { verify(wallet: Hex, message: string, signature: Hex): Promise<boolean> }
@@ -27,17 +32,31 @@ export async function authenticateWallet(call: ProvenCall, deps: WalletProofDeps
   assertBound(proof, call)
   assertFresh(proof.issued_at, call.nowSeconds)
   const { wallet, nonce, body_sha256, issued_at, signature, method, path } = proof
-  const text = walletProofText({ origin: call.origin, method, path, bodySha256: body_sha256, wallet, issuedAt: issued_at, nonce })
-  if (!(await deps.verify(wallet, text, signature))) throw invalid(`the signature is not one of ${wallet} over the proof text for origin ${call.origin}`)
+  const text = walletProofText({
+    origin: call.origin,
+    method,
+    path,
+    bodySha256: body_sha256,
+    wallet,
+    issuedAt: issued_at,
+    nonce,
+  })
+  if (!(await deps.verify(wallet, text, signature)))
+    throw invalid(`the signature is not one of ${wallet} over the proof text for origin ${call.origin}`)
   return { wallet, nonce, bodySha256: body_sha256 }
 }
 
 function readProof(header: ProvenCall['header']): WalletProof {
   if (header === undefined || header === '') {
-    throw refuse('wallet_proof_required', 'the header X-Service-Wallet-Proof is missing', 'Sign this call with the wallet and send the proof in X-Service-Wallet-Proof.')
+    throw refuse(
+      'wallet_proof_required',
+      'the header X-Service-Wallet-Proof is missing',
+      'Sign this call with the wallet and send the proof in X-Service-Wallet-Proof.',
+    )
   }
   const proof = typeof header === 'string' ? decodeWalletProof(header) : undefined
-  if (proof === undefined) throw invalid('the header is not one base64url value of the proof JSON, lowercase and without other members')
+  if (proof === undefined)
+    throw invalid('the header is not one base64url value of the proof JSON, lowercase and without other members')
   return proof
 }
 
@@ -45,7 +64,8 @@ function assertBound(proof: WalletProof, call: ProvenCall): void {
   if (proof.method !== call.method) throw invalid(`the proof is for method ${proof.method}`)
   if (proof.path !== call.path) throw invalid(`the proof is for path ${proof.path}`)
   const expected = bodySha256(call.method === 'GET' ? undefined : call.body)
-  if (proof.body_sha256 !== expected) throw invalid(`the proof is for another body; the SHA-256 of the canonical JSON of this one is ${expected}`)
+  if (proof.body_sha256 !== expected)
+    throw invalid(`the proof is for another body; the SHA-256 of the canonical JSON of this one is ${expected}`)
 }
 
 function assertFresh(issuedAt: number, nowSeconds: number): void {

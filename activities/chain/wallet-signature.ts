@@ -1,0 +1,106 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import {
+  BaseError,
+  createClient,
+  encodeFunctionData,
+  fallback,
+  type Hex,
+  HttpRequestError,
+  hashMessage,
+  http,
+  LimitExceededRpcError,
+  parseAbi,
+  TimeoutError,
+} from 'viem'
+import { refuse } from '../../workflows/domain/errors.ts'
+
+/** Decides whether a wallet made a signature; a wallet with code may need the chain, and then throws 503 `unavailable` without it. */
+export type WalletSignatures = {
+  /** Over the EIP-191 hash of a message (personal_sign). */
+  verify(wallet: Hex, message: string, signature: Hex): Promise<boolean>
+  /** Over a 32-byte digest as it stands. */
+  verifyDigest(wallet: Hex, digest: Hex, signature: Hex): Promise<boolean>
+}
+
+/**
+ * The lowercase address that made a 65-byte signature over a 32-byte digest; undefined for any other length, for v other
+ * than 27 or 28, and for the high-s twin that makes a signature malleable (EIP-2).
+ */
+export function recoverSigner(digest: Hex, signature: Hex): Hex | undefined {
+  if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return undefined
+  const bytes = hexToBytes(signature.slice(2))
+  const v = bytes[64]
+  if (v !== 27 && v !== 28) return undefined
+  try {
+    const parsed = secp256k1.Signature.fromCompact(bytes.subarray(0, 64)).addRecoveryBit(v - 27)
+    if (parsed.hasHighS()) return undefined
+    const publicKey = parsed.recoverPublicKey(digest.slice(2)).toRawBytes(false)
+    return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`
+  } catch {
+    return undefined
+  }
+}
+
+const eip1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
+// The whole word is compared: the identity precompile echoes the selector, followed by the digest instead of zeros.
+const MAGIC_WORD = `0x1626ba7e${'0'.repeat(56)}`
+const CONTRACT_GAS: Hex = '0x30d40'
+
+/**
+ * Recovers first, and asks the account's own code (EIP-1271) only on a mismatch: one `eth_call` of 200,000 gas (payout.md,
+ * Wallet proof). `timeoutMs` bounds that call over all `rpcUrls`, which are tried in order.
+ */
+export function createWalletSignatures({
+  rpcUrls,
+  timeoutMs,
+}: {
+  rpcUrls: readonly string[]
+  timeoutMs: number
+}): WalletSignatures {
+  const timeout = Math.max(1, Math.floor(timeoutMs / Math.max(1, rpcUrls.length)))
+  const transport = fallback(
+    rpcUrls.map((url) => http(url, { timeout, retryCount: 0 })),
+    { retryCount: 0 },
+  )
+  const client = createClient({ transport })
+
+  const contractAccepts = async (wallet: Hex, digest: Hex, signature: Hex): Promise<boolean> => {
+    const data = encodeFunctionData({ abi: eip1271, args: [digest, signature] })
+    try {
+      const answer = await client.request({
+        method: 'eth_call',
+        params: [{ to: wallet, data, gas: CONTRACT_GAS }, 'latest'],
+      })
+      return answer === MAGIC_WORD
+    } catch (error) {
+      if (!isUnreachable(error)) return false
+      throw refuse(
+        'unavailable',
+        'the chain does not answer, and this wallet may be a contract',
+        'Repeat the call later.',
+        {
+          money_moved: 'no',
+          retry_after_ms: 1000,
+        },
+      )
+    }
+  }
+
+  const verifyDigest = async (wallet: Hex, digest: Hex, signature: Hex): Promise<boolean> =>
+    recoverSigner(digest, signature) === wallet.toLowerCase() || contractAccepts(wallet, digest, signature)
+
+  return { verifyDigest, verify: (wallet, message, signature) => verifyDigest(wallet, hashMessage(message), signature) }
+}
+
+/** The node gave no verdict; a revert or running out of gas is one. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return true
+  return (
+    error.walk(
+      (cause) =>
+        cause instanceof HttpRequestError || cause instanceof TimeoutError || cause instanceof LimitExceededRpcError,
+    ) !== null
+  )
+}

@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Tx } from './db.ts'
+
+/** An operator who may act; `secretSha256` is the lowercase hex digest of the secret's 64 hex characters. */
+export type Operator = { operatorId: string; name: string; secretSha256: string }
+
+/** Creates an operator and returns the credential `op_<id>_<secret>`, which is stored nowhere and shown this once. */
+export async function createOperator(tx: Tx, name: string): Promise<{ operatorId: string; credential: string }> {
+  const operatorId = randomBytes(8).toString('hex')
+  const secret = randomBytes(32).toString('hex')
+  const secretSha256 = createHash('sha256').update(secret).digest('hex')
+  await tx.insertInto('operators').values({ operator_id: operatorId, name, secret_sha256: secretSha256 }).execute()
+  return { operatorId, credential: `op_${operatorId}_${secret}` }
+}
+
+/** The operator with this id; undefined when there is none or the credential was revoked. */
+export async function findOperator(tx: Tx, operatorId: string): Promise<Operator | undefined> {
+  const row = await tx
+    .selectFrom('operators')
+    .select(['operator_id', 'name', 'secret_sha256'])
+    .where('operator_id', '=', operatorId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row === undefined
+    ? undefined
+    : { operatorId: row.operator_id, name: row.name, secretSha256: row.secret_sha256 }
+}
