@@ -1,0 +1,89 @@
+import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
+import { base64urlnopad } from '@scure/base'
+
+/** The algorithms our rings and trusted issuers use (RFC 7518, RFC 8037); a key has exactly one. */
+export type Alg = 'EdDSA' | 'ES256'
+/** A public key as a JWK; `kid` and `alg` inside it are for readers and decide nothing. */
+export type PublicJwk = Record<string, unknown>
+/** What signs: one private key with its id, its one algorithm and its public half. */
+export type SigningKey = {
+  readonly ring: string
+  readonly kid: string
+  readonly alg: Alg
+  readonly publicJwk: PublicJwk
+  /** Signs the bytes of a text; ES256 as the 64 bytes `r || s`. */
+  readonly sign: (text: string) => Uint8Array
+}
+/** A compact JWS taken apart; nothing about it is verified. */
+export type CompactParts = {
+  readonly header: Record<string, unknown>
+  readonly payload: Record<string, unknown>
+  readonly signingInput: string
+  readonly signature: Uint8Array
+}
+
+/** Takes a compact JWS (RFC 7515 §3.1) apart; throws unless it has exactly three strict base64url parts, two of them JSON objects. */
+export function decodeCompact(jws: string): CompactParts {
+  const parts = jws.split('.')
+  const [header, payload, signature] = parts
+  if (parts.length !== 3 || header === undefined || payload === undefined || signature === undefined) {
+    throw new TypeError('not a compact JWS of three parts')
+  }
+  return {
+    header: jsonObject(header),
+    payload: jsonObject(payload),
+    signingInput: `${header}.${payload}`,
+    signature: base64urlnopad.decode(signature),
+  }
+}
+
+/** Signs a payload as a compact JWS with header `{alg, kid, typ}`. */
+export function signCompact(key: SigningKey, { typ, payload }: { typ: string; payload: object }): string {
+  const input = `${base64urlJson({ alg: key.alg, kid: key.kid, typ })}.${base64urlJson(payload)}`
+  return `${input}.${base64urlnopad.encode(key.sign(input))}`
+}
+
+/** The payload of a compact JWS; throws unless `typ`, `alg` and signature are those expected and the header has no `crit`. */
+export function verifyCompact(
+  jws: string,
+  { typ, alg, publicJwk }: { typ: string; alg: Alg; publicJwk: PublicJwk },
+): Record<string, unknown> {
+  const { header, payload, signingInput, signature } = decodeCompact(jws)
+  if (header['typ'] !== typ) throw new TypeError(`not a ${typ}`)
+  if (header['alg'] !== alg || 'crit' in header) throw new TypeError(`not signed with ${alg}`)
+  if (!verifySignature({ alg, publicJwk }, signingInput, signature))
+    throw new TypeError('the signature does not verify')
+  return payload
+}
+
+/** Whether the signature over the text is this key's; throws when the key does not fit its algorithm. */
+export function verifySignature(
+  { alg, publicJwk }: { alg: Alg; publicJwk: PublicJwk },
+  text: string,
+  signature: Uint8Array,
+): boolean {
+  const key = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
+  assertFits(key, alg)
+  const verifier = alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' as const }
+  return verify(digestName(alg), Buffer.from(text), verifier, signature)
+}
+
+/** Signs the bytes of a text with a private key that fits the algorithm. */
+export function signText(key: KeyObject, alg: Alg, text: string): Uint8Array {
+  return sign(digestName(alg), Buffer.from(text), alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' })
+}
+
+/** Throws unless the key is of the algorithm's one curve: Ed25519 for EdDSA, P-256 for ES256. */
+export function assertFits(key: KeyObject, alg: Alg): void {
+  const curve = key.asymmetricKeyType === 'ec' ? key.asymmetricKeyDetails?.namedCurve : key.asymmetricKeyType
+  if (curve !== (alg === 'EdDSA' ? 'ed25519' : 'prime256v1')) throw new TypeError(`the key is not one for ${alg}`)
+}
+
+const digestName = (alg: Alg): 'sha256' | null => (alg === 'EdDSA' ? null : 'sha256')
+const base64urlJson = (value: object): string => base64urlnopad.encode(Buffer.from(JSON.stringify(value)))
+
+function jsonObject(part: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(base64urlnopad.decode(part)))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not a JSON object')
+  return value as Record<string, unknown>
+}

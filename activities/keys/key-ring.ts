@@ -1,0 +1,90 @@
+import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
+import { z } from 'zod'
+import { readJsonFile } from '../config.ts'
+import type { PublicKeyEntry } from '../store/signing-keys.ts'
+import { type Alg, assertFits, type SigningKey, signText } from './compact.ts'
+
+export type { SigningKey } from './compact.ts'
+
+/** One ring per purpose and one algorithm per ring (authority.md, Keys and signing versions). */
+export const ringAlgs = { receipt: 'EdDSA', authority: 'EdDSA', checkout: 'ES256' } as const satisfies Record<
+  string,
+  Alg
+>
+export type Ring = keyof typeof ringAlgs
+
+/** The public half of a key of ours, with the algorithm it verifies. */
+export type RingPublicKey = PublicKeyEntry & { readonly alg: Alg }
+/** A ring's one signing key, and the public half of every key in it. */
+export type KeyRing = { readonly active: SigningKey; readonly publicKeys: readonly RingPublicKey[] }
+export type KeyRings = Record<Ring, KeyRing>
+
+const entrySchema = z.strictObject({
+  kid: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+  alg: z.enum(['EdDSA', 'ES256']),
+  active: z.boolean(),
+  private_jwk: z.strictObject({
+    kty: z.string(),
+    crv: z.string(),
+    x: z.string(),
+    y: z.string().optional(),
+    d: z.string(),
+  }),
+})
+const ringSchema = z.array(entrySchema).min(1)
+
+/** What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout: [{kid, alg, active, private_jwk}]}}`. */
+export const signingKeysSchema = z.strictObject({
+  rings: z.strictObject({ receipt: ringSchema, authority: ringSchema, checkout: ringSchema }),
+})
+export type SigningKeysFile = z.output<typeof signingKeysSchema>
+export type SigningKeyEntry = z.output<typeof entrySchema>
+
+/** Loads SIGNING_KEYS_FILE; throws when it is unreadable, a ring has not exactly one active key, or a key serves twice. */
+export function loadKeyRings(path: string): KeyRings {
+  return keyRings(readKeysFile(path))
+}
+
+/** The rings of a keys file that was read or generated. */
+export function keyRings({ rings }: SigningKeysFile): KeyRings {
+  const loaded = {
+    receipt: keyRing('receipt', rings.receipt),
+    authority: keyRing('authority', rings.authority),
+    checkout: keyRing('checkout', rings.checkout),
+  }
+  const all = Object.values(loaded).flatMap(({ publicKeys }) => publicKeys)
+  if (new Set(all.map(({ kid }) => kid)).size !== all.length) throw new Error('signing keys: a kid stands twice')
+  if (new Set(all.map(({ publicJwk }) => publicJwk['x'])).size !== all.length)
+    throw new Error('signing keys: a key stands twice')
+  return loaded
+}
+
+// The causes of these errors are dropped: a JSON parser quotes the text it fails at, and that text is a private key.
+function readKeysFile(path: string): SigningKeysFile {
+  try {
+    return readJsonFile(path, signingKeysSchema)
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : 'it cannot be read as JSON'
+    throw new Error(`signing keys: ${path}: ${reason}`)
+  }
+}
+
+function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
+  const keys = entries.map((entry) => ({ active: entry.active, key: signingKey(ring, entry) }))
+  const [active, second] = keys.filter((entry) => entry.active)
+  if (active === undefined || second !== undefined)
+    throw new Error(`signing keys: ring ${ring} needs exactly one active key`)
+  return {
+    active: active.key,
+    publicKeys: keys.map(({ key: { kid, alg, publicJwk } }) => ({ ring, kid, alg, publicJwk })),
+  }
+}
+
+function signingKey(ring: Ring, { kid, alg, private_jwk }: SigningKeyEntry): SigningKey {
+  if (alg !== ringAlgs[ring]) throw new Error(`signing keys: ring ${ring} signs with ${ringAlgs[ring]}, not ${alg}`)
+  const key = createPrivateKey({ key: private_jwk as JsonWebKey, format: 'jwk' })
+  assertFits(key, alg)
+  // Derived, so that a file whose public half belongs to another key cannot be published.
+  const publicJwk = { ...createPublicKey(key).export({ format: 'jwk' }), alg, kid, use: 'sig' }
+  return { ring, kid, alg, publicJwk, sign: (text) => signText(key, alg, text) }
+}
