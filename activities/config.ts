@@ -89,6 +89,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return config
 }
 
+/** The one setting that migrations need, so that they run where nothing else is configured yet. */
+export function loadDatabaseUrl(environment: NodeJS.ProcessEnv = process.env): string {
+  return configSchema.pick({ DATABASE_URL: true }).parse(environment).DATABASE_URL
+}
+
 /** Reads a JSON file that a setting names, such as the signing keys. */
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
   return schema.parse(JSON.parse(readFileSync(path, 'utf8')))

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { createDatabase as createMissing } from './create-database.ts'
 import * as payoutRail from './migrations/0001-payout-rail.ts'
 import type { Database } from './schema.ts'
 
@@ -21,3 +22,15 @@ export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   if (error !== undefined) throw error
   return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
 }
+
+/** Creates the database that `url` names when the server has none; several processes may do so at once. */
+export async function ensureDatabase(url: string): Promise<void> {
+  try {
+    await createMissing(url)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && createdMeanwhile.has(error.code))) throw error
+  }
+}
+
+// duplicate_database, and the unique_violation in the catalog that the same race can end in.
+const createdMeanwhile = new Set<unknown>(['42P04', '23505'])
