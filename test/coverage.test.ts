@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { type Requirement, requirements } from './requirements.ts'
+
+const all: [string, Requirement][] = Object.entries(requirements)
+const cited = new Set(testFiles().flatMap((path) => citedIds(readFileSync(path, 'utf8'))))
+
+test('every cited requirement is known', () => {
+  expect([...cited].filter((id) => !(id in requirements))).toEqual([])
+})
+
+test('every requirement has a test, or a reason why not yet', () => {
+  print()
+  const uncited = all.filter(([id, { deferred }]) => !cited.has(id) && deferred === undefined).map(([id]) => id)
+  expect(uncited).toEqual([])
+})
+
+test('no requirement is both tested and deferred', () => {
+  expect(all.filter(([id, { deferred }]) => cited.has(id) && deferred !== undefined).map(([id]) => id)).toEqual([])
+})
+
+test('every requirement names its document', () => {
+  const sources = /^(decision|(payout-and-trust|api-conventions|payout\.md|wire-facts) § \S.*)$/
+  expect(all.filter(([, { source }]) => !sources.test(source)).map(([id]) => id)).toEqual([])
+})
+
+function testFiles(): string[] {
+  const root = fileURLToPath(new URL('.', import.meta.url))
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  return files.filter((path) => path.endsWith('.test.ts')).map((path) => `${root}${path}`)
+}
+
+/** The literals in the first argument of each `verifies(…)`. */
+function citedIds(source: string): string[] {
+  const calls = source.matchAll(/\bverifies\(\s*(\[[^\]]*\]|'[^']*')/g)
+  return [...calls].flatMap(([, ids = '']) => [...ids.matchAll(/'([^']*)'/g)].map(([, id = '']) => id))
+}
+
+function print(): void {
+  const documentOf = (source: string) => source.split(' § ')[0]
+  const documents = [...new Set(all.map(([, { source }]) => documentOf(source)))]
+  const lines = documents.map((document) => {
+    const entries = all.filter(([, { source }]) => documentOf(source) === document)
+    const tested = entries.filter(([id]) => cited.has(id)).length
+    const deferred = entries.filter(([, requirement]) => requirement.deferred !== undefined)
+    const reasons = deferred.map(([id, requirement]) => `\n  deferred ${id}: ${requirement.deferred}`).join('')
+    return `${document}: ${entries.length} requirements, ${tested} tested, ${deferred.length} deferred${reasons}`
+  })
+  console.log(lines.join('\n'))
+}

@@ -1,0 +1,612 @@
+/** One demand on the product: where it stands, and the behavior that a test can prove. `deferred` says why it has no test yet. */
+export type Requirement = { readonly source: string; readonly behavior: string; readonly deferred?: string }
+
+/**
+ * What the payout rail owes, as data: id → demand. A test cites ids with `verifies('…', …)`; `coverage.test.ts` fails on an id
+ * that no test cites. `source` names the document and its section; `decision` marks what no document shows.
+ */
+export const requirements = {
+  // Payout terms and create.
+  'payout.create.created': {
+    source: 'payout-and-trust § States and transitions',
+    behavior: 'A valid create fixes the terms, is created, and answers a signed receipt.',
+  },
+  'payout.create.idempotent': {
+    source: 'payout.md § Identity and terms',
+    behavior: '50 identical creates in parallel: one payout, one workflow, one charge.',
+  },
+  'payout.create.conflict': {
+    source: 'payout.md § Identity and terms',
+    behavior: 'Other terms under the same key, also in parallel: 422 idempotency_conflict, nothing changed.',
+  },
+  'payout.create.same-amount-text': {
+    source: 'payout.md § Identity and terms',
+    behavior: '1.0 and 1.00 are the same payout.',
+  },
+  'payout.create.schema': {
+    source: 'payout-and-trust § payout-create',
+    behavior: 'Every bound of the create fields is enforced; unknown properties are refused.',
+  },
+  'payout.create.cap': {
+    source: 'payout-and-trust § Payout pricing and caps',
+    behavior: 'Over 25000000 atomic: 422 payout_cap_exceeded; exactly 25000000 is accepted.',
+  },
+  'payout.create.zero-amount': { source: 'payout.md § Identity and terms', behavior: 'An amount of zero is refused.' },
+  'payout.create.recipient-refused': {
+    source: 'payout.md § Identity and terms',
+    behavior: 'The zero address, the asset and our own addresses as recipient: 422 recipient_refused.',
+  },
+  'payout.create.usage-default': {
+    source: 'payout.md § Identity and terms',
+    behavior: 'usage defaults to unspecified and is what the caller declared otherwise.',
+  },
+  'payout.id.derivation': {
+    source: 'payout.md § Identity and terms',
+    behavior: 'payout_id is po_ and the SHA-256 of creator and key, and is the workflow id.',
+  },
+  'payout.terms.digest': {
+    source: 'payout.md § Identity and terms',
+    behavior: 'The terms digest is the SHA-256 of the canonical terms and stands in every receipt.',
+  },
+  'payout.money.exact': {
+    source: 'payout-and-trust § Payout pricing and caps',
+    behavior:
+      'amount_usdc becomes atomic units by string arithmetic with six places, and is printed in its shortest form.',
+  },
+  'payout.state.table': {
+    source: 'payout-and-trust § States and transitions',
+    behavior: 'Only create, authorize and execute in this order move a payout; every other pair is refused.',
+  },
+  'payout.state.guarded-in-sql': {
+    source: 'payout.md § Two guards for each invariant',
+    behavior: 'SQL refuses a transition outside the table and a change of terms, also when typed by hand.',
+  },
+  'payout.answer.body': {
+    source: 'payout.md § Answer body',
+    behavior: 'Every payout answer has the documented members and no others.',
+  },
+  'payout.creator-only': {
+    source: 'payout.md § Identity and terms',
+    behavior: 'authorize, execute and status of an unknown payout or of another creator: 404.',
+  },
+
+  // Challenge, mandate, authorize.
+  'challenge.answer': {
+    source: 'payout.md § payout-challenge',
+    behavior:
+      'A challenge answers token, ES256 checkout of 10 cents with the request digest, its hash, nonce, audience, both holder bindings and expiry.',
+  },
+  'challenge.holder-unknown': {
+    source: 'payout.md § payout-challenge',
+    behavior: 'A holder wallet that is not configured: 403 holder_unknown.',
+  },
+  'challenge.input-exact': {
+    source: 'payout-and-trust § payout-challenge input',
+    behavior: 'The input is exactly holder_wallet and request_sha256.',
+  },
+  'authority.request-digest': {
+    source: 'payout-and-trust § payout-challenge input',
+    behavior: 'request_sha256 is the SHA-256 of the canonical JSON of the eight named keys.',
+  },
+  'authority.eip712': {
+    source: 'payout-and-trust § Principal authorization',
+    behavior: 'Domain, types and message mapping of the principal authorization give the documented digest.',
+  },
+  'mandate.issue': {
+    source: 'payout.md § issue_mandate for a payout',
+    behavior: 'An operator issues a dc+sd-jwt mandate for a created payout and sees recipient and amount.',
+  },
+  'mandate.issue.operator-only': {
+    source: 'payout-and-trust § Endpoints',
+    behavior: 'issue_mandate without an operator credential: 401.',
+  },
+  'mandate.issue.digest-mismatch': {
+    source: 'payout.md § issue_mandate for a payout',
+    behavior: 'A checkout for another payout: 403 request_digest_mismatch.',
+  },
+  'mandate.issue.holder-proof': {
+    source: 'payout.md § issue_mandate for a payout',
+    behavior: 'A holder proof that the holder did not sign is refused.',
+  },
+  'binding.v1': {
+    source: 'payout-and-trust § Holder bindings',
+    behavior: 'Binding version 1 is an ES256K kb+jwt of the holder.',
+  },
+  'binding.v2': {
+    source: 'payout-and-trust § Holder bindings',
+    behavior: 'Binding version 2 is a personal_sign over service-holder-binding-v2.',
+  },
+  'authorize.authorized': {
+    source: 'payout-and-trust § States and transitions',
+    behavior:
+      'A valid principal signature and an unused presentation authorize the payout, bind the mandate reference and answer a receipt.',
+  },
+  'authorize.retry': {
+    source: 'api-conventions § Idempotency',
+    behavior: 'The same authorize again answers as the first did; other content under its key: 422.',
+  },
+  'authorize.schema': {
+    source: 'payout-and-trust § payout-authorize',
+    behavior: 'Every bound of the authorize fields is enforced; unknown properties are refused.',
+  },
+  'authorize.principal-signature': {
+    source: 'payout.md § payout-authorize',
+    behavior:
+      'Swapped recipient, amount, expiry or key, a foreign domain or chain, a malleated s, a wrong signer: 403 principal_signature_invalid.',
+  },
+  'authorize.issuer-untrusted': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A mandate of an issuer or key that is no anchor: 403 issuer_untrusted.',
+  },
+  'authorize.mandate-invalid': {
+    source: 'payout.md § payout-authorize',
+    behavior:
+      'Wrong typ, alg, vct, _sd_alg, an unreferenced, repeated or dropped disclosure, a status claim: 403 mandate_invalid.',
+  },
+  'authorize.key-binding-missing': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A presentation without key binding: 403 key_binding_missing.',
+  },
+  'authorize.key-binding-invalid': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A broken key binding: 403 key_binding_invalid.',
+  },
+  'authorize.key-binding-expired': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A key binding over 300 s old: 403 key_binding_expired.',
+  },
+  'authorize.audience': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A key binding for another audience: 403 audience_mismatch.',
+  },
+  'authorize.request-digest': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A presentation that commits to another request: 403 request_digest_mismatch.',
+  },
+  'authorize.presentation-consumed': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A used presentation: 409 presentation_consumed.',
+  },
+  'authorize.challenge-consumed': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A used challenge: 409 challenge_consumed.',
+  },
+  'authorize.mandate-consumed': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A used mandate, also for two payouts in parallel: 409 mandate_consumed.',
+  },
+  'authorize.expired': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A passed expiry: 410 challenge_expired or payout_expired.',
+  },
+  'authorize.refusal-changes-nothing': {
+    source: 'payout.md § payout-authorize',
+    behavior: 'A refused authorize leaves state, ledger and receipts as they were.',
+  },
+
+  // Execute.
+  'execute.executed': {
+    source: 'payout-and-trust § States and transitions',
+    behavior:
+      'An authorized, unexpired payout is transferred, confirmed and executed with the transaction hash in its receipt.',
+  },
+  'execute.once': {
+    source: 'payout.md § payout-execute',
+    behavior: '100 executes in parallel over two API and two worker processes: one transfer, every answer agrees.',
+  },
+  'execute.wrong-state': {
+    source: 'payout-and-trust § Errors',
+    behavior: 'An unauthorized payout cannot be executed: 409 wrong_state with the allowed events.',
+  },
+  'execute.expired': {
+    source: 'payout-and-trust § Errors',
+    behavior: 'With under 30 s of life left: 410 payout_expired.',
+  },
+  'execute.daily-cap': {
+    source: 'payout-and-trust § Limits',
+    behavior:
+      'Reservations, also in parallel, never add up to over 100000000 atomic: 409 daily_cap_exceeded with the time it frees up.',
+  },
+  'execute.stored-before-sent': {
+    source: 'payout-and-trust § States and transitions',
+    behavior: 'Nonce and signed transfer are stored before submission, and a re-entry broadcasts the stored bytes.',
+  },
+  'execute.nonce': {
+    source: 'payout.md § payout-execute',
+    behavior: 'The EIP-3009 nonce is derived from asset and payout id.',
+  },
+  'execute.never-resigned': {
+    source: 'payout.md § payout-execute',
+    behavior: 'A signed authorization is never replaced by another signature or other terms.',
+  },
+  'execute.submit-errors': {
+    source: 'payout.md § payout-execute',
+    behavior: 'Known and repeated broadcasts count as sent; nonce too low leads to reconciliation.',
+  },
+  'execute.fee-bump': {
+    source: 'payout.md § payout-execute',
+    behavior: 'An unmined transaction is replaced at the same EOA nonce with at least 12.5 % more; every hash is kept.',
+  },
+  'execute.confirmed-by-logs': {
+    source: 'payout.md § payout-execute',
+    behavior: 'AuthorizationUsed beside the exact Transfer confirms, whoever sent it.',
+  },
+  'execute.final': {
+    source: 'payout.md § payout-execute',
+    behavior: 'When the block is finalized a payout_final receipt follows.',
+  },
+  'execute.reorg': { source: 'payout.md § payout-execute', behavior: 'A vanished block re-broadcasts the same bytes.' },
+  'execute.dead': {
+    source: 'payout.md § payout-execute',
+    behavior: 'Expired unused in a finalized block: dead, cap released, receipt that no money moved.',
+  },
+  'execute.nonce-conflict': {
+    source: 'payout.md § payout-execute',
+    behavior: 'A used nonce without our Transfer: nonce_conflict, cap held, NeedsAttention.',
+  },
+  'execute.voided': {
+    source: 'payout.md § payout-execute',
+    behavior: 'Executed, then vanished and expired: payout_voided, cap released, NeedsAttention.',
+  },
+  'execute.accepted': {
+    source: 'payout.md § payout-execute',
+    behavior:
+      'Not confirmed within the wait: 202 with state authorized, transfer status and money_moved unknown; a repeat joins.',
+  },
+  'execute.parked': {
+    source: 'payout.md § payout-execute',
+    behavior: 'A reserved payout whose transfer cannot be sent parks with a reason and goes on by itself.',
+  },
+  'execute.paused': {
+    source: 'payout.md § payout-execute',
+    behavior: 'A payout paused by an operator is not reserved: 503 paused.',
+  },
+  'execute.key-secrecy': {
+    source: 'payout.md § payout-execute',
+    behavior: 'No key enters workflow history, logs or errors.',
+  },
+
+  // Status.
+  'status.exactly-one': {
+    source: 'payout-and-trust § payout-status',
+    behavior: 'Both or neither of payout_id and idempotency_key: 400.',
+  },
+  'status.by-either': {
+    source: 'payout-and-trust § payout-status',
+    behavior: 'A payout is found by its id and by its create key.',
+  },
+  'status.creator': {
+    source: 'payout-and-trust § Authentication',
+    behavior: 'The wallet proof of another wallet: 404.',
+  },
+  'status.read-only': {
+    source: 'payout-and-trust § Endpoints',
+    behavior: 'Status changes nothing and needs neither Temporal nor the chain.',
+  },
+  'status.repeat-afresh': {
+    source: 'payout.md § payout-status',
+    behavior: 'A repeated proof is answered afresh and not charged again.',
+  },
+
+  // Wallet proof.
+  'proof.known-answer': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'Text, body digest and signature reproduce the known answer of wire-facts §3.2.',
+  },
+  'proof.encoding': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'The header is one base64url value of at most 2048 characters with exactly the documented members.',
+  },
+  'proof.required': {
+    source: 'payout-and-trust § Authentication',
+    behavior: 'A paid call without proof: 401 wallet_proof_required.',
+  },
+  'proof.unknown-member': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'An unknown member: 401 wallet_proof_invalid.',
+  },
+  'proof.other-path': {
+    source: 'payout-and-trust § Authentication',
+    behavior: 'A proof for another path: 401 wallet_proof_invalid.',
+  },
+  'proof.other-method': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'A proof for another method: 401 wallet_proof_invalid.',
+  },
+  'proof.other-body': {
+    source: 'payout-and-trust § Authentication',
+    behavior: 'A proof for another body: 401 wallet_proof_invalid.',
+  },
+  'proof.other-origin': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'A proof for another origin: 401 wallet_proof_invalid; Host headers play no part.',
+  },
+  'proof.key-order': { source: 'payout.md § Wallet proof', behavior: 'Another order of the body’s keys passes.' },
+  'proof.before-defaults': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'The body digest is of what the caller sent, before schema defaults.',
+  },
+  'proof.age.old': {
+    source: 'payout-and-trust § Limits',
+    behavior: '300 s old passes; 301 s: 401 wallet_proof_expired.',
+  },
+  'proof.age.ahead': {
+    source: 'payout.md § Wallet proof',
+    behavior: '30 s ahead passes; 31 s: 401 wallet_proof_expired.',
+  },
+  'proof.upper-case': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'An upper-case address: 401 wallet_proof_invalid.',
+  },
+  'proof.signature-form': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'v of 0 or 1, high s, 64 bytes: 401 wallet_proof_invalid.',
+  },
+  'proof.contract-wallet': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'An EIP-1271 wallet proves itself with one bounded eth_call.',
+  },
+  'proof.account-with-code': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'An account with code (EIP-7702) whose own key signed is accepted without asking its code.',
+  },
+  'proof.chain-down': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'Without RPC only wallets whose key did not sign get 503.',
+  },
+  'proof.replay-same': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'The same proof 20 times in parallel: one effect, equal answers.',
+  },
+  'proof.replay-other-body': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'A used nonce with another body or path: 409 wallet_proof_replayed.',
+  },
+  'proof.not-burnt': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'A 400, 401, 402, 429 or 503 never uses up the nonce.',
+  },
+  'proof.kept': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'Granted calls are kept with wallet, nonce, path, body digest, funding and outcome.',
+  },
+
+  // Price gate.
+  'free.ten': {
+    source: 'payout-and-trust § Authentication',
+    behavior: '50 parallel first calls of a wallet grant exactly 10 free calls.',
+  },
+  'free.rolling': {
+    source: 'payout.md § Price gate',
+    behavior: 'A free call comes back 30 days after it was used, each for itself.',
+  },
+  'free.failed-call': { source: 'payout.md § Price gate', behavior: 'A failed call gives its free slot back.' },
+  'free.address-limit': {
+    source: 'payout.md § Price gate',
+    behavior: 'Free grants are limited per client address and in all; beyond that 402.',
+  },
+  'x402.offer': {
+    source: 'payout.md § Price gate',
+    behavior:
+      '402 carries PAYMENT-REQUIRED and a problem body with accepts: version 2, exact, eip155:8453, 100000 atomic.',
+  },
+  'x402.paid': {
+    source: 'payout-and-trust § Authentication',
+    behavior: 'The official x402 client pays a call, and the payment settles on chain.',
+  },
+  'x402.strict-payload': {
+    source: 'payout.md § Price gate',
+    behavior: 'permit2Authorization, an ERC-6492 wrapper or any extra member: 402 payment_invalid, handler not run.',
+  },
+  'x402.header-confusion': {
+    source: 'wire-facts § Appendix E',
+    behavior: 'X-PAYMENT, a doubled header, base64url, other terms, payTo or network: 402, handler not run.',
+  },
+  'x402.one-effect': {
+    source: 'payout.md § Price gate',
+    behavior:
+      'One payment sent twice in parallel, on one or two routes: one effect, the other 409 payment_already_used.',
+  },
+  'x402.payment-id': {
+    source: 'payout.md § Price gate',
+    behavior: 'payment_id is the SHA-256 of network, asset, payer and nonce.',
+  },
+  'x402.remaining-life': {
+    source: 'payout.md § Clocks',
+    behavior: 'A payment with under 60 s of life left is refused by Postgres time.',
+  },
+  'x402.third-party-broadcast': {
+    source: 'wire-facts § Appendix E',
+    behavior: 'An authorization broadcast by somebody else counts as settled.',
+  },
+  'x402.empty-payer': {
+    source: 'wire-facts § Appendix E',
+    behavior:
+      'A payer that empties the wallet before settlement: answer withheld, then 402 with the debt, no second effect.',
+  },
+  'x402.unknown-outcome': {
+    source: 'payout.md § Price gate',
+    behavior: 'An unknown settlement: 503 settlement_pending with money_moved unknown; the retry joins.',
+  },
+  'x402.process-killed': {
+    source: 'wire-facts § Appendix E',
+    behavior: 'The API killed between claim, effect and settlement: the retry gets the result, charged once.',
+  },
+  'x402.credit': {
+    source: 'payout.md § Price gate',
+    behavior: 'A call refused after settlement leaves one credit for the wallet’s next call.',
+  },
+  'x402.debt': {
+    source: 'payout.md § Price gate',
+    behavior: 'A debt blocks other calls of the wallet, status excepted, until it is paid.',
+  },
+  'x402.unsettled-stops-payout': {
+    source: 'payout.md § Price gate',
+    behavior: 'A payout with an unsettled charge takes no further step.',
+  },
+  'charge.only-success': {
+    source: 'api-conventions § Errors',
+    behavior: 'A 4xx or 5xx uses up no free call, no payment and no proof.',
+  },
+  'charge.grant-or-release': { source: 'payout.md § Price gate', behavior: 'Release and effect exclude each other.' },
+  'charge.late-effect': {
+    source: 'payout.md § Price gate',
+    behavior: 'A call told 503 whose effect then ran is charged once, and its retry gets the result.',
+  },
+
+  // Receipts and discovery.
+  'receipt.per-transition': {
+    source: 'payout-and-trust § Events',
+    behavior:
+      'Each transition has a signed receipt with id, recipient, amount, usage, and hash and mandate reference when there are.',
+  },
+  'receipt.jws': {
+    source: 'api-conventions § Signed receipts',
+    behavior: 'A receipt is a compact EdDSA JWS of typ receipt+jwt that the published key verifies.',
+  },
+  'receipt.chain': {
+    source: 'payout.md § Answer body',
+    behavior: 'prev is the SHA-256 of the previous JWS of the same payout.',
+  },
+  'receipt.key-rotation': {
+    source: 'api-conventions § Signed receipts',
+    behavior: 'A receipt of a retired key is judged by the key at iat; one of a revoked key only by our store.',
+  },
+  'receipt.verify': {
+    source: 'api-conventions § Signed receipts',
+    behavior: 'GET /api/verify-receipt says valid or not, and why.',
+  },
+  'discovery.jwks': {
+    source: 'api-conventions § Signed receipts',
+    behavior: 'jwks.json has every key ever used with its times.',
+  },
+  'discovery.trust-contract': {
+    source: 'payout-and-trust § Trust service identity',
+    behavior: 'The trust contract names issuer, key, service ids, caps, price, bindings and EIP-712 domain.',
+  },
+  'discovery.openapi': {
+    source: 'decision',
+    behavior: 'openapi.json is valid OpenAPI 3.1 and lists every operation with every error code it can give.',
+  },
+
+  // The road.
+  'road.problem-json': {
+    source: 'api-conventions § Errors',
+    behavior:
+      'Every refusal is application/problem+json with code, retryable, money_moved, next_action and request_id, without a stack trace.',
+  },
+  'road.error-codes': {
+    source: 'api-conventions § Errors',
+    behavior: 'Every code belongs to one status, and 429, 502, 503 and a running call are retryable.',
+  },
+  'road.unknown-property': {
+    source: 'payout-and-trust § Errors',
+    behavior: 'An unknown property: 400 with its pointer, nothing charged.',
+  },
+  'road.malformed': {
+    source: 'api-conventions § Errors',
+    behavior: 'Malformed JSON 400, wrong content type 415, over 64 KiB 413, wrong method 405.',
+  },
+  'road.text': {
+    source: 'api-conventions § Bodies',
+    behavior: 'NUL and lone surrogates: 400; lengths count code points.',
+  },
+  'road.forbidden-material': {
+    source: 'api-conventions § Bodies',
+    behavior: 'Secrets in free text: 422 forbidden_material with the pointer, never the value; bare hex passes.',
+  },
+  'road.operator': {
+    source: 'api-conventions § Access kinds',
+    behavior:
+      'An operator credential is 256 bits, stored as SHA-256; a wrong or revoked one: 401 with WWW-Authenticate.',
+  },
+  'road.operator-oidc': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'An operator may present a JWT of the configured OIDC issuer.',
+    deferred: 'no OIDC issuer can be configured yet',
+  },
+  'road.replay': {
+    source: 'api-conventions § Idempotency',
+    behavior: 'A repeat of a final call answers the same with Idempotent-Replayed: true.',
+  },
+  'road.rate-limit': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'Limits per wallet and address are counted in Postgres over processes: 429 with Retry-After.',
+  },
+  'road.headers': {
+    source: 'api-conventions § Headers on every answer',
+    behavior: 'Every answer has X-Request-Id, X-Interface-Version and no-store except on discovery.',
+  },
+  'road.canonical-json': {
+    source: 'api-conventions § Canonical JSON',
+    behavior: 'Digests are of RFC 8785 text, SHA-256, lowercase hex.',
+  },
+  'road.dependency-down': {
+    source: 'api-conventions § Errors',
+    behavior: 'Postgres or Temporal down: 503 within 2 s, and recovery by itself.',
+  },
+  'road.chain-down': {
+    source: 'payout.md § payout-execute',
+    behavior: 'The chain down: new executes and settlements 503 within 2 s with nothing reserved; free calls go on.',
+  },
+  'health.ready': {
+    source: 'decision',
+    behavior: 'readyz names Postgres, Temporal, chain, workers and clock skew, each with its state.',
+  },
+
+  // Durability, operation, structure.
+  'durable.kill-worker': {
+    source: 'payout.md § The workflow',
+    behavior: 'kill -9 of the worker right after broadcast: executed once, and the retry gets the result.',
+  },
+  'durable.kill-parts': {
+    source: 'payout.md § The workflow',
+    behavior: 'kill -9 of Temporal, Postgres and the API during a payout: executed once.',
+  },
+  'durable.terminated': {
+    source: 'payout.md § The workflow',
+    behavior: 'A payout whose workflow was terminated by hand is picked up again.',
+  },
+  'durable.replay': {
+    source: 'payout.md § The workflow',
+    behavior: 'Saved histories of every payout path replay; a drifted copy is rejected.',
+  },
+  'durable.contention': {
+    source: 'payout.md § The workflow',
+    behavior: 'At most 6 updates of one payout are in flight over all processes.',
+  },
+  'durable.unknown-update': {
+    source: 'payout.md § The workflow',
+    behavior: 'A failed update call is unknown: Postgres is read, and it is tried again.',
+  },
+  'operate.legible': {
+    source: 'payout.md § The workflow',
+    behavior: 'Summary, current details and search attributes tell state, last receipt and the act that unblocks.',
+  },
+  'operate.recover': {
+    source: 'payout.md § The workflow',
+    behavior: 'recover list, explain, wake and reconcile work without editing the database.',
+  },
+  'store.transaction-retry': {
+    source: 'decision',
+    behavior: 'A transaction is run again after a serialization failure or deadlock.',
+  },
+  'store.migrations': {
+    source: 'decision',
+    behavior: 'Migrations go forward, make the database when missing, and two processes may run them at once.',
+  },
+  'structure.rooms': {
+    source: 'decision',
+    behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',
+  },
+  'local.worthless-signatures': {
+    source: 'payout.md § The local chain',
+    behavior: 'The local token is at no known asset’s address and no key is from anvil’s mnemonic.',
+  },
+  'local.refuses-real-funds': {
+    source: 'payout.md § The local chain',
+    behavior: 'Real funds need REAL_FUNDS=enabled; payTo, payout wallet and treasury must be different addresses.',
+  },
+} as const satisfies Record<string, Requirement>
+
+export type RequirementId = keyof typeof requirements
