@@ -1,6 +1,6 @@
 import { bytesToUtf8, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64urlnopad } from '@scure/base'
 import { z } from 'zod'
-import { decodeBase64Url, encodeBase64Url } from './base64url.ts'
 import { digestOf, sha256Hex } from './canonical-json.ts'
 import { CHAIN_ID, limits, NETWORK } from './limits.ts'
 
@@ -51,16 +51,14 @@ export function bodySha256(parsed: unknown): string {
 
 /** The header value: base64url of the JSON, without padding. */
 export function encodeWalletProof(proof: WalletProof): string {
-  return encodeBase64Url(utf8ToBytes(JSON.stringify(proof)))
+  return base64urlnopad.encode(utf8ToBytes(JSON.stringify(proof)))
 }
 
 /** The proof that a header value holds; undefined when it is too long, not base64url, not JSON or not of the schema. */
 export function decodeWalletProof(header: string): WalletProof | undefined {
   if (header.length > limits.proofHeaderBytesMax) return undefined
-  const bytes = decodeBase64Url(header)
-  if (bytes === undefined) return undefined
   try {
-    return walletProofSchema.safeParse(JSON.parse(bytesToUtf8(bytes))).data
+    return walletProofSchema.safeParse(JSON.parse(bytesToUtf8(base64urlnopad.decode(header)))).data
   } catch {
     return undefined
   }
