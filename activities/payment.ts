@@ -46,10 +46,12 @@ async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' 
       await transaction(deps.db, (tx) => recordFailed(tx, row.payment_id, outcome.reason))
       return 'finished'
     case 'conflict':
-      await recordPending(deps.db, row.payment_id, outcome.detail)
-      return 'wait'
+      // The payer signed its nonce twice and the other use came first: once that is final, this payment can never settle.
+      if (!outcome.finalized) return 'wait'
+      await transaction(deps.db, (tx) => recordFailed(tx, row.payment_id, outcome.detail))
+      return 'finished'
     case 'unknown':
-      if (row.state !== 'settled') return 'wait'
+      if (row.state !== 'settled' || !outcome.absent) return 'wait'
       await recordVanished(deps.db, row.payment_id)
       return 'changed'
   }

@@ -1,7 +1,7 @@
 import { heartbeat } from '@temporalio/activity'
 import type { PayoutSnapshot, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
 import { encodeTransfer, type TokenAuthorization } from './chain/authorization.ts'
-import type { Outcome } from './chain/outcome.ts'
+import type { Included, Outcome } from './chain/outcome.ts'
 import type { Deps, Signer } from './deps.ts'
 import { answerCall, writeReceipt } from './payout.ts'
 import { snapshotOf } from './payout-snapshot.ts'
@@ -10,7 +10,6 @@ import { transaction } from './store/db.ts'
 import { notifyChanged } from './store/notify.ts'
 import { lockPayout, markExecuted, type PayoutRecord, readPayout, type TransferRow } from './store/payouts.ts'
 import {
-  type Block,
   recordDead,
   recordException,
   recordFromBlock,
@@ -85,7 +84,7 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
 /** Looks once; true when there is something new that the workflow has to act on. */
 async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
   const payoutId = transfer.payout_id
-  const outcome = await deps.findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
+  const outcome: Outcome = await deps.findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
   switch (outcome.kind) {
     case 'included':
       return include(deps, transfer, outcome)
@@ -96,27 +95,26 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
       await recordException(deps.db, payoutId, 'nonce_conflict')
       return true
     case 'unknown':
-      return lookAgain(deps, transfer)
+      return outcome.absent && transfer.status === 'included' ? vanish(deps, transfer.payout_id) : false
   }
 }
 
-async function include(deps: Deps, transfer: TransferRow, outcome: Extract<Outcome, { kind: 'included' }>): Promise<boolean> {
+async function include(deps: Deps, transfer: TransferRow, outcome: Included): Promise<boolean> {
   const status = outcome.finalized ? 'final' : 'included'
   const known = transfer.status === 'included' && transfer.block_hash === outcome.blockHash
   if (known && status === 'included') return false
-  await recordExecution(deps, transfer.payout_id, { ...outcome, blockTime: Number(outcome.blockTime) }, status)
+  await recordExecution(deps, transfer.payout_id, outcome, status)
   return true
 }
 
-/** Nothing proven: an included transfer has vanished; any other goes on being looked for. */
-async function lookAgain(deps: Deps, transfer: TransferRow): Promise<boolean> {
-  if (transfer.status !== 'included') return false
-  await recordVanishedBlock(deps.db, transfer.payout_id)
+/** The including block is gone and the nonce proven unused: the same authorization is sent again. */
+async function vanish(deps: Deps, payoutId: string): Promise<boolean> {
+  await recordVanishedBlock(deps.db, payoutId)
   return true
 }
 
 /** `executed` with its receipt, the call's answer and, once the block is final, the second receipt: one transaction. */
-async function recordExecution(deps: Deps, payoutId: string, block: Block, status: 'included' | 'final'): Promise<void> {
+async function recordExecution(deps: Deps, payoutId: string, block: Included, status: 'included' | 'final'): Promise<void> {
   await transaction(deps.db, async (tx) => {
     const before = await lockPayout(tx, payoutId)
     const transfer = await recordInclusion(tx, payoutId, block, 'included')

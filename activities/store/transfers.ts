@@ -4,7 +4,8 @@ import type { Tx } from './db.ts'
 import { notifyChanged } from './notify.ts'
 import type { TransferRow } from './payouts.ts'
 
-export type Block = { transactionHash: string; blockNumber: bigint; blockHash: string; blockTime: number; confirmations: number }
+/** Where a transfer is on chain; the time is in Unix seconds. */
+export type Block = { transactionHash: string; blockNumber: bigint; blockHash: string; blockTime: bigint; confirmations: number }
 export type Reservation = { payoutId: string; nonce: string; wallet: string; recipient: string; amountAtomic: bigint; validBefore: number; callId: string }
 
 const changed = { changed_at: sql<Date>`clock_timestamp()` }
@@ -98,7 +99,7 @@ export async function recordInclusion(tx: Tx, payoutId: string, block: Block, st
       transaction_hash: block.transactionHash,
       block_number: block.blockNumber.toString(),
       block_hash: block.blockHash,
-      block_time: new Date(block.blockTime * 1000),
+      block_time: new Date(Number(block.blockTime) * 1000),
       confirmations: block.confirmations,
       parked: null,
       ...changed,

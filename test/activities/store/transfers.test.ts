@@ -66,7 +66,7 @@ const block = (ageSeconds: number): Block => ({
   transactionHash: `0x${hex(64)}`,
   blockNumber: 7n,
   blockHash: `0x${hex(64)}`,
-  blockTime: Math.floor(Date.now() / 1000) - ageSeconds,
+  blockTime: BigInt(Math.floor(Date.now() / 1000) - ageSeconds),
   confirmations: 1,
 })
 

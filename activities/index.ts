@@ -1,0 +1,43 @@
+import type { Logger } from 'pino'
+import { privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import type { PaymentSteps } from '../workflows/payment/ports.ts'
+import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
+import { signAuthorization } from './chain/authorization.ts'
+import { type Config, readJsonFile } from './config.ts'
+import { buildDeps } from './build-deps.ts'
+import type { Deps, Signer } from './deps.ts'
+import { createPaymentSteps } from './payment.ts'
+import { createPayoutSteps } from './payout.ts'
+import { createDatabase } from './store/db.ts'
+import { createSigningSteps, createTransferSteps } from './transfer.ts'
+
+const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
+
+/** Every activity but signing, over one set of connections. */
+export async function createActivities(config: Config, log: Logger) {
+  const { deps, close } = await buildDeps(config, log)
+  const activities: PayoutSteps & TransferSteps & PaymentSteps = {
+    ...createPayoutSteps(deps),
+    ...createTransferSteps(deps),
+    ...createPaymentSteps(deps),
+  }
+  return { deps, activities, close }
+}
+
+/** The signing activity alone: the only one that loads the payout wallet's key. */
+export async function createSigningActivities(config: Config): Promise<{ activities: SigningSteps; close(): Promise<void> }> {
+  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails signing', poolSize: 4 })
+  return { activities: createSigningSteps({ db }, createSigner(config)), close }
+}
+
+function createSigner(config: Config): Signer {
+  const account = privateKeyToAccount(readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`)
+  if (account.address.toLowerCase() !== config.PAYOUT_WALLET_ADDRESS) {
+    throw new Error('PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS')
+  }
+  const asset = config.ASSET_CONTRACT_ADDRESS
+  return { address: account.address, sign: (authorization) => signAuthorization(account, asset, authorization) }
+}
+
+export type { Deps }

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino'
+import { openAuthority } from '../activities/authority.ts'
+import { openChain, openWalletSignatures } from '../activities/build-deps.ts'
+import type { Config } from '../activities/config.ts'
+import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { createChanges } from '../activities/store/changes.ts'
+import { createDatabaseClock } from '../activities/store/clock.ts'
+import { createDatabase } from '../activities/store/db.ts'
+import { findOperator } from '../activities/store/operators.ts'
+import { registerPublicKeys } from '../activities/store/signing-keys.ts'
+import { createReceiptVerification } from '../activities/trust.ts'
+import { createTemporalClient } from '../temporal/connection.ts'
+import { ensurePayment } from '../temporal/payments.ts'
+import { createPayoutGateway } from '../temporal/payouts.ts'
+import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
+import { countPollers } from '../temporal/readiness.ts'
+import { createDiscovery } from './discovery.ts'
+import { createHealth } from './health.ts'
+import { operations } from './operations/index.ts'
+import { createRateLimits } from './rate-limits.ts'
+import type { RoadDeps } from './road.ts'
+
+const ZERO = `0x${'0'.repeat(40)}`
+
+/** Wires one API process; nothing connects before it is first used, so that the process starts while a dependency is down. */
+export async function createApi(config: Config, log: Logger): Promise<{ deps: RoadDeps; close(): Promise<void> }> {
+  const timeouts = { connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS, queryTimeoutMs: 1_200 }
+  const { db, pool, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails api',
+    poolSize: config.DATABASE_POOL_SIZE,
+    ...timeouts,
+  })
+  const changes = createChanges(config.DATABASE_URL)
+  const temporal = createTemporalClient(config)
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const chain = openChain(config)
+  const wallets = openWalletSignatures(config)
+  const environment = config.ENVIRONMENT
+  const refusedRecipients = new Set([ZERO, config.ASSET_CONTRACT_ADDRESS, config.PAYOUT_WALLET_ADDRESS, config.PAY_TO_ADDRESS, config.TREASURY_PRINCIPAL_ADDRESS, config.TREASURY_HOLDER_ADDRESS])
+  const clock = createDatabaseClock(db)
+  const payouts = createPayoutGateway({
+    client: temporal.client,
+    db,
+    changes,
+    config,
+    environment,
+    executeWaitMs: config.EXECUTE_WAIT_MS,
+    refusedRecipients,
+    chainUp: chain.isUp,
+  })
+  const acts = {
+    payouts,
+    authority: openAuthority({ db, config, keys, clock, wallets }),
+    receipts: createReceiptVerification(db, `${config.BASE_URL}/api/trust-contract`),
+    discovery: createDiscovery({ config, db, registry: () => operations, receiptKid: keys.receipt.active.kid }),
+    health: createHealth({ db, countPollers: () => countPollers(temporal.client, PAYOUTS_QUEUE, 1_000), chainUp: chain.isUp }),
+  }
+  // The keys are published before anything is signed with them; a database that is down now is tried again by the first use.
+  const publish = () => registerPublicKeys(db, Object.values(keys).flatMap((ring) => ring.publicKeys))
+  await publish().catch((error: unknown) => log.warn({ error: String(error) }, 'public keys are not registered yet'))
+  return {
+    deps: {
+      baseUrl: config.BASE_URL,
+      db,
+      changes,
+      log,
+      clock,
+      limits: createRateLimits(pool, config),
+      wallets,
+      findOperator: (operatorId) => findOperator(db, operatorId),
+      offers: chain.offers,
+      ensurePayment: (paymentId) => ensurePayment(temporal.client, paymentId),
+      chainHead: chain.head,
+      context: (caller, callId, requestId) => ({ caller, callId, requestId, ...acts }),
+      config,
+    },
+    close: async () => {
+      await changes.close()
+      await temporal.close()
+      await close()
+    },
+  }
+}

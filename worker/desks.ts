@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { openChain } from '../activities/build-deps.ts'
+import { loadConfig, loadStackSettings } from '../activities/config.ts'
+import { createDatabase } from '../activities/store/db.ts'
+import { createOperator } from '../activities/store/operators.ts'
+import { createTemporalClient } from '../temporal/connection.ts'
+import { explain, listStuck, reconcile, wake } from '../temporal/recover.ts'
+import { layoutOf } from './stack/layout.ts'
+import { readSecret } from './stack/secret-file.ts'
+
+/** The settings of the environment, or else those of the embedded stack of this folder. */
+function settings() {
+  const stack = loadStackSettings()
+  const file = layoutOf(stack.DATA_DIR).environment
+  const embedded = stack.inherited['DATABASE_URL'] === undefined && existsSync(file) ? readSecret<Record<string, string>>(file) : undefined
+  return loadConfig({ ...embedded, ...stack.inherited })
+}
+
+/** Where operators' credentials are made. */
+export async function openOperatorDesk() {
+  const { db, close } = createDatabase({ url: settings().DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 2 })
+  return {
+    create: async (name: string) => (await createOperator(db, name)).credential,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Where payouts are found, explained and woken. */
+export async function openRecovery() {
+  const config = settings()
+  const database = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 4 })
+  const temporal = createTemporalClient(config)
+  const deps = { client: temporal.client, db: database.db, findOutcome: openChain(config).findOutcome }
+  return {
+    list: () => listStuck(deps),
+    explain: (payoutId: string) => explain(deps, payoutId),
+    wake: (payoutId: string) => wake(deps, payoutId),
+    reconcile: () => reconcile(deps),
+    [Symbol.asyncDispose]: async () => {
+      await temporal.close()
+      await database.close()
+    },
+  }
+}
