@@ -21,7 +21,12 @@ export type Reply<Output> = { readonly status?: number; readonly body: Output }
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
   readonly id: string
   readonly summary: string
-  readonly http: { readonly method: 'GET' | 'POST'; readonly path: string; readonly aliases?: readonly string[]; readonly host: Host }
+  readonly http: {
+    readonly method: 'GET' | 'POST'
+    readonly path: string
+    readonly aliases?: readonly string[]
+    readonly host: Host
+  }
   /** The constant `mode` in the body, where several operations share a path. */
   readonly mode?: string
   /** MCP tool name. */
@@ -48,8 +53,10 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>
 }
 
-/** Declares an operation with its input and output types tied together. */
-export function operation<Input extends z.ZodType, Output extends z.ZodType>(declared: Operation<Input, Output>): Operation<Input, Output> {
+/** Declares an operation with its input and output types tied together, and its id kept as a literal for the typed client. */
+export function operation<const Id extends string, Input extends z.ZodType, Output extends z.ZodType>(
+  declared: Operation<Input, Output> & { readonly id: Id },
+): Operation<Input, Output> & { readonly id: Id } {
   return declared
 }
 

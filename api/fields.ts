@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { limits } from '../workflows/domain/limits.ts'
+
+// Wire fields: strings in, strings out, without transforms, so that the same schema is the check, the OpenAPI and the client's type.
+
+/** `0x` and 40 hex in any case (payout-and-trust, payout-create). */
+export const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+
+/** SHA-256 as 64 lowercase hex. */
+export const Digest = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** `po_` and 64 lowercase hex. */
+export const PayoutId = z.string().regex(/^po_[0-9a-f]{64}$/)
+
+/** `rc_` and 64 lowercase hex (api-conventions, Signed receipts). */
+export const ReceiptId = z.string().regex(/^rc_[0-9a-f]{64}$/)
+
+/** 1 to 128 of letters, digits, `.`, `_`, `:` and `-`. */
+export const IdempotencyKey = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/)
+
+/** Dollars as decimal text: at most 9 integer digits without a leading zero, at most 6 fraction digits. */
+export const UsdcAmount = z.string().regex(/^(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?$/)
+
+/** Millionths of a dollar as integer text. */
+export const AtomicAmount = z.string().regex(/^(0|[1-9][0-9]*)$/)
+
+/** Unix seconds, from 1 to the end of the year 2099. */
+export const ExpiresAt = z.int().min(1).max(limits.expiresAtMax)
+
+/** A 65-byte secp256k1 signature as `0x` and 130 hex. */
+export const Signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/)
+
+/** A signature of a wallet that may be a contract, whose signatures have any length (EIP-1271), here up to 4096 bytes. */
+export const WalletSignature = z.string().regex(/^0x(?:[0-9a-fA-F]{2}){1,4096}$/)
+
+/** An instant as RFC 3339 in UTC. */
+export const Time = z.iso.datetime()
+
+/** What the caller says the payout is for; only a label. */
+export const Usage = z.enum(['synthetic', 'operational', 'unspecified'])
+
+/** `min` to `max` code points without NUL and lone surrogates, for material that is not screened, such as tokens. */
+export function text(min: number, max: number) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what the pattern refuses.
+  const pattern = /^[^\x00\p{Cs}]*$/u
+  return z
+    .string()
+    .regex(pattern, 'text must not hold NUL or lone surrogates')
+    .refine((value) => isWithin([...value].length, min, max), `text must have ${min} to ${max} characters`)
+    .meta({ minLength: min, maxLength: max })
+}
+
+/** Up to `max` code points that a person or an agent writes; the road screens it for forbidden material. */
+export function freeText(max: number) {
+  return text(0, max).meta({ minLength: 0, maxLength: max, 'x-free-text': true })
+}
+
+const isWithin = (length: number, min: number, max: number): boolean => length >= min && length <= max

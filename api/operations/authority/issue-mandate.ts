@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import {
+  Address,
+  AtomicAmount,
+  Digest,
+  ExpiresAt,
+  IdempotencyKey,
+  PayoutId,
+  text,
+  UsdcAmount,
+  WalletSignature,
+} from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingOperator } from '../caller.ts'
+
+const action = z.strictObject({
+  payout: z.strictObject({
+    payout_id: PayoutId,
+    expires_at: ExpiresAt,
+    authorize_idempotency_key: IdempotencyKey,
+  }),
+  checkout_jwt: text(1, 8192),
+  holder_proof: z.strictObject({
+    binding_version: z.union([z.literal(1), z.literal(2)]),
+    holder_wallet: Address,
+    signature: WalletSignature,
+  }),
+  idempotency_key: IdempotencyKey,
+})
+
+const output = z
+  .looseObject({
+    mandate_id: z.string(),
+    ap2_mandate: z.string(),
+    request_sha256: Digest,
+    recipient: Address,
+    amount_usdc: UsdcAmount,
+    amount_atomic: AtomicAmount,
+    expires_at: z.int().meta({ description: 'Unix seconds.' }),
+    receipt: z.string(),
+  })
+  .meta({ id: 'IssuedMandate' })
+
+/** POST /api/delegated-authority, mode `issue_mandate` (payout.md, issue_mandate for a payout). */
+export const issueMandate = operation({
+  id: 'issue-mandate',
+  summary: 'Issue the mandate that a treasury holder presents for one created payout; answers recipient and amount.',
+  http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
+  mode: 'issue_mandate',
+  access: 'operator',
+  price: null,
+  charge: 'after',
+  status: [201],
+  errors: [
+    'not_found',
+    'wrong_state',
+    'holder_unknown',
+    'authority_denied',
+    'request_digest_mismatch',
+    'challenge_expired',
+    'payout_expired',
+  ],
+  idempotency: { kind: 'body', key: (input) => input.action.idempotency_key },
+  input: z.strictObject({ mode: z.literal('issue_mandate'), action }),
+  output,
+  handle: async ({ action }, context) => ({
+    body: output.parse(await context.authority.issueMandate(callingOperator(context), action)),
+  }),
+})

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+
+const output = z.looseObject({
+  alg: z.string(),
+  contexts: z.array(z.string()),
+  version: z.int(),
+  key_id: z.string().nullable(),
+})
+
+/** GET /.well-known/service-authority-key.json: endpoints §25. */
+export const authorityKey = operation({
+  id: 'authority-key',
+  summary: 'The key that signs mandates and challenges, and its earlier versions.',
+  http: { method: 'GET', path: '/.well-known/service-authority-key.json', host: 'base' },
+  access: 'public',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: [],
+  idempotency: { kind: 'read' },
+  cacheable: true,
+  input: z.strictObject({}),
+  output,
+  handle: async (_input, context) => ({ body: output.parse(await context.discovery.authorityKey()) }),
+})

@@ -1,0 +1,9 @@
+import { authorityKey } from './authority-key.ts'
+import { healthz } from './healthz.ts'
+import { jwks } from './jwks.ts'
+import { openapi } from './openapi.ts'
+import { readyz } from './readyz.ts'
+import { trustContract } from './trust-contract.ts'
+
+/** Documents and health (endpoints §3). */
+export const discovery = [healthz, readyz, openapi, jwks, authorityKey, trustContract] as const

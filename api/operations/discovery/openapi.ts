@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+
+const output = z.looseObject({ openapi: z.string(), info: z.unknown(), paths: z.unknown() })
+
+/** GET /openapi.json: printed from the registry of operations. */
+export const openapi = operation({
+  id: 'openapi',
+  summary: 'This document: every operation of both hosts as OpenAPI 3.1.',
+  http: { method: 'GET', path: '/openapi.json', host: 'base' },
+  access: 'public',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: [],
+  idempotency: { kind: 'read' },
+  cacheable: true,
+  input: z.strictObject({}),
+  output,
+  handle: async (_input, context) => ({ body: output.parse(await context.discovery.openapi()) }),
+})

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+
+const output = z.looseObject({
+  service_id: z.literal('service-trust-v1'),
+  issuer: z.string(),
+  alg: z.string(),
+  key_id: z.string().nullable(),
+  payout: z.looseObject({}),
+})
+
+/** GET /api/trust-contract: the issuer document (payout-and-trust, Trust service identity). */
+export const trustContract = operation({
+  id: 'trust-contract',
+  summary: 'What this service is and stands for: identity, keys, price, caps, wallet proof and typed data.',
+  http: { method: 'GET', path: '/api/trust-contract', host: 'base' },
+  access: 'public',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: [],
+  idempotency: { kind: 'read' },
+  cacheable: true,
+  input: z.strictObject({}),
+  output,
+  handle: async (_input, context) => ({ body: output.parse(await context.discovery.trustContract()) }),
+})

@@ -1,0 +1,7 @@
+import { authority } from './authority/index.ts'
+import { discovery } from './discovery/index.ts'
+import { payouts } from './payouts/index.ts'
+import { receipts } from './receipts/index.ts'
+
+/** The registry: every operation of the service. Routes, OpenAPI, discovery documents and the client are derived from it. */
+export const operations = [...payouts, ...authority, ...receipts, ...discovery] as const

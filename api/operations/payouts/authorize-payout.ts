@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { limits } from '../../../workflows/domain/limits.ts'
+import { ExpiresAt, IdempotencyKey, PayoutId, Signature, text } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingWallet } from '../caller.ts'
+import { PayoutAnswer } from './payout-answer.ts'
+
+/** POST /api/payout-authorize (payout-and-trust, payout-authorize). */
+export const authorizePayout = operation({
+  id: 'payout-authorize',
+  summary: 'Bind a treasury principal signature and an unused mandate presentation to exactly one created payout.',
+  http: { method: 'POST', path: '/api/payout-authorize', host: 'base' },
+  access: 'wallet',
+  price: limits.priceAtomic,
+  charge: 'after',
+  status: [200],
+  errors: [
+    'not_found',
+    'wrong_state',
+    'holder_unknown',
+    'issuer_untrusted',
+    'mandate_invalid',
+    'key_binding_missing',
+    'key_binding_invalid',
+    'key_binding_expired',
+    'audience_mismatch',
+    'request_digest_mismatch',
+    'principal_signature_invalid',
+    'presentation_consumed',
+    'challenge_consumed',
+    'mandate_consumed',
+    'challenge_expired',
+    'payout_expired',
+  ],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({
+    payout_id: PayoutId,
+    idempotency_key: IdempotencyKey,
+    presentation: text(1, limits.presentationCharsMax),
+    challenge_token: text(1, limits.challengeTokenCharsMax),
+    expires_at: ExpiresAt,
+    principal_signature: Signature,
+  }),
+  output: PayoutAnswer,
+  handle: async (input, context) => ({
+    body: await context.payouts.authorize(callingWallet(context), input, context.callId),
+  }),
+})

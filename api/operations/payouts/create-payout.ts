@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { limits } from '../../../workflows/domain/limits.ts'
+import { parseUsdc } from '../../../workflows/domain/money.ts'
+import { Address, freeText, IdempotencyKey, Usage, UsdcAmount } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingWallet } from '../caller.ts'
+import { PayoutAnswer } from './payout-answer.ts'
+
+const input = z.strictObject({
+  recipient: Address,
+  amount_usdc: UsdcAmount,
+  idempotency_key: IdempotencyKey,
+  memo: freeText(limits.memoCharsMax),
+  rail_reference: freeText(limits.railReferenceCharsMax),
+  usage: Usage.default('unspecified'),
+})
+
+/** `1.0` and `1.00` are the same payout, and so is a recipient in another case (payout.md, Identity and terms). */
+function terms({ recipient, amount_usdc, memo, rail_reference, usage }: z.output<typeof input>) {
+  return {
+    recipient: recipient.toLowerCase(),
+    amount_atomic: parseUsdc(amount_usdc).toString(),
+    memo,
+    rail_reference,
+    usage,
+  }
+}
+
+/** POST /api/payout-create (payout-and-trust, payout-create). */
+export const createPayout = operation({
+  id: 'payout-create',
+  summary: 'Fix the terms of a payout: recipient, amount and label. Moves no money and grants no authority.',
+  http: { method: 'POST', path: '/api/payout-create', host: 'base' },
+  access: 'wallet',
+  price: limits.priceAtomic,
+  charge: 'after',
+  status: [201],
+  errors: ['payout_cap_exceeded', 'recipient_refused', 'forbidden_material'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key, fingerprint: terms },
+  input,
+  output: PayoutAnswer,
+  handle: async (input, context) => ({
+    body: await context.payouts.create(callingWallet(context), input, context.callId),
+  }),
+})

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { limits } from '../../../workflows/domain/limits.ts'
+import { IdempotencyKey, PayoutId } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingWallet } from '../caller.ts'
+import { PayoutAnswer } from './payout-answer.ts'
+
+/** POST /api/payout-execute (payout.md, payout-execute): the payout is the key, so any repeat joins the one transfer. */
+export const executePayout = operation({
+  id: 'payout-execute',
+  summary: 'Transfer the principal of an authorized payout, once. 202 while the outcome is still being found out.',
+  http: { method: 'POST', path: '/api/payout-execute', host: 'base' },
+  access: 'wallet',
+  price: limits.priceAtomic,
+  charge: 'before',
+  status: [200, 202],
+  errors: ['not_found', 'wrong_state', 'daily_cap_exceeded', 'payout_expired'],
+  idempotency: { kind: 'natural', key: ({ payout_id }) => payout_id },
+  input: z.strictObject({ payout_id: PayoutId, idempotency_key: IdempotencyKey }),
+  output: PayoutAnswer,
+  precondition: ({ payout_id }, context) => context.payouts.checkExecutable(callingWallet(context), payout_id),
+  handle: async ({ payout_id }, context) => {
+    const body = await context.payouts.execute(callingWallet(context), payout_id, context.callId)
+    return { status: body.payout.state === 'executed' ? 200 : 202, body }
+  },
+})

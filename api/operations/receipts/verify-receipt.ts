@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { Digest, ReceiptId, Time, text } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+
+const selectors = ['receipt_id', 'receipt', 'payload_sha256'] as const
+
+const output = z
+  .looseObject({
+    verified: z.boolean(),
+    receipt_id: ReceiptId,
+    kind: z.string().nullable(),
+    checks: z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() })),
+    signature: z.object({
+      alg: z.string(),
+      key_id: z.string().nullable(),
+      key_state_at_issue: z.enum(['active', 'retired', 'revoked', 'unknown']),
+      valid: z.boolean(),
+    }),
+    payload_sha256: Digest.nullable(),
+    log: z.null(),
+    verified_at: Time,
+  })
+  .meta({ id: 'VerificationPacket' })
+
+/** GET /api/verify-receipt (endpoints §8, §26): a receipt that does not verify is a 200 that says why. */
+export const verifyReceipt = operation({
+  id: 'verify-receipt',
+  summary:
+    'Judge a receipt by its signature, its key and our record of it. Give exactly one of receipt_id, receipt and payload_sha256.',
+  http: { method: 'GET', path: '/api/verify-receipt', host: 'base' },
+  access: 'public',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['not_found'],
+  idempotency: { kind: 'read' },
+  input: z
+    .strictObject({
+      receipt_id: ReceiptId.optional(),
+      receipt: text(1, 8192).optional(),
+      payload_sha256: Digest.optional(),
+      at: Time.optional(),
+    })
+    .refine((query) => selectors.filter((name) => query[name] !== undefined).length === 1, {
+      message: `give exactly one of ${selectors.join(', ')}`,
+    })
+    .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
+  output,
+  handle: async (input, context) => ({ body: output.parse(await context.receipts.verify(input)) }),
+})
