@@ -6,6 +6,7 @@ import canonicalize from 'canonicalize'
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('the value has no JSON form')
+  if (escapedSurrogate.test(text)) throw new TypeError('the value holds a lone surrogate')
   return text
 }
 
@@ -17,3 +18,6 @@ export function sha256Hex(text: string): string {
 export function digestOf(value: unknown): string {
   return sha256Hex(canonicalJson(value))
 }
+
+// JSON.stringify escapes a surrogate only when it stands alone; RFC 8785 §3.2.2.2 wants an error instead.
+const escapedSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/
