@@ -16,7 +16,7 @@ export function readValue(operation: AnyOperation, request: CallRequest): unknow
 
 /** The value as the operation's schema reads it; 400 with a JSON pointer for each fault, 422 for secrets in free text. */
 export function readInput(operation: AnyOperation, value: unknown): unknown {
-  const parsed = operation.input.safeParse(value)
+  const parsed = (operation.input as z.ZodType).safeParse(value)
   if (!parsed.success) {
     const errors = parsed.error.issues.flatMap(pointers)
     throw refuse('invalid_request', errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '), 'Send what the schema asks for.', { errors })

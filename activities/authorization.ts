@@ -1,0 +1,72 @@
+import type { Hex } from '../workflows/domain/ids.ts'
+import { refuse } from '../workflows/domain/errors.ts'
+import { authorizeAudience } from '../workflows/domain/holder-binding.ts'
+import { type PrincipalTerms, requestSha256 } from '../workflows/domain/principal-authorization.ts'
+import { verifyChallengeToken } from './keys/challenge.ts'
+import type { VerifyWalletMessage } from './keys/key-binding.ts'
+import type { KeyRings } from './keys/key-ring.ts'
+import { verifyPresentation } from './keys/presentation.ts'
+import { verifyPrincipalSignature } from './keys/principal-signature.ts'
+import type { TrustAnchor } from './keys/trust-anchors.ts'
+import type { Deps } from './deps.ts'
+import { consumed, type StagedAuthorize } from './payout.ts'
+import { clockSeconds } from './store/db.ts'
+import type { PayoutRow } from './store/payouts.ts'
+import { findConsumed, type ReplayKey } from './store/replay-ledger.ts'
+
+/** Who may authorize a payout, and with whose keys that is judged. */
+export type PayoutAuthority = {
+  readonly keys: Pick<KeyRings, 'authority' | 'checkout'>
+  readonly anchors: readonly TrustAnchor[]
+  readonly origin: string
+  readonly treasuryHolder: string
+  readonly treasuryPrincipal: string
+  readonly verifyWalletMessage: VerifyWalletMessage
+}
+
+/** The exact terms that holder and principal commit to, for this authorize call. */
+export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyKey: string): PrincipalTerms {
+  const { payout_id: payoutId, payout_wallet: payoutWallet, recipient, amount_atomic: amountAtomic, asset } = row
+  return { payoutId, payoutWallet, recipient, amountAtomic, expiresAt, idempotencyKey, asset }
+}
+
+/**
+ * Everything that authorize checks before it writes, in the order of wire-facts §2.4 step 4: challenge, presentation, principal.
+ * Returns the replay keys that the authorizing transaction has to consume.
+ */
+export async function verifyAuthorization(deps: Deps, row: PayoutRow, input: StagedAuthorize): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
+  const { keys, anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = deps.authority
+  const nowSeconds = Math.floor(await clockSeconds(deps.db))
+  if (input.expires_at <= nowSeconds) throw refuse('payout_expired', 'expires_at has passed', 'Authorize with an expires_at in the future.')
+  const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
+  const challenge = verifyChallengeToken(input.challenge_token, { authorityKeys: keys.authority.publicKeys, origin, nowSeconds, treasuryHolder })
+  const bound = await verifyPresentation({
+    presentation: input.presentation,
+    challenge,
+    audience: authorizeAudience(origin),
+    nowSeconds,
+    anchors,
+    checkoutKeys: keys.checkout.publicKeys,
+    requestSha256: requestSha256(terms),
+    verifyWalletMessage,
+    assertUnused: async (proven) => {
+      const used = await findConsumed(deps.db, replayKeys(challenge.jti, proven), row.payout_id)
+      if (used !== undefined) throw consumed(used)
+    },
+  })
+  const digest = verifyPrincipalSignature(terms, input.principal_signature as Hex, treasuryPrincipal)
+  return { keys: [...replayKeys(challenge.jti, bound), { kind: 'principal_digest', key: digest }], mandateRef: bound.mandateRef }
+}
+
+type Proven = { mandateIssuer: string; mandateJti: string; kbNonce: string }
+
+/** Never keyed on signature bytes or the presentation's text, which can be varied without losing their meaning. */
+function replayKeys(challengeJti: string, { mandateIssuer, mandateJti, kbNonce }: Proven): ReplayKey[] {
+  const mandate = `${mandateIssuer}|${mandateJti}`
+  return [
+    { kind: 'presentation', key: `${mandate}|${kbNonce}` },
+    { kind: 'challenge_jti', key: challengeJti },
+    { kind: 'mandate', key: mandate },
+    { kind: 'kb_nonce', key: kbNonce },
+  ]
+}
