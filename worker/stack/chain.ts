@@ -1,10 +1,9 @@
 import { copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { Part } from './part.ts'
 
-/** The chain id of Base, which the local chain has too so that signatures have their production form. */
-export const CHAIN_ID = 8453
 const WARN_BYTES = 50 * 1024 * 1024
 const SNAPSHOT_EVERY_MS = 2_000
 

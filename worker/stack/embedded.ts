@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { type DemoAccounts, newDemoAccounts, type ServiceAccounts, serviceAccounts } from './accounts.ts'
 import { chainPart } from './chain.ts'
-import { apiEnvironment, type EnvironmentFacts, urlOf, workerEnvironment } from './environment.ts'
+import { apiSettings, type EnvironmentFacts, urlOf, workerSettings } from './environment.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { prepareLocalChain } from './local-chain.ts'
 import type { Part } from './part.ts'
@@ -69,8 +69,16 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
     settings.start(postgres),
     settings.start(temporal),
   ])
-  const facts: EnvironmentFacts = { ...settings, layout, databaseUrl, asset, service, treasury: demo.treasury }
-  const env = workerEnvironment(facts)
+  const facts: EnvironmentFacts = {
+    ports: settings.ports,
+    layout,
+    databaseUrl,
+    asset,
+    service,
+    treasury: demo.treasury,
+  }
+  writeSecret(layout.environment, workerSettings(facts))
+  const env = { ...settings.inherited, ...workerSettings(facts) }
   await migrate(env)
   const workers = workerParts(settings, layout, env)
   const apis = apiParts(settings, facts)
@@ -120,7 +128,7 @@ function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.Pro
 function apiParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
   return [settings.ports, ...(settings.moreApis ?? [])].map(({ base, os }, index) => {
     const name = index === 0 ? 'api' : `api-${index + 1}`
-    const env = { ...apiEnvironment(facts), BASE_PORT: String(base), OS_PORT: String(os) }
+    const env = { ...settings.inherited, ...apiSettings(facts), BASE_PORT: String(base), OS_PORT: String(os) }
     return apiPart({ name, logFile: facts.layout.log(name), env }, urlOf(base))
   })
 }

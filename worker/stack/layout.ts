@@ -15,6 +15,7 @@ export function layoutOf(dataDirectory: string) {
     signingKeys: at('keys', 'signing-keys.json'),
     payoutWalletKey: at('keys', 'payout-wallet.json'),
     gasWalletKeys: at('keys', 'gas-wallets.json'),
+    environment: at('environment.json'),
     accounts: at('demo', 'accounts.json'),
     cache: at('cache'),
   }
