@@ -1,0 +1,31 @@
+import { createRequire } from 'node:module'
+import { type Address, encodeDeployData, type Hex, parseAbi } from 'viem'
+import type { LocalChainClient } from '../../worker/stack/token.ts'
+
+const source = `// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.0;
+contract OwnedWallet {
+  address private immutable owner;
+  constructor(address owner_) { owner = owner_; }
+  function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4) {
+    address signer = ecrecover(digest, uint8(signature[64]), bytes32(signature[0:32]), bytes32(signature[32:64]));
+    return signer == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+  }
+}`
+
+/** Deploys an EIP-1271 wallet that accepts the signatures of `owner`; answers its lowercase address. */
+export async function deployContractWallet(client: LocalChainClient, owner: Address): Promise<Address> {
+  const data = encodeDeployData({ abi: parseAbi(['constructor(address owner)']), bytecode: compile(), args: [owner] })
+  const hash = await client.sendTransaction({ data })
+  const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+  if (!contractAddress) throw new Error('the wallet was not deployed')
+  return contractAddress.toLowerCase() as Address
+}
+
+function compile(): Hex {
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+  const settings = { outputSelection: { '*': { OwnedWallet: ['evm.bytecode.object'] } } }
+  const input = { language: 'Solidity', sources: { 'w.sol': { content: source } }, settings }
+  const output = JSON.parse(solc.compile(JSON.stringify(input)))
+  return `0x${output.contracts['w.sol'].OwnedWallet.evm.bytecode.object}`
+}
