@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startStack, type TestStack } from '../../support/stack.ts'
+
+let stack: TestStack
+beforeAll(async () => {
+  stack = await startStack({ apis: 2, workers: 2 })
+})
+afterAll(() => stack.stop())
+
+test('both API processes answer, and say the same base URL', async () => {
+  const answers = await Promise.all([...stack.baseUrls, ...stack.osUrls].map((url) => fetch(`${url}/healthz`)))
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200])
+  expect(stack.accounts.base_url).toBe(stack.baseUrls[0])
+})
+
+test('accounts.json has the documented shape and only its owner reads it', async () => {
+  const wallet = {
+    address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+    private_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+  }
+  expect(stack.accounts).toEqual({
+    rpc_url: stack.rpcUrl,
+    base_url: stack.baseUrls[0],
+    treasury: { principal: wallet, holder: wallet },
+    operator: { credential: expect.stringMatching(/^op_/) },
+    agents: [wallet, wallet, wallet],
+  })
+  expect((await stat(join(stack.dataDirectory, 'demo', 'accounts.json'))).mode & 0o777).toBe(0o600)
+})
+
+test('every part comes back after kill -9', async () => {
+  const parts = [stack.postgres, stack.temporal, stack.chain, stack.worker(1), stack.api(1)]
+  await Promise.all(parts.map((part) => part.kill('SIGKILL')))
+  for (const part of parts) {
+    await part.start()
+    await part.waitReady()
+  }
+})
+
+test('a stopped stack leaves neither a process nor a file', async () => {
+  const parts = [
+    stack.postgres,
+    stack.temporal,
+    stack.chain,
+    stack.worker(0),
+    stack.worker(1),
+    stack.api(0),
+    stack.api(1),
+  ]
+  const pids = parts.map((part) => part.pid as number)
+  await stack.stop()
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow()
+  expect(existsSync(stack.dataDirectory)).toBe(false)
+})
