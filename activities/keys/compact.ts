@@ -62,10 +62,16 @@ export function verifySignature(
   text: string,
   signature: Uint8Array,
 ): boolean {
-  const key = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
-  assertFits(key, alg)
+  const key = importPublicKey(publicJwk, alg)
   const verifier = alg === 'EdDSA' ? key : { key, dsaEncoding: 'ieee-p1363' as const }
   return verify(digestName(alg), Buffer.from(text), verifier, signature)
+}
+
+/** The key of a public JWK; throws unless it is one for the algorithm. */
+export function importPublicKey(publicJwk: PublicJwk, alg: Alg): KeyObject {
+  const key = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
+  assertFits(key, alg)
+  return key
 }
 
 /** Signs the bytes of a text with a private key that fits the algorithm. */

@@ -1,0 +1,178 @@
+import { compactVerify, decodeProtectedHeader, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { issueChallenge, verifyChallengeToken } from '../../../activities/keys/challenge.ts'
+import { readCheckout } from '../../../activities/keys/checkout.ts'
+import { signCompact } from '../../../activities/keys/compact.ts'
+import { generateSigningKeys } from '../../../activities/keys/generate.ts'
+import { keyRings } from '../../../activities/keys/key-ring.ts'
+import { sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
+import {
+  challengeContext,
+  challengeFacts,
+  digest,
+  keys,
+  newChallenge,
+  nowSeconds,
+  origin,
+  refusal,
+} from './treasury.ts'
+
+const challenge = newChallenge()
+const payloadOf = (jws: string) => JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString('utf8'))
+const attempt = (run: () => unknown): unknown => {
+  try {
+    return run()
+  } catch (error) {
+    return error
+  }
+}
+
+describe('challenge', () => {
+  test('jose verifies the token with the authority key, its typ, audience and fifteen minutes of life', async () => {
+    const key = await importJWK(keys.authority.active.publicJwk as JWK, 'EdDSA')
+    const { payload } = await jwtVerify(challenge.challenge_token, key, {
+      typ: 'service-payout-challenge+jwt',
+      audience: `${origin}/api/payout-authorize`,
+      issuer: origin,
+      currentDate: new Date(nowSeconds * 1000),
+    })
+    expect(payload).toEqual({
+      iss: origin,
+      aud: 'https://svc.example/api/payout-authorize',
+      jti: expect.stringMatching(/^[\w-]{22}$/),
+      iat: nowSeconds,
+      exp: nowSeconds + 900,
+      nonce: challenge.nonce,
+      holder: 'eip155:8453:0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+      request_sha256: digest,
+      checkout_hash: challenge.checkout_hash,
+    })
+  })
+
+  test('jose verifies the checkout with the ES256 key; it is salted, sells the fee for 10 cents and names the request', async () => {
+    const key = await importJWK(keys.checkout.active.publicJwk as JWK, 'ES256')
+    await compactVerify(challenge.checkout_jwt, key, { algorithms: ['ES256'] })
+    expect(payloadOf(challenge.checkout_jwt)).toMatchObject({
+      exp: nowSeconds + 900,
+      jti: challenge.nonce,
+      salt: expect.stringMatching(/^[\w-]{22}$/),
+      order_id: `payout:${digest}`,
+      line_items: [{ item: { id: 'api.payout-authorize', price: 10 }, quantity: 1 }],
+      currency: 'USD',
+      totals: [{ type: 'total', amount: 10 }],
+      request_digest: { type: 'service.payout.principal-authorization.v1', alg: 'sha-256', value: digest },
+    })
+    expect(challenge.checkout_hash).toBe(sha256Base64url(challenge.checkout_jwt))
+  })
+
+  test('two challenges for one request share neither nonce, salt nor token id', () => {
+    const other = newChallenge()
+    expect(other.nonce).not.toBe(challenge.nonce)
+    expect(payloadOf(other.checkout_jwt).salt).not.toBe(payloadOf(challenge.checkout_jwt).salt)
+    expect(payloadOf(other.challenge_token).jti).not.toBe(payloadOf(challenge.challenge_token).jti)
+  })
+
+  test('the answer says what to sign for both versions', () => {
+    const { holder_binding: binding } = challenge
+    expect(binding.versions).toEqual([1, 2])
+    expect(Object.keys(binding.v1_kb_payload).sort()).toEqual([
+      'aud',
+      'iat',
+      'nonce',
+      'sd_hash',
+      'transaction_data_hashes',
+      'transaction_data_hashes_alg',
+    ])
+    expect(binding.v2_message_template.split('\n')).toHaveLength(10)
+    expect(binding.v2_message_template).toContain('sd-hash: <sd-hash>\n')
+    expect(binding.v2_message_template).toContain('issued-at: <issued-at>\n')
+    expect(binding.holder_proof_message.split('\n')).toHaveLength(5)
+  })
+
+  test('a wallet other than the treasury holder gets none', () => {
+    const stranger = { ...challengeFacts, holder: `0x${'ab'.repeat(20)}`, requestSha256: digest }
+    expect(attempt(() => issueChallenge(stranger))).toMatchObject(refusal('holder_unknown'))
+  })
+})
+
+describe('a presented challenge token', () => {
+  const claims = payloadOf(challenge.challenge_token)
+  const signed = (more: object, typ = 'service-payout-challenge+jwt', key = keys.authority.active) =>
+    signCompact(key, { typ, payload: { ...claims, ...more } })
+  const stranger = keyRings(generateSigningKeys(new Date(nowSeconds * 1000)))
+
+  test('of ours is read back', () => {
+    expect(verifyChallengeToken(challenge.challenge_token, challengeContext)).toEqual(claims)
+  })
+
+  test.each([
+    ['is no JWS', 'x', 'authority_denied'],
+    [
+      'is signed by another authority with the same kid',
+      signed({}, undefined, stranger.authority.active),
+      'authority_denied',
+    ],
+    ['is signed by our receipt key', signed({}, undefined, keys.receipt.active), 'authority_denied'],
+    ['is a receipt', signed({}, 'receipt+jwt'), 'authority_denied'],
+    ['has another issuer', signed({ iss: 'https://other.example' }), 'authority_denied'],
+    ['has an unknown claim', signed({ admin: true }), 'authority_denied'],
+    ['has another audience', signed({ aud: `${origin}/api/payout-create` }), 'audience_mismatch'],
+    ['names another holder', signed({ holder: `eip155:8453:0x${'ab'.repeat(20)}` }), 'holder_unknown'],
+    ['expires now', signed({ exp: nowSeconds }), 'challenge_expired'],
+  ])('that %s is refused', (_, token, code) => {
+    expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(refusal(code))
+  })
+
+  test('with alg none is refused', () => {
+    const [, body] = challenge.challenge_token.split('.')
+    const header = Buffer.from(JSON.stringify({ ...decodeProtectedHeader(challenge.challenge_token), alg: 'none' }))
+    const token = `${header.toString('base64url')}.${body}.`
+    expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(refusal('authority_denied'))
+  })
+
+  test('after a key rotation is still read', () => {
+    const authorityKeys = [
+      ...stranger.authority.publicKeys.map((key) => ({ ...key, kid: 'newer' })),
+      ...challengeContext.authorityKeys,
+    ]
+    expect(verifyChallengeToken(challenge.challenge_token, { ...challengeContext, authorityKeys })).toEqual(claims)
+  })
+})
+
+describe('a checkout', () => {
+  const claims = payloadOf(challenge.checkout_jwt)
+  const context = { keys: keys.checkout.publicKeys, origin }
+  const { kid } = keys.checkout.active
+  const header = { alg: keys.checkout.active.alg, typ: 'service-checkout+jwt', kid }
+  const signed = (more: object) =>
+    signCompact(keys.checkout.active, { typ: header.typ, payload: { ...claims, ...more } })
+
+  test('of ours is read back', () => {
+    expect(readCheckout(challenge.checkout_jwt, context)).toEqual(claims)
+  })
+
+  test.each([
+    ['the principal as total', { totals: [{ type: 'total', amount: 125 }] }],
+    [
+      'the principal as price',
+      { line_items: [{ ...claims.line_items[0], item: { ...claims.line_items[0].item, price: 125 } }] },
+    ],
+    ['another currency', { currency: 'USDC' }],
+    ['no salt', { salt: undefined }],
+    ['an order of another request', { order_id: `payout:${'00'.repeat(32)}` }],
+    ['another issuer', { iss: 'https://other.example' }],
+  ])('with %s is refused', (_, more) => {
+    expect(() => readCheckout(signed(more), context)).toThrow()
+  })
+
+  test('signed with EdDSA by our authority is refused', async () => {
+    const eddsa = signCompact(keys.authority.active, { typ: header.typ, payload: claims })
+    expect(() => readCheckout(eddsa, context)).toThrow('kid')
+    const renamed = signCompact({ ...keys.authority.active, kid }, { typ: header.typ, payload: claims })
+    expect(() => readCheckout(renamed, context)).toThrow('not signed with ES256')
+    const hmac = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: header.typ, kid })
+      .sign(Buffer.from(String(keys.checkout.active.publicJwk['x'])))
+    expect(() => readCheckout(hmac, context)).toThrow('not signed with ES256')
+  })
+})
