@@ -1,0 +1,108 @@
+import type { AnyOperation, Host } from '../operation.ts'
+import { headerComponents, problemSchema, securitySchemes } from './openapi-components.ts'
+import { responsesOf } from './openapi-responses.ts'
+import { groupByPath, type PathGroup } from './operation-groups.ts'
+import { createSchemaComponents, type JsonObject, type SchemaComponents } from './schema-components.ts'
+
+/** The two hosts of the program. */
+export type HostUrls = { readonly baseUrl: string; readonly osUrl: string }
+
+/** The OpenAPI 3.1 document of every operation on both hosts (endpoints §25). */
+export function openapiDocument(registry: readonly AnyOperation[], urls: HostUrls): JsonObject {
+  const components = createSchemaComponents()
+  components.name('Problem', problemSchema)
+  const paths = groupByPath(registry).map((group) => [group.path, pathItem(group, urls, components)])
+  return {
+    openapi: '3.1.0',
+    info: { title: 'agent-rails', version: '1.0.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: urls.baseUrl }],
+    paths: Object.fromEntries(paths),
+    components: { schemas: components.schemas, headers: headerComponents, securitySchemes },
+  }
+}
+
+function pathItem(group: PathGroup, urls: HostUrls, components: SchemaComponents): JsonObject {
+  const methods = [...group.methods].map(([method, operations]) => [
+    method.toLowerCase(),
+    describeGroup(group.path, operations, urls, components),
+  ])
+  return Object.fromEntries(methods)
+}
+
+function describeGroup(
+  path: string,
+  group: readonly AnyOperation[],
+  urls: HostUrls,
+  components: SchemaComponents,
+): JsonObject {
+  const [first] = group
+  if (first === undefined) throw new Error(`no operation at ${path}`)
+  const alias = path !== first.http.path
+  const shared = {
+    ...serversOf(first.http.host, urls),
+    security: securityOf(group),
+    ...inputOf(group, components),
+    responses: responsesOf(group, components),
+  }
+  if (first.mode !== undefined) {
+    const operationId = `${path.slice(1).replaceAll(/[^A-Za-z0-9]+/g, '-')}-${first.http.method.toLowerCase()}`
+    return {
+      operationId,
+      summary: group.map(({ summary }) => summary).join(' '),
+      ...shared,
+      'x-modes': group.map(facts),
+    }
+  }
+  const { id: _id, ...marks } = facts(first)
+  return { operationId: alias ? `${first.id}:${path}` : first.id, summary: first.summary, ...shared, ...marks }
+}
+
+/** What OpenAPI has no word for. */
+function facts({ id, mode, access, price, tool, idempotency, status }: AnyOperation): JsonObject {
+  return {
+    id,
+    ...(mode === undefined ? {} : { mode }),
+    'x-access': access,
+    'x-price': price === null ? null : { atomic: String(price), decimals: 6 },
+    'x-tool': tool ?? null,
+    'x-idempotency': idempotency.kind,
+    'x-status': status[0],
+  }
+}
+
+function serversOf(host: Host, { baseUrl, osUrl }: HostUrls): JsonObject {
+  if (host === 'base') return {}
+  return { servers: host === 'os' ? [{ url: osUrl }] : [{ url: baseUrl }, { url: osUrl }] }
+}
+
+function securityOf(group: readonly AnyOperation[]): JsonObject[] {
+  const ways = group.flatMap(({ access, price }): JsonObject[] => {
+    if (access === 'public') return [{}]
+    if (access === 'operator') return [{ operator: [] }]
+    return price === null ? [{ walletProof: [] }] : [{ walletProof: [] }, { walletProof: [], payment: [] }]
+  })
+  return [...new Map(ways.map((way) => [JSON.stringify(way), way])).values()]
+}
+
+function inputOf(group: readonly AnyOperation[], components: SchemaComponents): JsonObject {
+  const inputs = group.map(({ id, mode, input }) => ({ id, mode, schema: components.write(input, 'input') }))
+  const [first] = inputs
+  if (first === undefined || group[0]?.http.method === 'GET') return queryOf(first?.schema)
+  const refs = inputs.map(({ id, mode, schema }) => ({ mode, ref: components.name(`${id}.input`, schema) }))
+  const mapping = Object.fromEntries(refs.map(({ mode = '', ref }) => [mode, ref.$ref]))
+  const modes = { oneOf: refs.map(({ ref }) => ref), discriminator: { propertyName: 'mode', mapping } }
+  const schema = first.mode === undefined ? refs[0]?.ref : modes
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } }
+}
+
+function queryOf(schema: JsonObject = {}): JsonObject {
+  const { properties = {}, required = [] } = schema as { properties?: JsonObject; required?: string[] }
+  const parameters = Object.entries(properties).map(([name, part]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: part,
+  }))
+  return parameters.length === 0 ? {} : { parameters }
+}

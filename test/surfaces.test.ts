@@ -1,0 +1,148 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { AnyOperation } from '../api/operation.ts'
+import { operations } from '../api/operations/index.ts'
+import { standingErrors } from '../api/problem.ts'
+import { openapiDocument } from '../api/surfaces/openapi.ts'
+import { errorCodes } from '../workflows/domain/errors.ts'
+import { verifies } from './verifies.ts'
+
+type Json = Record<string, never>
+const registry: readonly AnyOperation[] = operations
+const urls = { baseUrl: 'http://127.0.0.1:3000', osUrl: 'http://127.0.0.1:3001' }
+const document = openapiDocument(registry, urls) as Json
+
+const hex = (length: number) => 'a'.repeat(length)
+const payout_id = `po_${hex(64)}`
+
+/** One input for each operation that has to be let through. */
+const samples: Record<string, Record<string, unknown>> = {
+  'payout-create': {
+    recipient: `0x${hex(40)}`,
+    amount_usdc: '12.5',
+    idempotency_key: 'c-1',
+    memo: '',
+    rail_reference: 'r',
+  },
+  'payout-challenge': { holder_wallet: `0x${hex(40)}`, request_sha256: hex(64) },
+  'payout-authorize': {
+    payout_id,
+    idempotency_key: 'a:1',
+    presentation: 'x~y',
+    challenge_token: 'a.b.c',
+    expires_at: 4_102_444_800,
+    principal_signature: `0x${hex(130)}`,
+  },
+  'payout-execute': { payout_id, idempotency_key: 'e.1' },
+  'payout-status': { payout_id },
+  'issue-mandate': {
+    mode: 'issue_mandate',
+    action: {
+      payout: { payout_id, expires_at: 1, authorize_idempotency_key: 'a:1' },
+      checkout_jwt: 'a.b.c',
+      holder_proof: { binding_version: 2, holder_wallet: `0x${hex(40)}`, signature: `0x${hex(130)}` },
+      idempotency_key: 'm-1',
+    },
+  },
+  'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
+}
+const sampleOf = ({ id }: AnyOperation) => samples[id] ?? {}
+
+/** The published schema of an operation's input, as a stranger's JSON Schema validator reads it. */
+function publishedInput(operation: AnyOperation): ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  return ajv.compile(z.toJSONSchema(operation.input, { io: 'input' }))
+}
+
+function described(operation: AnyOperation): Json {
+  const path = (document['paths'] as Json)[operation.http.path] as Json
+  return path[operation.http.method.toLowerCase()] as Json
+}
+
+verifies('discovery.openapi', 'the document is valid OpenAPI 3.1', async () => {
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+  expect(document['openapi']).toBe('3.1.0')
+})
+
+verifies('discovery.openapi', 'every reference in the document leads somewhere', () => {
+  const references = JSON.stringify(document).matchAll(/"#\/([^"]+)"/g)
+  for (const [, pointer = ''] of references) {
+    const target = pointer.split('/').reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document)
+    expect(target, pointer).toBeDefined()
+  }
+})
+
+verifies('discovery.openapi', 'ids, tools and operation ids are unique', () => {
+  const ids = registry.map(({ id }) => id)
+  const tools = registry.flatMap(({ tool }) => tool ?? [])
+  const operationIds = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id)
+  for (const names of [ids, tools, operationIds]) expect(new Set(names).size).toBe(names.length)
+  expect(ids.every((id) => /^[a-z]+(-[a-z]+)*$/.test(id))).toBe(true)
+})
+
+verifies('discovery.openapi', 'a path with modes is a union that its mode tells apart', () => {
+  const [schema] = bodySchemas((document['paths'] as Json)['/api/delegated-authority'] as Json)
+  expect(schema).toEqual({
+    oneOf: [{ $ref: '#/components/schemas/issue-mandate.input' }],
+    discriminator: { propertyName: 'mode', mapping: { issue_mandate: '#/components/schemas/issue-mandate.input' } },
+  })
+})
+
+test('the paid operations are the four of the payout document, at its price', () => {
+  const paid = registry.filter(({ price }) => price !== null)
+  expect(paid.map(({ http }) => http.path).sort()).toEqual([
+    '/api/payout-authorize',
+    '/api/payout-create',
+    '/api/payout-execute',
+    '/api/payout-status',
+  ])
+  for (const { price, access } of paid) expect({ price, access }).toEqual({ price: 100_000n, access: 'wallet' })
+})
+
+describe.each(registry.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
+  verifies('road.error-codes', 'documents every code it can give under the status of that code', () => {
+    const responses = described(operation)['responses'] as Json
+    for (const code of [...operation.errors, ...standingErrors(operation)]) {
+      const response = responses[String(errorCodes[code].status)] as Json
+      const body = ((response?.['content'] as Json)?.['application/problem+json'] as Json)?.['schema']
+      expect(JSON.stringify(body), code).toContain(`"${code}"`)
+    }
+    for (const status of operation.status) expect(responses).toHaveProperty(String(status))
+  })
+
+  verifies(
+    'road.unknown-property',
+    'takes its sample and refuses an unknown property, here and by its published schema',
+    () => {
+      const published = publishedInput(operation)
+      const sample = sampleOf(operation)
+      expect(operation.input.safeParse(sample).success).toBe(true)
+      expect(published(sample), JSON.stringify(published.errors)).toBe(true)
+      const more = { ...sample, surplus: 1 }
+      expect(operation.input.safeParse(more).error?.issues).toMatchObject([
+        { code: 'unrecognized_keys', keys: ['surplus'] },
+      ])
+      expect(published(more)).toBe(false)
+    },
+  )
+
+  verifies('discovery.openapi', 'has schemas whose root an MCP client can read', () => {
+    expect(z.toJSONSchema(operation.input, { io: 'input' })).toMatchObject({
+      type: 'object',
+      additionalProperties: false,
+    })
+    expect(z.toJSONSchema(operation.output, { io: 'output' })).toBeTypeOf('object')
+  })
+
+  test('has a precondition exactly when it charges before its effect', () => {
+    expect(operation.precondition !== undefined).toBe(operation.charge === 'before')
+  })
+})
+
+function bodySchemas(item: Json): unknown[] {
+  return Object.values(item).map(
+    (method: Json) => ((method['requestBody'] as Json)['content'] as Json)['application/json']['schema'],
+  )
+}
