@@ -1,0 +1,32 @@
+import type { ChainReader } from './client.ts'
+
+/** EIP-1559 fees of one transaction, in wei per gas. */
+export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+
+/** A replacement is raised over the network's present fees at most this many times, so that a halted chain drives no fee up for ever. */
+const OVER_NETWORK_MAX = 20n
+
+/** What a transaction should offer now: twice the base fee, which lasts six full blocks, and the node's priority fee. */
+export async function estimateFees(reader: ChainReader): Promise<Fees> {
+  const [block, suggested] = await Promise.all([
+    reader.getBlock(),
+    reader.request({ method: 'eth_maxPriorityFeePerGas' }),
+  ])
+  const maxPriorityFeePerGas = BigInt(suggested) === 0n ? 1n : BigInt(suggested)
+  return { maxFeePerGas: (block.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas }
+}
+
+/** Fees that a pool takes as a replacement: each at least 12.5 % over the old ones (payout.md, Submit); undefined at the ceiling. */
+export function bumpFees(old: Fees, network: Fees): Fees | undefined {
+  const ceiling = (network.maxFeePerGas + network.maxPriorityFeePerGas) * OVER_NETWORK_MAX
+  const raised = {
+    maxFeePerGas: raise(old.maxFeePerGas, network.maxFeePerGas),
+    maxPriorityFeePerGas: raise(old.maxPriorityFeePerGas, network.maxPriorityFeePerGas),
+  }
+  return raised.maxFeePerGas > ceiling ? undefined : raised
+}
+
+function raise(old: bigint, network: bigint): bigint {
+  const least = (old * 1125n + 999n) / 1000n
+  return least > network ? least : network
+}

@@ -1,0 +1,193 @@
+import {
+  type Address,
+  formatLog,
+  type Hex,
+  type Log,
+  numberToHex,
+  pad,
+  parseEventLogs,
+  type TransactionReceipt,
+  toEventSelector,
+} from 'viem'
+import type { Chain, ChainReader } from './client.ts'
+import { tokenAbi, tokenEvents } from './token.ts'
+
+/** What to look for: an authorization of `asset` with its exact terms, from a block before it was first sent; times in Unix seconds. */
+export type OutcomeTerms = {
+  readonly asset: Address
+  readonly from: Address
+  readonly to: Address
+  readonly value: bigint
+  readonly nonce: Hex
+  readonly validBefore: bigint
+  readonly fromBlock: bigint
+}
+
+export type Included = {
+  kind: 'included'
+  transactionHash: Hex
+  blockNumber: bigint
+  blockHash: Hex
+  /** Unix seconds. */
+  blockTime: bigint
+  /** Blocks on top, the including one counted. */
+  confirmations: number
+  finalized: boolean
+}
+
+/**
+ * What the chain proves about an authorization. `unknown` proves nothing; only with `absent` did every node answer that the
+ * nonce is unused, so that a transfer seen before has vanished. `dead` can never move money; `conflict` used the nonce without our transfer.
+ */
+export type Outcome =
+  | { kind: 'unknown'; reason: string; absent: boolean }
+  | Included
+  | { kind: 'dead'; reason: 'expired' | 'canceled' }
+  | { kind: 'conflict'; detail: string; transactionHash?: Hex }
+
+/** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
+const LOG_RANGE = 2_000n
+
+const spendEvents = tokenEvents.filter((event) => event.name !== 'Transfer')
+const spendTopics = spendEvents.map((event) => toEventSelector(event))
+
+const unknown = (reason: string, absent = false): Outcome => ({ kind: 'unknown', reason, absent })
+
+/**
+ * Finds out by the logs what became of an authorization, whoever broadcast it (payout.md, Confirm to Proven dead); with a
+ * second opinion configured both must agree. Faults and stale nodes give `unknown`; never throws for the chain.
+ */
+export async function findOutcome(
+  chain: Chain,
+  terms: OutcomeTerms,
+  { confirmations }: { confirmations: number },
+): Promise<Outcome> {
+  const first = await look(chain.reader, terms, confirmations)
+  if (chain.confirmReader === undefined || (first.kind === 'unknown' && !first.absent)) return first
+  return agreed(first, await look(chain.confirmReader, terms, confirmations))
+}
+
+function agreed(first: Outcome, second: Outcome): Outcome {
+  if (second.kind === 'unknown' && !second.absent) return unknown(`second opinion: ${second.reason}`)
+  if (
+    first.kind === 'included' &&
+    second.kind === 'included' &&
+    first.blockHash === second.blockHash &&
+    first.transactionHash === second.transactionHash
+  ) {
+    return {
+      ...first,
+      confirmations: Math.min(first.confirmations, second.confirmations),
+      finalized: first.finalized && second.finalized,
+    }
+  }
+  const same = first.kind !== 'included' && first.kind === second.kind
+  if (same && !(first.kind === 'dead' && second.kind === 'dead' && first.reason !== second.reason)) return first
+  return unknown(`the second opinion says ${second.kind}, the first ${first.kind}`)
+}
+
+async function look(reader: ChainReader, terms: OutcomeTerms, depth: number): Promise<Outcome> {
+  try {
+    const [head, finalized] = await Promise.all([reader.getBlock(), reader.getBlock({ blockTag: 'finalized' })])
+    if (head.number < finalized.number) return unknown('the nodes disagree about the head')
+    // Read at the head's number: used once is used for ever, so unused there is unused in every block below it.
+    const used = await reader.readContract({
+      address: terms.asset,
+      abi: tokenAbi,
+      functionName: 'authorizationState',
+      args: [terms.from, terms.nonce],
+      blockNumber: head.number,
+    })
+    if (!used) {
+      // Later blocks are no earlier than the finalized one, so none of them can still take the authorization.
+      return finalized.timestamp >= terms.validBefore
+        ? { kind: 'dead', reason: 'expired' }
+        : unknown('the authorization is unused so far', true)
+    }
+    return await judge(reader, terms, depth, { head: head.number, finalized: finalized.number })
+  } catch (error) {
+    return unknown(
+      `the chain does not answer: ${error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'}`,
+    )
+  }
+}
+
+async function judge(
+  reader: ChainReader,
+  terms: OutcomeTerms,
+  depth: number,
+  heights: { head: bigint; finalized: bigint },
+): Promise<Outcome> {
+  const event = await findEvent(reader, terms, heights.head)
+  if (event === undefined) return unknown('the nonce is used and its event is not in the logs yet')
+  const [receipt, block] = await Promise.all([
+    reader.getTransactionReceipt({ hash: event.transactionHash }),
+    reader.getBlock({ blockNumber: event.blockNumber }),
+  ])
+  if (block.hash !== event.blockHash || receipt.blockHash !== event.blockHash)
+    return unknown('the block of the event is not canonical')
+  if (receipt.status !== 'success') return unknown('the receipt contradicts the logs')
+  const confirmations = Number(heights.head - event.blockNumber) + 1
+  const finalized = event.blockNumber <= heights.finalized
+  if (event.eventName === 'AuthorizationCanceled')
+    return finalized ? { kind: 'dead', reason: 'canceled' } : unknown('it was canceled in a block that is not final')
+  if (confirmations < depth) return unknown(`${confirmations} of ${depth} confirmations`)
+  const { transactionHash, blockNumber, blockHash } = event
+  if (!holdsTransfer(receipt, terms))
+    return { kind: 'conflict', detail: 'the nonce was used without the exact transfer', transactionHash }
+  return {
+    kind: 'included',
+    transactionHash,
+    blockNumber,
+    blockHash,
+    blockTime: block.timestamp,
+    confirmations,
+    finalized,
+  }
+}
+
+/** The one event that spent the nonce, newest blocks first. */
+async function findEvent(reader: ChainReader, { asset, from, nonce, fromBlock }: OutcomeTerms, head: bigint) {
+  for (let to = head; to >= fromBlock; to -= LOG_RANGE) {
+    const start = to - LOG_RANGE + 1n > fromBlock ? to - LOG_RANGE + 1n : fromBlock
+    const filter = {
+      address: asset,
+      topics: [spendTopics, pad(from), nonce],
+      fromBlock: numberToHex(start),
+      toBlock: numberToHex(to),
+    }
+    const logs = await reader.request({ method: 'eth_getLogs', params: [filter] })
+    const [found] = parseEventLogs({
+      abi: spendEvents,
+      logs: logs.map((log) => formatLog(log) as Log<bigint, number, false>),
+      strict: true,
+    })
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * The exact transfer directly behind the use of the nonce. Anywhere in the receipt would not do: a batch can spend this
+ * nonce on other terms and pay us with a second authorization that is then counted twice.
+ */
+function holdsTransfer(receipt: TransactionReceipt, { asset, from, to, value, nonce }: OutcomeTerms): boolean {
+  const logs = parseEventLogs({
+    abi: tokenEvents,
+    logs: receipt.logs.filter((log) => log.address.toLowerCase() === asset),
+    strict: true,
+  })
+  const used = logs.find(
+    (log) =>
+      log.eventName === 'AuthorizationUsed' && log.args.nonce === nonce && log.args.authorizer.toLowerCase() === from,
+  )
+  if (used === undefined) return false
+  return logs.some(
+    (log) =>
+      log.eventName === 'Transfer' &&
+      log.logIndex === used.logIndex + 1 &&
+      log.args.from.toLowerCase() === from &&
+      log.args.to.toLowerCase() === to &&
+      log.args.value === value,
+  )
+}

@@ -1,0 +1,113 @@
+import type { Address, Hex } from 'viem'
+import { encodeTransfer, type TokenAuthorization } from './authorization.ts'
+import { type ChainReader, isChainFault, isRevert } from './client.ts'
+import { estimateFees } from './fees.ts'
+import { tokenAbi } from './token.ts'
+
+/** Whether an authorization can be sent now: `used` when the token saw its nonce; `parked` names the cause and the act that unblocks it. */
+export type Preflight = { kind: 'ready' } | { kind: 'used' } | { kind: 'parked'; reason: string; unblock: string }
+
+/** Who would submit, and with how much gas. */
+export type PreflightSettings = {
+  readonly asset: Address
+  readonly gasWallets: readonly Address[]
+  readonly gas: bigint
+}
+
+/** Looks before a broadcast (payout.md, execute): plays the transfer through and explains why it could not happen. Never throws for the chain. */
+export async function preflight(
+  chain: { readonly reader: ChainReader },
+  settings: PreflightSettings,
+  authorization: TokenAuthorization,
+  signature: Hex,
+): Promise<Preflight> {
+  const { reader } = chain
+  try {
+    if (await isUsed(reader, settings.asset, authorization)) return { kind: 'used' }
+    const [gasWallet] = settings.gasWallets
+    const refusal = await refusalOf(reader, {
+      to: settings.asset,
+      data: encodeTransfer(authorization, signature),
+      ...(gasWallet && { account: gasWallet }),
+    })
+    if (refusal !== undefined) return await explain(reader, settings.asset, authorization, refusal)
+    return (await hasGas(reader, settings))
+      ? { kind: 'ready' }
+      : parked('no gas wallet has the ether for a transfer', `Send ether to ${settings.gasWallets.join(' or ')}.`)
+  } catch (error) {
+    if (!isChainFault(error))
+      return parked('the asset does not answer as an EIP-3009 token', 'Check ASSET_CONTRACT_ADDRESS.')
+    return parked('the chain does not answer', 'Bring the RPC back; nothing else is needed.')
+  }
+}
+
+const parked = (reason: string, unblock: string): Preflight => ({ kind: 'parked', reason, unblock })
+
+function isUsed(reader: ChainReader, asset: Address, { from, nonce }: TokenAuthorization): Promise<boolean> {
+  return reader.readContract({ address: asset, abi: tokenAbi, functionName: 'authorizationState', args: [from, nonce] })
+}
+
+/** The short message of a revert; undefined when the call goes through. */
+async function refusalOf(
+  reader: ChainReader,
+  call: { to: Address; data: Hex; account?: Address },
+): Promise<string | undefined> {
+  try {
+    await reader.call(call)
+    return undefined
+  } catch (error) {
+    if (!isRevert(error)) throw error
+    return error instanceof Error && 'shortMessage' in error ? String(error.shortMessage) : 'it reverts'
+  }
+}
+
+/** Asks the token for the usual causes in turn; the nonce is asked again because it may have been used meanwhile. */
+async function explain(
+  reader: ChainReader,
+  asset: Address,
+  authorization: TokenAuthorization,
+  refusal: string,
+): Promise<Preflight> {
+  const { from, to, value, validAfter, validBefore } = authorization
+  if (await isUsed(reader, asset, authorization)) return { kind: 'used' }
+  const token = { address: asset, abi: tokenAbi } as const
+  if (await flag(reader.readContract({ ...token, functionName: 'paused' })))
+    return parked('the token is paused', 'Wait until its issuer unpauses it.')
+  for (const account of [from, to]) {
+    if (await flag(reader.readContract({ ...token, functionName: 'isBlacklisted', args: [account] }))) {
+      return parked(`${account} is blacklisted by the token`, 'Wait for the token issuer, or let the transfer expire.')
+    }
+  }
+  const held = await reader.readContract({ ...token, functionName: 'balanceOf', args: [from] })
+  if (held < value)
+    return parked(
+      `${from} holds ${held} of the ${value} atomic units`,
+      `Fund ${from} with ${value - held} atomic units.`,
+    )
+  const { timestamp } = await reader.getBlock()
+  if (timestamp >= validBefore)
+    return parked('the authorization has expired', 'Nothing; its end is being proven on a finalized block.')
+  if (timestamp <= validAfter) return parked('the authorization is not valid yet', 'Wait until its time comes.')
+  return parked(
+    `the transfer reverts: ${refusal.slice(0, 200)}`,
+    'Look at the token and the signature; let the transfer expire if it cannot be mended.',
+  )
+}
+
+/** A token without this question does not have the reason either. */
+async function flag(answer: Promise<boolean>): Promise<boolean> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isRevert(error)) return false
+    throw error
+  }
+}
+
+async function hasGas(reader: ChainReader, { gasWallets, gas }: PreflightSettings): Promise<boolean> {
+  const [fees, ...balances] = await Promise.all([
+    estimateFees(reader),
+    ...gasWallets.map((address) => reader.getBalance({ address })),
+  ])
+  return balances.some((balance) => balance >= gas * fees.maxFeePerGas)
+}

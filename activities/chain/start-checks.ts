@@ -1,0 +1,67 @@
+import type { Address } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { type ChainReader, isChainFault } from './client.ts'
+import { tokenAbi } from './token.ts'
+
+/** What a process stands on; `wallets` maps a role, such as `payout wallet`, to its lowercase address. */
+export type StartFacts = {
+  readonly environment: 'local' | 'live'
+  readonly asset: Address
+  readonly wallets: Readonly<Record<string, Address>>
+}
+
+/** Native USDC on Base, Base Sepolia and Ethereum: a signature made on the local chain must be worthless there. */
+const knownAssets = [
+  '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+  '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+  '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+]
+/** The mnemonic that anvil and others publish; anybody can sign for its accounts. */
+const publishedMnemonic = 'test test test test test test test test test test test junk'
+const PUBLISHED_ACCOUNTS = 10
+
+/** Everything that forbids a start (payout.md, "The local chain" and "Price gate"), as sentences; empty when all is well. */
+export async function findStartFaults(chain: { readonly reader: ChainReader }, facts: StartFacts): Promise<string[]> {
+  return [...walletFaults(facts), ...(await chainFaults(chain.reader, facts.asset))]
+}
+
+function walletFaults({ environment, asset, wallets }: StartFacts): string[] {
+  const faults: string[] = []
+  if (environment === 'local' && knownAssets.includes(asset.toLowerCase()))
+    faults.push(`the local chain's asset has the address of a known asset, ${asset}`)
+  const published = Array.from({ length: PUBLISHED_ACCOUNTS }, (_, addressIndex) =>
+    mnemonicToAccount(publishedMnemonic, { addressIndex }).address.toLowerCase(),
+  )
+  const roles = new Map<string, string>()
+  for (const [role, address] of Object.entries(wallets)) {
+    const known = address.toLowerCase()
+    if (published.includes(known)) faults.push(`the ${role} ${known} is an account of a published mnemonic`)
+    const other = roles.get(known)
+    if (other !== undefined) faults.push(`the ${role} and the ${other} are the same address ${known}`)
+    if (known === asset.toLowerCase()) faults.push(`the ${role} is the asset itself`)
+    roles.set(known, role)
+  }
+  return faults
+}
+
+async function chainFaults(reader: ChainReader, asset: Address): Promise<string[]> {
+  const token = { address: asset, abi: tokenAbi } as const
+  try {
+    const id = await reader.getChainId()
+    if (id !== CHAIN_ID) return [`the chain's id is ${id}, not ${CHAIN_ID}`]
+    const [name, version, decimals] = await Promise.all([
+      reader.readContract({ ...token, functionName: 'name' }),
+      reader.readContract({ ...token, functionName: 'version' }),
+      reader.readContract({ ...token, functionName: 'decimals' }),
+    ])
+    const wanted = { name: ASSET_NAME, version: ASSET_VERSION, decimals: ASSET_DECIMALS }
+    const found = { name, version, decimals }
+    return Object.entries(wanted).flatMap(([key, value]) => {
+      const seen = found[key as keyof typeof found]
+      return seen === value ? [] : [`the asset's ${key} is ${seen}, not ${value}`]
+    })
+  } catch (error) {
+    return [isChainFault(error) ? 'the chain does not answer' : `there is no EIP-3009 token at ${asset}`]
+  }
+}

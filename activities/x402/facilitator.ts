@@ -1,0 +1,115 @@
+import { x402Facilitator } from '@x402/core/facilitator'
+import { type FacilitatorClient, HTTPFacilitatorClient } from '@x402/core/http'
+import type { PaymentPayload } from '@x402/core/types'
+import { type FacilitatorEvmSigner, toFacilitatorEvmSigner } from '@x402/evm'
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
+import { type Abi, type Address, concatHex, encodeFunctionData, type Hex } from 'viem'
+import { paymentId } from '../../workflows/domain/ids.ts'
+import { NETWORK } from '../../workflows/domain/limits.ts'
+import type { PaymentTerms } from '../../workflows/domain/payment.ts'
+import type { TokenAuthorization } from '../chain/authorization.ts'
+import { type ChainReader, isChainFault } from '../chain/client.ts'
+import type { SubmitterLane } from '../chain/lane.ts'
+
+export type { Settler } from './settler.ts'
+
+/** What an in-process facilitator stands on; only a process that settles has a lane. */
+export type FacilitatorDeps = {
+  readonly reader: ChainReader
+  readonly asset: Address
+  readonly lane?: Pick<SubmitterLane, 'submit'>
+  readonly gas: bigint
+  /** How long settle waits for its receipt, in milliseconds. */
+  readonly confirmationTimeoutMs: number
+}
+
+const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }] as const
+
+/** A facilitator elsewhere (wire-facts §1.2); which kinds it supports is known without asking, so that a start needs no network. */
+export function remoteFacilitator(url: string): FacilitatorClient {
+  const client = new HTTPFacilitatorClient({ url })
+  return { verify: (p, r) => client.verify(p, r), settle: (p, r) => client.settle(p, r), getSupported }
+}
+
+/**
+ * The library's facilitator in this process (wire-facts §1.3). A fault of the chain is thrown, since the library would call it
+ * an invalid signature; what is settled goes through the submitter lane, which stores it before it is sent.
+ */
+export function inProcessFacilitator(deps: FacilitatorDeps): FacilitatorClient {
+  const run = async <T>(act: (facilitator: x402Facilitator) => Promise<T>): Promise<T> => {
+    const faults: unknown[] = []
+    const scheme = new ExactEvmScheme(signerOf(deps, faults), { simulateInSettle: false })
+    const answer = await act(new x402Facilitator().register(NETWORK, scheme))
+    if (faults.length > 0) throw new ChainFault(faults[0])
+    return answer
+  }
+  return {
+    verify: (payload, requirements) => run((facilitator) => facilitator.verify(payload, requirements)),
+    settle: (payload, requirements) => run((facilitator) => facilitator.settle(payload, requirements)),
+    getSupported,
+  }
+}
+
+/** The chain gave no verdict while a payment was verified or settled. */
+export class ChainFault extends Error {
+  constructor(cause: unknown) {
+    super('the chain does not answer', { cause })
+    this.name = 'ChainFault'
+  }
+}
+
+async function getSupported() {
+  return { kinds: kinds.map((kind) => ({ ...kind })), extensions: [], signers: {} }
+}
+
+/** The facilitator's view of the chain; reads that failed without a verdict are collected, because the library swallows them. */
+function signerOf(
+  { reader, asset, lane, gas, confirmationTimeoutMs }: FacilitatorDeps,
+  faults: unknown[],
+): FacilitatorEvmSigner {
+  const noting = async <T>(read: Promise<T>): Promise<T> => {
+    try {
+      return await read
+    } catch (error) {
+      if (isChainFault(error)) faults.push(error)
+      throw error
+    }
+  }
+  return toFacilitatorEvmSigner(
+    {
+      address: asset,
+      getCode: (args) => noting(reader.getCode(args)),
+      readContract: (args) => noting(reader.readContract({ ...args, abi: args.abi as Abi })),
+      verifyTypedData: () => Promise.reject(new Error('signatures are recovered, not asked for')),
+      writeContract: async ({ address, abi, functionName, args, dataSuffix = '0x' }) => {
+        if (lane === undefined) throw new Error('this process does not settle')
+        const data = concatHex([encodeFunctionData({ abi: abi as Abi, functionName, args }), dataSuffix])
+        const [payer, nonce] = [String(args[0]), String(args[5])]
+        const { txHash } = await lane.submit(`payment:${paymentId(asset, payer, nonce)}`, {
+          to: address.toLowerCase() as Hex,
+          data,
+          gas,
+        })
+        return txHash
+      },
+      sendTransaction: () => Promise.reject(new Error('wallets are not deployed for payers')),
+      waitForTransactionReceipt: ({ hash }) =>
+        reader.waitForTransactionReceipt({ hash, timeout: confirmationTimeoutMs }),
+    },
+    { confirmationTimeoutMs },
+  )
+}
+
+/** The one payload that is sent to a facilitator: rebuilt from what was read, so that nothing else travels along. */
+export function payloadOf(terms: PaymentTerms, authorization: TokenAuthorization, signature: Hex): PaymentPayload {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const texts = {
+    from,
+    to,
+    value: value.toString(),
+    validAfter: validAfter.toString(),
+    validBefore: validBefore.toString(),
+    nonce,
+  }
+  return { x402Version: 2, accepted: { ...terms }, payload: { authorization: texts, signature } }
+}
