@@ -30,8 +30,9 @@ export function createDatabase(settings: DatabaseSettings): OpenDatabase {
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   })
-  // An idle connection that the server ends is replaced on the next use; without a listener it would end the process.
+  // A connection that the server ends, idle or in use, is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
