@@ -9,10 +9,14 @@ import { openapiDocument } from '../api/surfaces/openapi.ts'
 import { errorCodes } from '../workflows/domain/errors.ts'
 import { verifies } from './verifies.ts'
 
-type Json = Record<string, never>
 const registry: readonly AnyOperation[] = operations
 const urls = { baseUrl: 'http://127.0.0.1:3000', osUrl: 'http://127.0.0.1:3001' }
-const document = openapiDocument(registry, urls) as Json
+const document = openapiDocument(registry, urls)
+
+/** What stands at a path of members; undefined where it breaks off. */
+function at(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], value)
+}
 
 const hex = (length: number) => 'a'.repeat(length)
 const payout_id = `po_${hex(64)}`
@@ -56,10 +60,7 @@ function publishedInput(operation: AnyOperation): ValidateFunction {
   return ajv.compile(z.toJSONSchema(operation.input, { io: 'input' }))
 }
 
-function described(operation: AnyOperation): Json {
-  const path = (document['paths'] as Json)[operation.http.path] as Json
-  return path[operation.http.method.toLowerCase()] as Json
-}
+const described = ({ http }: AnyOperation) => at(document, 'paths', http.path, http.method.toLowerCase())
 
 verifies('discovery.openapi', 'the document is valid OpenAPI 3.1', async () => {
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
@@ -69,7 +70,7 @@ verifies('discovery.openapi', 'the document is valid OpenAPI 3.1', async () => {
 verifies('discovery.openapi', 'every reference in the document leads somewhere', () => {
   const references = JSON.stringify(document).matchAll(/"#\/([^"]+)"/g)
   for (const [, pointer = ''] of references) {
-    const target = pointer.split('/').reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document)
+    const target = at(document, ...pointer.split('/'))
     expect(target, pointer).toBeDefined()
   }
 })
@@ -83,8 +84,8 @@ verifies('discovery.openapi', 'ids, tools and operation ids are unique', () => {
 })
 
 verifies('discovery.openapi', 'a path with modes is a union that its mode tells apart', () => {
-  const [schema] = bodySchemas((document['paths'] as Json)['/api/delegated-authority'] as Json)
-  expect(schema).toEqual({
+  const body = at(document, 'paths', '/api/delegated-authority', 'post', 'requestBody')
+  expect(at(body, 'content', 'application/json', 'schema')).toEqual({
     oneOf: [{ $ref: '#/components/schemas/issue-mandate.input' }],
     discriminator: { propertyName: 'mode', mapping: { issue_mandate: '#/components/schemas/issue-mandate.input' } },
   })
@@ -103,10 +104,9 @@ test('the paid operations are the four of the payout document, at its price', ()
 
 describe.each(registry.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
   verifies('road.error-codes', 'documents every code it can give under the status of that code', () => {
-    const responses = described(operation)['responses'] as Json
+    const responses = at(described(operation), 'responses')
     for (const code of [...operation.errors, ...standingErrors(operation)]) {
-      const response = responses[String(errorCodes[code].status)] as Json
-      const body = ((response?.['content'] as Json)?.['application/problem+json'] as Json)?.['schema']
+      const body = at(responses, String(errorCodes[code].status), 'content', 'application/problem+json', 'schema')
       expect(JSON.stringify(body), code).toContain(`"${code}"`)
     }
     for (const status of operation.status) expect(responses).toHaveProperty(String(status))
@@ -140,9 +140,3 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))('
     expect(operation.precondition !== undefined).toBe(operation.charge === 'before')
   })
 })
-
-function bodySchemas(item: Json): unknown[] {
-  return Object.values(item).map(
-    (method: Json) => ((method['requestBody'] as Json)['content'] as Json)['application/json']['schema'],
-  )
-}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import express, { type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import type { Logger } from 'pino'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { limits } from '../../workflows/domain/limits.ts'
+import type { CallAnswer, CallRequest } from '../context.ts'
+import type { AnyOperation, Host } from '../operation.ts'
+import { admit } from './admit.ts'
+import { answerError } from './answer-error.ts'
+import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
+import type { Metrics } from './metrics.ts'
+import { groupByPath, type PathGroup } from './operation-groups.ts'
+import { pickOperation } from './pick-operation.ts'
+import { sendAnswer } from './send-answer.ts'
+
+/** One listener's surface: the operations of its host, and the road that carries each call. */
+export type Surface = {
+  readonly registry: readonly AnyOperation[]
+  readonly host: Exclude<Host, 'both'>
+  readonly baseUrl: string
+  /** `TRUST_PROXY` of the configuration. */
+  readonly trustProxy: string
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly call: (operation: AnyOperation, request: CallRequest) => Promise<CallAnswer>
+}
+
+/** The Express app of one host, derived from the registry: one route per path, problem+json for everything that is refused. */
+export function createApp(surface: Surface): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('strict routing')
+  app.enable('case sensitive routing')
+  app.set('query parser', 'simple')
+  app.set('trust proxy', trustProxyOf(surface.trustProxy))
+  app.use(helmet(), identify, observe(surface))
+  app.get('/metrics', printMetrics(surface))
+  const served = surface.registry.filter(({ http }) => http.host === surface.host || http.host === 'both')
+  for (const group of groupByPath(served)) {
+    app.all(group.path.replaceAll(/\{(\w+)\}/g, ':$1'), admit(group), readBody(group), answerCall(surface, group))
+  }
+  app.use(() => {
+    throw refuse('not_found', 'there is nothing at this path', 'See /openapi.json for every path.')
+  })
+  app.use(answerError(surface))
+  return app
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
+
+/** The headers that stand on every answer. */
+const identify: RequestHandler = (request, response, next) => {
+  const given = request.get('x-request-id') ?? ''
+  const requestId = REQUEST_ID.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`
+  response.locals['requestId'] = requestId
+  response.set({ 'X-Request-Id': requestId, 'X-Interface-Version': 'resolver-v0.1', 'Cache-Control': 'no-store' })
+  next()
+}
+
+/** Counts and logs each answer by its operation and route; a raw path may hold a token and is never written. */
+function observe({ log, metrics }: Surface): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now()
+    response.on('close', () => {
+      const { requestId, operation = 'none', route = 'none' } = response.locals
+      const ms = Math.round(performance.now() - started)
+      const status = response.writableFinished ? response.statusCode : 499
+      metrics.observe(operation, status, ms / 1000)
+      log.info({ request_id: requestId, operation, method: request.method, route, status, ms }, 'answered')
+    })
+    next()
+  }
+}
+
+/** Prometheus text, for this machine only. */
+function printMetrics({ metrics }: Surface): RequestHandler {
+  return async (request, response, next) => {
+    if (!isFromLoopback(request)) return next()
+    const { type, text } = await metrics.print()
+    response.type(type).send(text)
+  }
+}
+
+/** Reads a POST body up to the largest limit of its operations; what is longer is refused without being kept. */
+function readBody({ methods }: PathGroup): RequestHandler {
+  const most = Math.max(
+    0,
+    ...(methods.get('POST') ?? []).map((operation) => operation.limits?.bodyBytes ?? limits.bodyBytesMax),
+  )
+  const read = express.raw({ limit: most, inflate: false, type: () => true })
+  return (request, response, next) => (request.method === 'POST' ? read(request, response, next) : next())
+}
+
+function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
+  return async (request, response) => {
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const [first, ...others] = methods.get(method) ?? []
+    if (first === undefined) throw new Error(`no operation for ${method}`)
+    const body: Buffer | null = Buffer.isBuffer(request.body) ? request.body : null
+    const operation = pickOperation([first, ...others], body)
+    response.locals['operation'] = operation.id
+    const { query, path } = request
+    const { requestId } = response.locals
+    const headers = onceOrList(request.headersDistinct)
+    const answer = await call(operation, {
+      body,
+      query,
+      headers,
+      method,
+      path,
+      address: clientAddress(request),
+      requestId,
+    })
+    sendAnswer(response, answer, operation.cacheable === true)
+  }
+}
+
+/** Node joins or drops most doubled headers; a doubled credential has to be seen. */
+function onceOrList(distinct: NodeJS.Dict<string[]>): CallRequest['headers'] {
+  return Object.fromEntries(
+    Object.entries(distinct).map(([name, values = []]) => [name, values.length === 1 ? values[0] : values]),
+  )
+}

@@ -1,0 +1,34 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+/** Prometheus counts of one API process, shared by its listeners. */
+export type Metrics = {
+  /** One answered call; `operation` is its id, or `none` where no operation was reached. */
+  observe(operation: string, status: number, seconds: number): void
+  /** The exposition text and its content type. */
+  print(): Promise<{ type: string; text: string }>
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const calls = new Counter({
+    name: 'agent_rails_calls_total',
+    help: 'Answered calls.',
+    labelNames: ['operation', 'status'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'agent_rails_call_seconds',
+    help: 'Time from the first byte of a call to its answer.',
+    labelNames: ['operation'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20],
+    registers: [registry],
+  })
+  return {
+    observe: (operation, status, seconds) => {
+      calls.inc({ operation, status })
+      duration.observe({ operation }, seconds)
+    },
+    print: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  }
+}

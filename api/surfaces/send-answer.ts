@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+import type { Response } from 'express'
+import type { CallAnswer } from '../context.ts'
+
+/** Writes an answer as JSON bytes; a cacheable document gets five minutes, and an ETag that answers `If-None-Match` with 304. */
+export function sendAnswer(response: Response, { status, headers, body }: CallAnswer, cacheable: boolean): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.status(status).set({ 'Content-Type': 'application/json', ...headers })
+  if (cacheable && status === 200) {
+    const digest = createHash('sha256').update(bytes).digest('base64url')
+    response.set({ 'Cache-Control': 'public, max-age=300', ETag: `"${digest}"` })
+  }
+  response.send(bytes)
+}
