@@ -8,6 +8,7 @@ import {
   sha256Base64url,
   transactionDataHash,
 } from '../../workflows/domain/holder-binding.ts'
+import { verifies } from '../verifies.ts'
 
 const holder = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const facts = {
@@ -19,16 +20,19 @@ const facts = {
 const nodeHash = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 describe('holder binding', () => {
-  test('the version 2 text is ten lines in the documented order, without a trailing line feed', () => {
-    const text = holderBindingText({
-      ...facts,
-      origin: 'https://svc.example',
-      holder,
-      sdHash: 'c2Q',
-      issuedAt: 1795248310,
-      expiresAt: 1795249210,
-    })
-    expect(text).toBe(`service-holder-binding-v2
+  verifies(
+    'binding.v2',
+    'the version 2 text is ten lines in the documented order, without a trailing line feed',
+    () => {
+      const text = holderBindingText({
+        ...facts,
+        origin: 'https://svc.example',
+        holder,
+        sdHash: 'c2Q',
+        issuedAt: 1795248310,
+        expiresAt: 1795249210,
+      })
+      expect(text).toBe(`service-holder-binding-v2
 origin: https://svc.example
 holder: eip155:8453:0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a
 audience: https://svc.example/api/payout-authorize
@@ -38,7 +42,8 @@ sd-hash: c2Q
 nonce: bm9uY2U
 issued-at: 1795248310
 expires-at: 1795249210`)
-  })
+    },
+  )
 
   test('the holder proof text is five lines in the documented order, without a trailing line feed', () => {
     expect(

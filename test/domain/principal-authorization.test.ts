@@ -7,6 +7,7 @@ import {
   principalTypedData,
   requestSha256,
 } from '../../workflows/domain/principal-authorization.ts'
+import { verifies } from '../verifies.ts'
 
 const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const terms = {
@@ -21,7 +22,7 @@ const terms = {
 
 // Vectors: wire-facts §2.5.
 describe('principal authorization', () => {
-  test('the digest of the documented terms is the documented one', () => {
+  verifies('authority.eip712', 'the digest of the documented terms is the documented one', () => {
     expect(principalDigest(terms)).toBe('0xa18ccc1d5924c1e8f33f0bde05b0dd26e5a68f192de525dd46ab5a812b656c2f')
   })
 
@@ -42,7 +43,7 @@ describe('principal authorization', () => {
     )
   })
 
-  test('the request digest of the documented terms is the documented one', () => {
+  verifies('authority.request-digest', 'the request digest of the documented terms is the documented one', () => {
     expect(requestSha256(terms)).toBe('a2939233bdf7db58f51791dd0c0ffb01ac8e0b87cdcfa41c62baeea5ed6b865d')
   })
 

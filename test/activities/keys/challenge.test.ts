@@ -6,6 +6,7 @@ import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
+import { verifies } from '../../verifies.ts'
 import {
   challengeContext,
   challengeFacts,
@@ -49,21 +50,25 @@ describe('challenge', () => {
     })
   })
 
-  test('jose verifies the checkout with the ES256 key; it is salted, sells the fee for 10 cents and names the request', async () => {
-    const key = await importJWK(keys.checkout.active.publicJwk as JWK, 'ES256')
-    await compactVerify(challenge.checkout_jwt, key, { algorithms: ['ES256'] })
-    expect(payloadOf(challenge.checkout_jwt)).toMatchObject({
-      exp: nowSeconds + 900,
-      jti: challenge.nonce,
-      salt: expect.stringMatching(/^[\w-]{22}$/),
-      order_id: `payout:${digest}`,
-      line_items: [{ item: { id: 'api.payout-authorize', price: 10 }, quantity: 1 }],
-      currency: 'USD',
-      totals: [{ type: 'total', amount: 10 }],
-      request_digest: { type: 'service.payout.principal-authorization.v1', alg: 'sha-256', value: digest },
-    })
-    expect(challenge.checkout_hash).toBe(sha256Base64url(challenge.checkout_jwt))
-  })
+  verifies(
+    'challenge.answer',
+    'jose verifies the checkout with the ES256 key; it is salted, sells the fee for 10 cents and names the request',
+    async () => {
+      const key = await importJWK(keys.checkout.active.publicJwk as JWK, 'ES256')
+      await compactVerify(challenge.checkout_jwt, key, { algorithms: ['ES256'] })
+      expect(payloadOf(challenge.checkout_jwt)).toMatchObject({
+        exp: nowSeconds + 900,
+        jti: challenge.nonce,
+        salt: expect.stringMatching(/^[\w-]{22}$/),
+        order_id: `payout:${digest}`,
+        line_items: [{ item: { id: 'api.payout-authorize', price: 10 }, quantity: 1 }],
+        currency: 'USD',
+        totals: [{ type: 'total', amount: 10 }],
+        request_digest: { type: 'service.payout.principal-authorization.v1', alg: 'sha-256', value: digest },
+      })
+      expect(challenge.checkout_hash).toBe(sha256Base64url(challenge.checkout_jwt))
+    },
+  )
 
   test('two challenges for one request share neither nonce, salt nor token id', () => {
     const other = newChallenge()
@@ -89,7 +94,7 @@ describe('challenge', () => {
     expect(binding.holder_proof_message.split('\n')).toHaveLength(5)
   })
 
-  test('a wallet other than the treasury holder gets none', () => {
+  verifies('challenge.holder-unknown', 'a wallet other than the treasury holder gets none', () => {
     const stranger = { ...challengeFacts, holder: `0x${'ab'.repeat(20)}`, requestSha256: digest }
     expect(attempt(() => issueChallenge(stranger))).toMatchObject(refusal('holder_unknown'))
   })

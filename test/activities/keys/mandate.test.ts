@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { issueMandate } from '../../../activities/keys/mandate.ts'
 import { holderProofText } from '../../../workflows/domain/holder-binding.ts'
+import { verifies } from '../../verifies.ts'
 import { holder, holderProof, keys, mandateRequest, newChallenge, nowSeconds, origin, refusal } from './treasury.ts'
 
 const challenge = newChallenge()
@@ -29,7 +30,7 @@ async function judged(mandate: string) {
 }
 
 describe('an issued mandate', () => {
-  test('is a dc+sd-jwt that discloses the checkout and expires with it', async () => {
+  verifies('mandate.issue', 'is a dc+sd-jwt that discloses the checkout and expires with it', async () => {
     const issued = await issueMandate(await mandateRequest(challenge, 2))
     expect(issued).toMatchObject({ checkoutHash: challenge.checkout_hash, expiresAt: challenge.expires_at })
     const { header, payload } = await judged(issued.ap2Mandate)
@@ -103,10 +104,12 @@ describe('a mandate is refused for', () => {
     ],
   ]
 
-  test.each(cases)('%s (%s)', async (_, code, more) => {
-    const request = { ...(await mandateRequest(challenge, 2)), ...(await more()) }
-    await expect(issueMandate(request)).rejects.toMatchObject(refusal(code))
-  })
+  for (const [name, code, more] of cases) {
+    verifies(['mandate.issue.holder-proof', 'mandate.issue.digest-mismatch'], `${name} (${code})`, async () => {
+      const request = { ...(await mandateRequest(challenge, 2)), ...(await more()) }
+      await expect(issueMandate(request)).rejects.toMatchObject(refusal(code))
+    })
+  }
 })
 
 async function rawSignature() {

@@ -10,6 +10,7 @@ import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { type PresentationContext, verifyPresentation } from '../../../activities/keys/presentation.ts'
 import { presentVersion1, presentVersion2 } from '../../../api/surfaces/present.ts'
 import { holderBindingHeaders, keyBindingPayload, sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
+import { verifies } from '../../verifies.ts'
 import {
   bindingOf,
   type Challenge,
@@ -107,7 +108,7 @@ describe('a presentation', () => {
     })
   })
 
-  test('of version 1 made by the npm library itself is accepted', async () => {
+  verifies('binding.v1', 'of version 1 made by the npm library itself is accepted', async () => {
     const library = new SDJwtVcInstance({
       hasher: (data) =>
         createHash('sha256')
@@ -124,6 +125,15 @@ describe('a presentation', () => {
     const { sd_hash: _, ...payload } = keyBindingPayload(bindingOf(challenge), '', nowSeconds)
     const presentation = await library.present(mandates[1], undefined, { kb: { payload } })
     expect(await judge(challenge, presentation)).toMatchObject({ version: 1 })
+  })
+
+  test('is asked for an earlier use once it is proven, and before its terms are compared', async () => {
+    const asked: object[] = []
+    const context = { requestSha256: '00'.repeat(32), assertUnused: async (proven: object) => void asked.push(proven) }
+    await expect(judge(challenge, presentations[2], context)).rejects.toMatchObject(refusal('request_digest_mismatch'))
+    expect(asked).toEqual([{ mandateIssuer: origin, mandateJti: 'mdt_1', kbNonce: challenge.nonce }])
+    await expect(judge(challenge, resigned(presentations[2], flip), context)).rejects.toBeDefined()
+    expect(asked).toHaveLength(1)
   })
 
   test('of a hand-made mandate is accepted, so that the forgeries below fail for their one flaw', async () => {
@@ -257,9 +267,20 @@ describe('a key binding', () => {
     ],
   ]
 
-  test.each(rows)('%s is refused (%s)', async (_, code, presentation) => {
-    await expect(judge(challenge, await presentation())).rejects.toMatchObject(refusal(code))
-  })
+  for (const [name, code, presentation] of rows) {
+    verifies(
+      [
+        'authorize.key-binding-missing',
+        'authorize.key-binding-invalid',
+        'authorize.key-binding-expired',
+        'authorize.audience',
+      ],
+      `${name} is refused (${code})`,
+      async () => {
+        await expect(judge(challenge, await presentation())).rejects.toMatchObject(refusal(code))
+      },
+    )
+  }
 
   test.each([-300, 300])('whose iat is %i s from now is accepted', async (offset) => {
     const presentation = await present(2, challenge, mandates[2], { issuedAt: nowSeconds + offset })
@@ -356,10 +377,12 @@ describe('a mandate', () => {
     ],
   ]
 
-  test.each(rows)('%s is refused (%s)', async (_, code, flaw) => {
-    const presentation = await bound(joined(forged(flaw())))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal(code))
-  })
+  for (const [name, code, flaw] of rows) {
+    verifies(['authorize.mandate-invalid', 'authorize.issuer-untrusted'], `${name} is refused (${code})`, async () => {
+      const presentation = await bound(joined(forged(flaw())))
+      await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal(code))
+    })
+  }
 
   const disclosureRows: [string, (jwt: string, disclosures: string[]) => string[]][] = [
     ['dropped', (jwt, [, second = '']) => [jwt, second]],
@@ -439,11 +462,15 @@ describe('a checkout', () => {
     await expect(judge(challenge, await bound(joined(made)))).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
-  test('of another payout is refused even when challenge and binding agree with it', async () => {
-    const request = '00'.repeat(32)
-    const other = newChallenge(request)
-    await expect(disclosing(other.checkout_jwt, request)).rejects.toMatchObject(refusal('request_digest_mismatch'))
-  })
+  verifies(
+    'authorize.request-digest',
+    'of another payout is refused even when challenge and binding agree with it',
+    async () => {
+      const request = '00'.repeat(32)
+      const other = newChallenge(request)
+      await expect(disclosing(other.checkout_jwt, request)).rejects.toMatchObject(refusal('request_digest_mismatch'))
+    },
+  )
 
   test('is refused when the body asks for other terms than it commits to', async () => {
     const swapped = judge(challenge, presentations[2], { requestSha256: '00'.repeat(32) })

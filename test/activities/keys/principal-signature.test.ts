@@ -2,6 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { describe, expect, test } from 'vitest'
 import { verifyPrincipalSignature } from '../../../activities/keys/principal-signature.ts'
 import { principalDigest, principalTypedData } from '../../../workflows/domain/principal-authorization.ts'
+import { verifies } from '../../verifies.ts'
 import { payoutWallet, principal, refusal, terms } from './treasury.ts'
 
 type Hex = `0x${string}`
@@ -36,9 +37,13 @@ describe('a principal signature', () => {
     ['of zeros', async () => `0x${'00'.repeat(64)}1b`],
   ]
 
-  test.each(rows)('%s is refused', async (_, signature) => {
-    await expect(signature().then((text) => judge(text))).rejects.toMatchObject(refusal('principal_signature_invalid'))
-  })
+  for (const [name, signature] of rows) {
+    verifies('authorize.principal-signature', `${name} is refused`, async () => {
+      await expect(signature().then((text) => judge(text))).rejects.toMatchObject(
+        refusal('principal_signature_invalid'),
+      )
+    })
+  }
 })
 
 function twisted(signature: Hex): Hex {
