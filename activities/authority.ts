@@ -4,11 +4,10 @@ import { refuse } from '../workflows/domain/errors.ts'
 import type { Hex } from '../workflows/domain/ids.ts'
 import { formatUsdc } from '../workflows/domain/money.ts'
 import { requestSha256 } from '../workflows/domain/principal-authorization.ts'
-import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
 import { principalTermsOf } from './authorization.ts'
 import type { WalletSignatures } from './chain/wallet-signature.ts'
 import type { Config } from './config.ts'
-import { signCompact } from './keys/compact.ts'
+import { receiptSigner } from './build-deps.ts'
 import { issueChallenge } from './keys/challenge.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { issueMandate } from './keys/mandate.ts'
@@ -73,7 +72,7 @@ export function openAuthority({ db, config, keys, clock, wallets }: AuthoritySet
       const amounts = { recipient: row.recipient, amount_usdc: formatUsdc(BigInt(row.amount_atomic)), amount_atomic: row.amount_atomic }
       const receipt = await appendReceipt(
         tx,
-        (payload) => ({ jws: signCompact(keys.receipt.active, { typ: RECEIPT_TYP, payload }), kid: keys.receipt.active.kid }),
+        receiptSigner(keys),
         {
           subject: mandateId,
           kind: 'mandate',

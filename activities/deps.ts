@@ -4,7 +4,8 @@ import type { TokenAuthorization } from './chain/authorization.ts'
 import type { Outcome } from './chain/outcome.ts'
 import type { Preflight } from './chain/preflight.ts'
 import type { PayoutAuthority } from './authorization.ts'
-import type { Settler } from './x402/facilitator.ts'
+import type { Settler } from './x402/settler.ts'
+import type { SubmitterLane } from './chain/lane.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
 import type { Database } from './store/schema.ts'
 
@@ -23,7 +24,6 @@ export type Rail = {
   readonly transferGas: bigint
 }
 
-export type Lane = { submit(purpose: string, call: { to: Address; data: `0x${string}`; gas: bigint }): Promise<{ txHash: `0x${string}` }>; maintain(): Promise<void> }
 export type Signer = { readonly address: Address; sign(authorization: TokenAuthorization): Promise<`0x${string}`> }
 
 /** What the activities of payouts and payments touch of the world. */
@@ -36,6 +36,6 @@ export type Deps = {
   readonly chain: { head(): Promise<bigint> }
   readonly preflight: (authorization: TokenAuthorization, signature: `0x${string}`) => Promise<Preflight>
   readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
-  readonly lane: Lane
+  readonly lane: SubmitterLane
   readonly settler: Settler
 }

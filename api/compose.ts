@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { openAuthority } from '../activities/authority.ts'
-import { openChain, openWalletSignatures } from '../activities/build-deps.ts'
+import { openChain, openOffers, openWalletSignatures } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { createChanges } from '../activities/store/changes.ts'
@@ -34,7 +34,7 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
   const changes = createChanges(config.DATABASE_URL)
   const temporal = createTemporalClient(config)
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
-  const chain = openChain(config)
+  const { chain } = openChain(config)
   const wallets = openWalletSignatures(config)
   const environment = config.ENVIRONMENT
   const refusedRecipients = new Set([ZERO, config.ASSET_CONTRACT_ADDRESS, config.PAYOUT_WALLET_ADDRESS, config.PAY_TO_ADDRESS, config.TREASURY_PRINCIPAL_ADDRESS, config.TREASURY_HOLDER_ADDRESS])
@@ -69,7 +69,7 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
       limits: createRateLimits(pool, config),
       wallets,
       findOperator: (operatorId) => findOperator(db, operatorId),
-      offers: chain.offers,
+      offers: await openOffers(config, chain),
       ensurePayment: (paymentId) => ensurePayment(temporal.client, paymentId),
       chainHead: chain.head,
       context: (caller, callId, requestId) => ({ caller, callId, requestId, ...acts }),

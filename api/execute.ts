@@ -5,6 +5,7 @@ import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import type { CallIdentity } from '../activities/store/calls.ts'
 import { isUnavailable } from '../activities/store/db.ts'
+import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { authenticateWallet } from './auth/wallet-proof.ts'
 import type { CallAnswer, Caller, CallRequest } from './context.ts'
@@ -23,7 +24,8 @@ export async function execute(operation: AnyOperation, request: CallRequest, dep
     return await travel(operation, request, deps)
   } catch (error) {
     const refusal = error instanceof DomainError ? error.refusal : unexpected(error, request, deps)
-    return problemAnswer(refusal, { baseUrl: deps.baseUrl, requestId: request.requestId, access: operation.access })
+    const problem = problemAnswer(refusal, { baseUrl: deps.baseUrl, requestId: request.requestId, access: operation.access })
+    return { ...problem, headers: { ...problem.headers, ...paymentRequiredHeaders(refusal) } }
   }
 }
 

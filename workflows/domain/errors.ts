@@ -65,8 +65,6 @@ export type Refusal = {
   errors?: PointerError[]
   /** Members of the problem body that only this code has, such as `debt` or `allowed_events`. */
   extra?: Record<string, unknown>
-  /** Response headers that only this code has, such as `PAYMENT-REQUIRED`. */
-  headers?: Record<string, string>
 }
 
 /** A refusal on its way up the stack; the only error class that callers may see the content of. */

@@ -1,0 +1,121 @@
+import type { FacilitatorClient } from '@x402/core/http'
+import type { Logger } from 'pino'
+import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
+import { z } from 'zod'
+import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
+import type { TokenAuthorization } from './chain/authorization.ts'
+import { type Chain, createChain } from './chain/client.ts'
+import { createLane, type SubmitterLane } from './chain/lane.ts'
+import { findOutcome } from './chain/outcome.ts'
+import { preflight } from './chain/preflight.ts'
+import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
+import { type Config, readJsonFile } from './config.ts'
+import type { Deps, Rail } from './deps.ts'
+import { signCompact } from './keys/compact.ts'
+import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
+import { loadTrustAnchors } from './keys/trust-anchors.ts'
+import { createDatabase } from './store/db.ts'
+import type { ReceiptSigner } from './store/receipts.ts'
+import { registerPublicKeys } from './store/signing-keys.ts'
+import { inProcessFacilitator, remoteFacilitator } from './x402/facilitator.ts'
+import { createOffers, type Offers } from './x402/offers.ts'
+import { createSettler, type Settler } from './x402/settler.ts'
+
+/** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
+export const TRANSFER_GAS = 200_000n
+
+/** The chain with the two questions that everyone asks of it. */
+export function openChain(config: Config) {
+  const chain = createChain({ rpcUrls: config.CHAIN_RPC_URL, confirmRpcUrls: config.CONFIRM_RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS })
+  const asset = config.ASSET_CONTRACT_ADDRESS
+  const outcome = (authorization: TokenAuthorization, fromBlock: bigint) =>
+    findOutcome(chain, { ...authorization, asset, fromBlock }, { confirmations: config.CONFIRMATIONS })
+  return { chain, findOutcome: outcome }
+}
+
+/** Wallet signatures, of accounts with a key and of contract wallets. */
+export function openWalletSignatures(config: Config): WalletSignatures {
+  return createWalletSignatures({ rpcUrls: config.CHAIN_RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS })
+}
+
+/** Connects one worker's activities to the world; keys are read once. */
+export async function buildDeps(config: Config, log: Logger): Promise<{ deps: Deps; close(): Promise<void> }> {
+  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails worker', poolSize: config.DATABASE_POOL_SIZE })
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  const { chain, findOutcome: outcome } = openChain(config)
+  const accounts = gasAccounts(config)
+  const lane = createLane({ db, reader: chain.reader, feeBumpAfterMs: config.FEE_BUMP_AFTER_MS, accounts })
+  const rail = railOf(config)
+  const asset = rail.asset
+  const gasWallets = accounts.map((account) => account.address)
+  await registerPublicKeys(db, Object.values(keys).flatMap((ring) => ring.publicKeys))
+  const deps: Deps = {
+    db,
+    log,
+    rail,
+    signReceipt: receiptSigner(keys),
+    authority: {
+      keys,
+      anchors: loadTrustAnchors({ authority: keys.authority, issuer: config.BASE_URL, path: config.TRUST_ANCHORS_FILE }),
+      origin: config.BASE_URL,
+      treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
+      treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
+      verifyWalletMessage: openWalletSignatures(config).verify,
+    },
+    chain,
+    preflight: (authorization, signature) => preflight(chain, { asset, gasWallets, gas: rail.transferGas }, authorization, signature),
+    findOutcome: outcome,
+    lane,
+    settler: openSettler(config, chain, lane, gasWallets),
+  }
+  return { deps, close }
+}
+
+/** The x402 offers of the price gate; verifying asks the chain, or the remote facilitator where one is configured. */
+export function openOffers(config: Config, chain: Chain): Promise<Offers> {
+  return createOffers({
+    baseUrl: config.BASE_URL,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    payTo: config.PAY_TO_ADDRESS,
+    facilitator: openFacilitator(config, chain),
+    maxTimeoutSeconds: config.X402_MAX_TIMEOUT_S,
+    minRemainingSeconds: config.X402_MIN_REMAINING_S,
+  })
+}
+
+function openSettler(config: Config, chain: Chain, lane: SubmitterLane, gasWallets: readonly `0x${string}`[]): Settler {
+  const facilitator = openFacilitator(config, chain, lane)
+  if (config.X402_FACILITATOR_URL !== '') return createSettler({ facilitator })
+  const settings = { asset: config.ASSET_CONTRACT_ADDRESS, gasWallets, gas: TRANSFER_GAS }
+  return createSettler({ facilitator, preflight: (authorization, signature) => preflight(chain, settings, authorization, signature) })
+}
+
+function openFacilitator(config: Config, chain: Chain, lane?: SubmitterLane): FacilitatorClient {
+  if (config.X402_FACILITATOR_URL !== '') return remoteFacilitator(config.X402_FACILITATOR_URL)
+  const settings = { reader: chain.reader, asset: config.ASSET_CONTRACT_ADDRESS, gas: TRANSFER_GAS, confirmationTimeoutMs: 2_000 }
+  return inProcessFacilitator(lane === undefined ? settings : { ...settings, lane })
+}
+
+/** Signs receipts with the active key of the receipt ring. */
+export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
+  const key = keys.receipt.active
+  return (payload) => ({ jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid })
+}
+
+function railOf(config: Config): Rail {
+  return {
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    payoutWallet: config.PAYOUT_WALLET_ADDRESS,
+    environment: config.ENVIRONMENT,
+    issuer: `${config.BASE_URL}/api/trust-contract`,
+    createdLifeMs: config.CREATED_LIFE_MS,
+    confirmWindowMs: config.CONFIRM_WINDOW_MS,
+    pollMs: config.CHAIN_POLL_MS,
+    transferGas: TRANSFER_GAS,
+  }
+}
+
+function gasAccounts(config: Config): LocalAccount[] {
+  const keys = readJsonFile(config.GAS_WALLET_KEYS_FILE, z.array(z.string().regex(/^0x[0-9a-fA-F]{64}$/)).min(1))
+  return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
+}
