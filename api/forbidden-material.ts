@@ -2,11 +2,8 @@ import { z } from 'zod'
 import { type PointerError, refuse } from '../workflows/domain/errors.ts'
 import { nameSecret } from './secret-patterns.ts'
 
-/** The mark of a free-text field: `z.string().meta(freeText)`; everything below a marked schema is screened. */
-export const freeText = { 'x-free-text': true } as const
-
 /**
- * Refuses secrets in the fields that the schema marks as free text (api-conventions.md, Forbidden material): 422
+ * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })` (api-conventions.md, Forbidden material): 422
  * `forbidden_material` that names JSON pointers and the kind of secret, never the value.
  */
 export function screenFreeText(schema: z.ZodType, value: unknown): void {

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { findForbiddenMaterial, freeText, screenFreeText } from '../../api/forbidden-material.ts'
+import { findForbiddenMaterial, screenFreeText } from '../../api/forbidden-material.ts'
 import { DomainError } from '../../workflows/domain/errors.ts'
 import { verifies } from '../verifies.ts'
 
+const freeText = { 'x-free-text': true }
 const text = z.string().max(4000).meta(freeText)
 const schema = z.strictObject({
   memo: text,

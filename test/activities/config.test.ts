@@ -1,0 +1,38 @@
+import { expect } from 'vitest'
+import { loadConfig, loadDatabaseUrl } from '../../activities/config.ts'
+import { verifies } from '../verifies.ts'
+
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const environment = {
+  ASSET_CONTRACT_ADDRESS: address('a'),
+  PAYOUT_WALLET_ADDRESS: address('1'),
+  PAY_TO_ADDRESS: address('2'),
+  TREASURY_PRINCIPAL_ADDRESS: address('3'),
+  TREASURY_HOLDER_ADDRESS: address('4'),
+}
+
+verifies('local.refuses-real-funds', 'the live environment needs REAL_FUNDS=enabled as well', () => {
+  expect(loadConfig(environment).ENVIRONMENT).toBe('local')
+  expect(() => loadConfig({ ...environment, ENVIRONMENT: 'live' })).toThrow(/REAL_FUNDS/)
+  expect(() => loadConfig({ ...environment, ENVIRONMENT: 'live', REAL_FUNDS: 'yes' })).toThrow(/REAL_FUNDS/)
+  expect(loadConfig({ ...environment, ENVIRONMENT: 'live', REAL_FUNDS: 'enabled' }).ENVIRONMENT).toBe('live')
+})
+
+verifies(
+  'local.refuses-real-funds',
+  'payout wallet, pay-to, principal and holder are four different addresses, in any case of letters',
+  () => {
+    const roles = ['PAYOUT_WALLET_ADDRESS', 'PAY_TO_ADDRESS', 'TREASURY_PRINCIPAL_ADDRESS', 'TREASURY_HOLDER_ADDRESS']
+    const pairs = roles.flatMap((one, at) => roles.slice(at + 1).map((other) => [one, other] as const))
+    expect(pairs).toHaveLength(6)
+    for (const [one, other] of pairs) {
+      const same = { [one]: `0x${'ab'.repeat(20)}`, [other]: `0x${'AB'.repeat(20)}` }
+      expect(() => loadConfig({ ...environment, ...same }), `${one} ${other}`).toThrow(/different addresses/)
+    }
+  },
+)
+
+verifies('local.refuses-real-funds', 'a faulty setting is named', () => {
+  expect(() => loadConfig({ ...environment, PAY_TO_ADDRESS: 'nobody' })).toThrow(/PAY_TO_ADDRESS/)
+  expect(loadDatabaseUrl({ DATABASE_URL: 'postgres://x/y' })).toBe('postgres://x/y')
+})
