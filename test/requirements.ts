@@ -554,6 +554,47 @@ export const requirements = {
     behavior: 'readyz names Postgres, Temporal, chain, workers and clock skew, each with its state.',
   },
 
+  // The stack and the agent that drives it.
+  'stack.once': {
+    source: 'overview § The stack, embedded by default',
+    behavior:
+      'One start brings every part up and drives one real payout through the public API; --once writes its summary and exits 0.',
+  },
+  'stack.second-start': {
+    source: 'overview § The stack, embedded by default',
+    behavior: 'A second start goes on with the same data, and two stacks run side by side.',
+  },
+  'stack.supervised': {
+    source: 'overview § The stack, embedded by default',
+    behavior: 'A part that dies is started again and said so; Ctrl-C stops all of them.',
+  },
+  'stack.temporal-server': {
+    source: 'overview § The stack, embedded by default',
+    behavior: 'The Temporal server is found, downloaded or built; when none is possible the ways out are named.',
+  },
+  'stack.secrets': {
+    source: 'overview § The stack, embedded by default',
+    behavior: 'Generated keys and accounts are files of mode 0600, made only on the local chain.',
+  },
+  'client.typed': {
+    source: 'overview § Rooms',
+    behavior: 'The typed client is derived from the operations and drives a whole payout.',
+  },
+  'client.comes-back': {
+    source: 'overview § Who uses it',
+    behavior: 'An agent that crashed after execute comes back with the same key and gets the result.',
+  },
+  'operate.operator-create': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'agent-rails operator create NAME prints a working credential once.',
+  },
+  'operate.metrics': {
+    source: 'api-conventions § Access kinds',
+    behavior: '/metrics answers Prometheus text to loopback or an operator only.',
+  },
+  'operate.drain': { source: 'decision', behavior: 'A stopping process finishes the calls it has begun.' },
+  'limits.documented': { source: 'payout-and-trust § Limits', behavior: 'Every limit has the number of the document.' },
+
   // Durability, operation, structure.
   'durable.kill-worker': {
     source: 'payout.md § The workflow',
