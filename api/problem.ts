@@ -1,3 +1,4 @@
+import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { type ErrorCode, errorCodes, isRetryable, type Refusal } from '../workflows/domain/errors.ts'
 import type { CallAnswer } from './context.ts'
 import type { Access, AnyOperation } from './operation.ts'
@@ -29,8 +30,12 @@ export function problemAnswer(refusal: Refusal, context: ProblemContext): CallAn
   return { status, headers: headersOf(refusal, retryAfterMs, context.access), body }
 }
 
-function headersOf({ code }: Refusal, retryAfterMs: number | null, access: Access | undefined): Record<string, string> {
-  const headers: Record<string, string> = { 'Content-Type': 'application/problem+json' }
+function headersOf(refusal: Refusal, retryAfterMs: number | null, access: Access | undefined): Record<string, string> {
+  const { code } = refusal
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/problem+json',
+    ...paymentRequiredHeaders(refusal),
+  }
   if (retryAfterMs !== null) {
     const seconds = String(Math.ceil(retryAfterMs / 1000))
     headers['Retry-After'] = seconds

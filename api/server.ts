@@ -1,0 +1,38 @@
+import { loadConfig } from '../activities/config.ts'
+import { createApi } from './compose.ts'
+import { execute } from './execute.ts'
+import { operations } from './operations/index.ts'
+import { createApp } from './surfaces/express.ts'
+import { listen } from './surfaces/listen.ts'
+import { createLog } from './surfaces/log.ts'
+import { createMetrics } from './surfaces/metrics.ts'
+
+const DRAIN_MS = 15_000
+
+const config = loadConfig()
+const log = createLog(config.LOG_LEVEL)
+const { deps, close } = await createApi(config, log)
+const surface = {
+  registry: operations,
+  baseUrl: config.BASE_URL,
+  trustProxy: config.TRUST_PROXY,
+  log,
+  metrics: createMetrics(),
+  call: (operation, request) => execute(operation, request, deps),
+} satisfies Omit<Parameters<typeof createApp>[0], 'host'>
+
+const listeners = await Promise.all([
+  listen(createApp({ ...surface, host: 'base' }), config.BIND_HOST, config.BASE_PORT),
+  listen(createApp({ ...surface, host: 'os' }), config.BIND_HOST, config.OS_PORT),
+])
+log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')
+
+let stopping = false
+const stop = async (signal: string): Promise<void> => {
+  if (stopping) return
+  stopping = true
+  log.info({ signal }, 'draining')
+  await Promise.all(listeners.map((listener) => listener.stop(DRAIN_MS)))
+  await close()
+}
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))

@@ -1,0 +1,165 @@
+import type { z } from 'zod'
+import type { ErrorCode, MoneyMoved, PointerError } from '../../workflows/domain/errors.ts'
+import { CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { bodySha256, encodeWalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
+import { operations } from '../operations/index.ts'
+
+type Operations = (typeof operations)[number]
+
+/** Ids of the operations that a client can call. */
+export type OperationId = Operations['id']
+type OperationOf<Id extends OperationId> = Extract<Operations, { id: Id }>
+export type InputOf<Id extends OperationId> = z.input<OperationOf<Id>['input']>
+export type OutputOf<Id extends OperationId> = z.output<OperationOf<Id>['output']>
+
+/** A wallet that signs proofs by personal_sign, such as a viem account. */
+export type ClientWallet = {
+  readonly address: string
+  readonly signMessage: (of: { message: string }) => Promise<`0x${string}`>
+}
+
+export type ClientOptions = {
+  readonly baseUrl: string
+  /** The origin that wallet proofs name: the service's configured base URL, where that is not `baseUrl`. */
+  readonly origin?: string
+  /** The fetch to use; wrap it with `wrapFetchWithPayment` of `@x402/fetch` to pay for calls. */
+  readonly fetch?: (input: string, init: RequestInit) => Promise<Response>
+  readonly wallet?: ClientWallet
+  /** Operator credential, `op_…`. */
+  readonly operator?: string
+}
+
+export type Answer<Body> = {
+  readonly status: number
+  readonly body: Body
+  readonly headers: Headers
+  /** Whether this is the stored answer of an earlier call. */
+  readonly replayed: boolean
+}
+
+/** The problem+json body of a refusal (api-conventions, Errors). */
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly retryable: boolean
+  readonly retry_after_ms: number | null
+  readonly money_moved: MoneyMoved
+  readonly next_action: string
+  readonly errors: readonly PointerError[]
+  readonly request_id: string
+  readonly [extra: string]: unknown
+}
+
+/** A call that the service refused; `code` says why and `problem` what to do. */
+export class ProblemError extends Error {
+  readonly code: ErrorCode
+  readonly problem: Problem
+  readonly headers: Headers
+  constructor(problem: Problem, headers: Headers) {
+    super(`${problem.code}: ${problem.detail}`)
+    this.name = 'ProblemError'
+    this.code = problem.code
+    this.problem = problem
+    this.headers = headers
+  }
+}
+
+export type Client = {
+  /** Calls an operation; throws ProblemError when it is refused and Error when the answer is not one of the service. */
+  call<Id extends OperationId>(
+    id: Id,
+    input: InputOf<Id>,
+    options?: { signal?: AbortSignal },
+  ): Promise<Answer<OutputOf<Id>>>
+}
+
+/** A client typed by the registry: it knows each operation's path, makes wallet proofs, and presents credentials. */
+export function createClient(options: ClientOptions): Client {
+  const send = options.fetch ?? ((input, init) => fetch(input, init))
+  return {
+    call: async (id, input, { signal } = {}) => {
+      const { http, access } = operationOf(id)
+      const body = http.method === 'GET' ? undefined : input
+      const init: RequestInit = {
+        method: http.method,
+        headers: {
+          Accept: 'application/json',
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(access === 'wallet' ? { 'X-Service-Wallet-Proof': await proofHeader(options, http, body) } : {}),
+          ...(access === 'operator' ? { Authorization: `Bearer ${required(options.operator, 'operator')}` } : {}),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      }
+      return readAnswer(
+        await send(`${plain(options.baseUrl)}${http.path}${body === undefined ? queryOf(input) : ''}`, init),
+      )
+    },
+  }
+}
+
+function operationOf(id: OperationId): Operations {
+  const found = operations.find((operation) => operation.id === id)
+  if (found === undefined) throw new TypeError(`there is no operation ${id}`)
+  return found
+}
+
+/** A fresh proof for one call (wire-facts §3.2); a paying fetch repeats it on its second request, and it is used up once. */
+async function proofHeader(
+  options: ClientOptions,
+  http: { method: string; path: string },
+  body: unknown,
+): Promise<string> {
+  const signer = required(options.wallet, 'wallet')
+  const wallet = signer.address.toLowerCase() as `0x${string}`
+  const origin = plain(options.origin ?? options.baseUrl)
+  const terms = {
+    origin,
+    wallet,
+    bodySha256: bodySha256(body),
+    issuedAt: Math.floor(Date.now() / 1000),
+    nonce: freshNonce(),
+  }
+  const signature = await signer.signMessage({
+    message: walletProofText({ ...terms, method: http.method, path: http.path }),
+  })
+  return encodeWalletProof({
+    v: 1,
+    wallet,
+    chain_id: CHAIN_ID,
+    method: http.method,
+    path: http.path,
+    body_sha256: terms.bodySha256,
+    issued_at: terms.issuedAt,
+    nonce: terms.nonce,
+    signature: signature.toLowerCase() as `0x${string}`,
+  })
+}
+
+const freshNonce = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+const plain = (url: string): string => url.replace(/\/+$/, '')
+
+function required<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new TypeError(`this operation needs createClient({ ${name} })`)
+  return value
+}
+
+function queryOf(input: object): string {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined)
+  const query = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))
+  return given.length === 0 ? '' : `?${query}`
+}
+
+async function readAnswer<Body>(response: Response): Promise<Answer<Body>> {
+  const { status, headers } = response
+  const isProblem = headers.get('content-type')?.startsWith('application/problem+json') ?? false
+  const body: unknown = await response.json().catch(() => {
+    throw new Error(`the answer is not JSON (status ${status})`)
+  })
+  if (isProblem) throw new ProblemError(body as Problem, headers)
+  return { status, body: body as Body, headers, replayed: headers.get('idempotent-replayed') === 'true' }
+}

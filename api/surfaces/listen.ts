@@ -1,0 +1,28 @@
+import { createServer, type Server } from 'node:http'
+import type { Express } from 'express'
+
+/** One bound listener; `stop` accepts nothing new, lets calls in flight finish, and cuts what is left after `drainMs`. */
+export type Listener = { readonly port: number; stop(drainMs: number): Promise<void> }
+
+/** Binds an app; port 0 takes a free one. Rejects when the port is taken. */
+export async function listen(app: Express, host: string, port: number): Promise<Listener> {
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, app)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const bound = server.address()
+  return {
+    port: typeof bound === 'object' && bound !== null ? bound.port : port,
+    stop: (drainMs) => drain(server, drainMs),
+  }
+}
+
+async function drain(server: Server, drainMs: number): Promise<void> {
+  // A connection that is kept alive is idle again only after its answer, so idle ones are closed until none is left.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50)
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs)
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  clearInterval(sweep)
+  clearTimeout(cut)
+}
