@@ -26,15 +26,37 @@ export function createDatabase(settings: DatabaseSettings): OpenDatabase {
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
-    statement_timeout: queryTimeoutMs,
+    // A living server gives up first and keeps its connection.
+    statement_timeout: Math.ceil(queryTimeoutMs * 0.9),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   })
   // A connection that the server ends, idle or in use, is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    if (client instanceof pg.Client) endAfterTimeout(client)
+  })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
+}
+
+/**
+ * Ends a connection whose statement was given up. The server may still carry that statement out: were it a late `begin`,
+ * whatever used the connection next would sit in a transaction that nobody commits.
+ */
+function endAfterTimeout(client: pg.Client): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  const watched = (...args: unknown[]): unknown => {
+    const sent = query(...args)
+    if (sent instanceof Promise) {
+      sent.catch((error: unknown) => {
+        if (error instanceof Error && error.message === 'Query read timeout') client.end().catch(() => undefined)
+      })
+    }
+    return sent
+  }
+  client.query = watched as typeof client.query
 }
 
 const ATTEMPTS_MAX = 5

@@ -1,3 +1,5 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import {
@@ -153,6 +155,36 @@ verifies(
   },
 )
 
+verifies(
+  'road.dependency-down',
+  'a statement that the server carries out after we gave up never leaves its connection in a transaction',
+  async () => {
+    await sql`create table late (id int primary key)`.execute(open.db)
+    const line = await stoppableLine(Number(new URL(postgres.url).port))
+    const url = new URL(postgres.url)
+    url.port = String(line.port)
+    const far = createDatabase({
+      url: url.href,
+      applicationName: 'test',
+      poolSize: 1,
+      connectTimeoutMs: 1000,
+      queryTimeoutMs: 300,
+    })
+    await clockSeconds(far.db)
+    line.stop()
+    expect(
+      isUnavailable(await rejection(transaction(far.db, async (tx) => sql`insert into late values (1)`.execute(tx)))),
+    ).toBe(true)
+    line.go()
+    await sleep(100)
+    await sql`insert into late values (2)`.execute(far.db)
+    const { rows } = await sql`select id from late`.execute(open.db)
+    expect(rows).toEqual([{ id: 2 }])
+    await far.close()
+    line.close()
+  },
+)
+
 verifies('road.dependency-down', 'a refusal by the database is not an outage', async () => {
   expect(isUnavailable(await rejection(sql`select 1 / 0`.execute(open.db)))).toBe(false)
   expect(isUnavailable(await rejection(sql`insert into pairs values (1, 0)`.execute(open.db)))).toBe(false)
@@ -172,3 +204,24 @@ verifies(
     }
   },
 )
+
+/** A TCP line to a local port that can be held up without being cut, as a frozen server holds it. */
+async function stoppableLine(target: number): Promise<{ port: number; stop(): void; go(): void; close(): void }> {
+  const sockets: Socket[] = []
+  const server: Server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) sockets.push(socket.on('error', () => undefined))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    port,
+    stop: () => sockets.forEach((socket) => void socket.pause()),
+    go: () => sockets.forEach((socket) => void socket.resume()),
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
