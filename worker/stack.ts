@@ -5,6 +5,7 @@ import { banner } from './stack/banner.ts'
 import { bringUp } from './stack/embedded.ts'
 import { lockInstance } from './stack/instance-lock.ts'
 import { layoutOf } from './stack/layout.ts'
+import { runDemo } from './stack/demo.ts'
 import { choosePorts } from './stack/ports.ts'
 import { Supervisor } from './stack/supervisor.ts'
 
@@ -33,6 +34,7 @@ try {
   })
   say('everything is up')
   console.log(banner(stack))
+  await runDemo(stack, say)
   if (once) await leave(0)
   say('Ctrl-C stops everything; nothing is lost')
 } catch (error) {
