@@ -6,7 +6,7 @@ import { verifies } from '../verifies.ts'
 
 verifies('road.canonical-json', 'the sample of RFC 8785 §3.2.2 gives the octets of §3.2.4', () => {
   const sample = {
-    numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+    numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
     string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
     literals: [null, true, false],
   }
