@@ -43,7 +43,7 @@ export type Outcome =
   | { kind: 'unknown'; reason: string; absent: boolean }
   | Included
   | { kind: 'dead'; reason: 'expired' | 'canceled' }
-  | { kind: 'conflict'; detail: string; transactionHash?: Hex }
+  | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
 
 /** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
 const LOG_RANGE = 2_000n
@@ -134,7 +134,7 @@ async function judge(
   if (confirmations < depth) return unknown(`${confirmations} of ${depth} confirmations`)
   const { transactionHash, blockNumber, blockHash } = event
   if (!holdsTransfer(receipt, terms))
-    return { kind: 'conflict', detail: 'the nonce was used without the exact transfer', transactionHash }
+    return { kind: 'conflict', detail: 'the nonce was used without the exact transfer', transactionHash, finalized }
   return {
     kind: 'included',
     transactionHash,

@@ -1,5 +1,4 @@
 import type { Address } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
 import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { type ChainReader, isChainFault } from './client.ts'
 import { tokenAbi } from './token.ts'
@@ -17,9 +16,19 @@ const knownAssets = [
   '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
   '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
 ]
-/** The mnemonic that anvil and others publish; anybody can sign for its accounts. */
-const publishedMnemonic = 'test test test test test test test test test test test junk'
-const PUBLISHED_ACCOUNTS = 10
+/** The first ten accounts of the mnemonic that anvil and others publish; anybody can sign for them. */
+const publishedAccounts = [
+  '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+  '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+  '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
+  '0x90f79bf6eb2c4f870365e785982e1f101e93b906',
+  '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65',
+  '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc',
+  '0x976ea74026e726554db657fa54763abd0c3a0aa9',
+  '0x14dc79964da2c08b23698b3d3cc7ca32193d9955',
+  '0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f',
+  '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
+]
 
 /** Everything that forbids a start (payout.md, "The local chain" and "Price gate"), as sentences; empty when all is well. */
 export async function findStartFaults(chain: { readonly reader: ChainReader }, facts: StartFacts): Promise<string[]> {
@@ -30,13 +39,10 @@ function walletFaults({ environment, asset, wallets }: StartFacts): string[] {
   const faults: string[] = []
   if (environment === 'local' && knownAssets.includes(asset.toLowerCase()))
     faults.push(`the local chain's asset has the address of a known asset, ${asset}`)
-  const published = Array.from({ length: PUBLISHED_ACCOUNTS }, (_, addressIndex) =>
-    mnemonicToAccount(publishedMnemonic, { addressIndex }).address.toLowerCase(),
-  )
   const roles = new Map<string, string>()
   for (const [role, address] of Object.entries(wallets)) {
     const known = address.toLowerCase()
-    if (published.includes(known)) faults.push(`the ${role} ${known} is an account of a published mnemonic`)
+    if (publishedAccounts.includes(known)) faults.push(`the ${role} ${known} is an account of a published mnemonic`)
     const other = roles.get(known)
     if (other !== undefined) faults.push(`the ${role} and the ${other} are the same address ${known}`)
     if (known === asset.toLowerCase()) faults.push(`the ${role} is the asset itself`)

@@ -1,0 +1,196 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseSignature } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authorizationTypedData, type TokenAuthorization } from '../../../activities/chain/authorization.ts'
+import { createChain } from '../../../activities/chain/client.ts'
+import { findOutcome } from '../../../activities/chain/outcome.ts'
+import { tokenAbi } from '../../../activities/chain/token.ts'
+import { newWallet } from '../../support/chain.ts'
+import { runBatch } from './batch.ts'
+import { type Rig, randomNonce, startRig } from './rig.ts'
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await startRig()
+})
+afterAll(() => rig?.stop())
+
+/** Anyone may send an authorization; here the token's owner does, who is nobody to the rail. */
+async function broadcastByStranger(call: { to: `0x${string}`; data: `0x${string}` }) {
+  const hash = await rig.client.sendTransaction(call)
+  return rig.client.waitForTransactionReceipt({ hash })
+}
+
+test('an authorization that a third party broadcast is included, and final after two more blocks', async () => {
+  const { authorization, call } = await rig.authorize()
+  const receipt = await broadcastByStranger(call)
+  const outcome = await rig.outcome(authorization)
+  const { timestamp } = await rig.client.getBlock({ blockHash: receipt.blockHash })
+  expect(outcome).toMatchObject({
+    kind: 'included',
+    transactionHash: receipt.transactionHash,
+    blockNumber: receipt.blockNumber,
+    blockHash: receipt.blockHash,
+    blockTime: timestamp,
+  })
+  await rig.client.mine({ blocks: 3 })
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', finalized: true })
+})
+
+test('fewer confirmations than asked for are unknown', async () => {
+  const { authorization, call } = await rig.authorize()
+  await broadcastByStranger(call)
+  expect(await rig.outcome(authorization, 50)).toMatchObject({ kind: 'unknown', absent: false })
+})
+
+test('an unused authorization that is still valid is unknown and absent', async () => {
+  const { authorization } = await rig.authorize()
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+})
+
+test('an expired authorization is dead only when a finalized block is past its end', async () => {
+  const resume = await rig.haltMining()
+  const { timestamp } = await rig.client.getBlock()
+  const { authorization } = await rig.authorize({ validBefore: timestamp + 10n })
+  await rig.client.setNextBlockTimestamp({ timestamp: timestamp + 10n })
+  await rig.client.mine({ blocks: 1 })
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown' })
+  await rig.client.mine({ blocks: 1, interval: 1 })
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown' })
+  await rig.client.mine({ blocks: 1, interval: 1 })
+  expect((await rig.client.getBlock({ blockTag: 'finalized' })).timestamp).toBeGreaterThanOrEqual(timestamp + 10n)
+  expect(await rig.outcome(authorization)).toEqual({ kind: 'dead', reason: 'expired' })
+  await resume()
+})
+
+test('an authorization used in its last second is included, however late one looks', async () => {
+  const { timestamp } = await rig.client.getBlock()
+  const { authorization, call } = await rig.authorize({ validBefore: timestamp + 20n })
+  await broadcastByStranger(call)
+  await rig.client.setNextBlockTimestamp({ timestamp: timestamp + 60n })
+  await rig.client.mine({ blocks: 4 })
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', finalized: true })
+})
+
+test('a canceled authorization is dead once the block is final', async () => {
+  const resume = await rig.haltMining()
+  const { authorization } = await rig.authorize()
+  const { from, nonce } = authorization
+  const types = {
+    CancelAuthorization: [
+      { name: 'authorizer', type: 'address' },
+      { name: 'nonce', type: 'bytes32' },
+    ],
+  } as const
+  const { domain } = authorizationTypedData(rig.asset, authorization)
+  const signature = await rig.payoutWallet.account.signTypedData({
+    domain,
+    types,
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: from, nonce },
+  })
+  const { r, s, v } = parseSignature(signature)
+  const args = [from, nonce, Number(v), r, s] as const
+  await rig.client.writeContract({ address: rig.asset, abi: tokenAbi, functionName: 'cancelAuthorization', args })
+  await rig.client.mine({ blocks: 1 })
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: false })
+  await rig.client.mine({ blocks: 3 })
+  expect(await rig.outcome(authorization)).toEqual({ kind: 'dead', reason: 'canceled' })
+  await resume()
+})
+
+test('a nonce that was used with other terms is a conflict that names the transaction', async () => {
+  const { authorization } = await rig.authorize()
+  const other = await rig.authorize({ nonce: authorization.nonce, value: 4n, to: authorization.to })
+  const { transactionHash } = await broadcastByStranger(other.call)
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'conflict', transactionHash })
+  expect(await rig.outcome(other.authorization)).toMatchObject({ kind: 'included', transactionHash })
+})
+
+test('a batch that spends the nonce elsewhere and pays us by a second authorization is a conflict for the first', async () => {
+  const shop = newWallet().address
+  const first = await rig.authorize({ to: shop, value: 9n })
+  const elsewhere = await rig.authorize({ to: newWallet().address, value: 9n, nonce: first.authorization.nonce })
+  const second = await rig.authorize({ to: shop, value: 9n })
+  await runBatch(rig.client, rig.asset, [elsewhere.call.data, second.call.data])
+  expect(await rig.balance(shop)).toBe(9n)
+  expect(await rig.outcome(second.authorization)).toMatchObject({ kind: 'included' })
+  expect(await rig.outcome(first.authorization)).toMatchObject({ kind: 'conflict' })
+})
+
+test('a block that vanishes makes an included transfer absent, and sent again it is included again', async () => {
+  const snapshot = await rig.client.snapshot()
+  const { authorization, call } = await rig.authorize()
+  await broadcastByStranger(call)
+  const before = await rig.outcome(authorization)
+  expect(before.kind).toBe('included')
+  await rig.client.revert({ id: snapshot })
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+  await rig.client.mine({ blocks: 1 })
+  await broadcastByStranger(call)
+  const after = await rig.outcome(authorization)
+  expect(after.kind).toBe('included')
+  expect(after).not.toMatchObject({ blockHash: (before as { blockHash: string }).blockHash })
+})
+
+const termsOf = (authorization: TokenAuthorization) => ({ asset: rig.asset, ...authorization, fromBlock: 0n })
+
+test('a chain that does not answer is unknown and never dead', async () => {
+  const { timestamp } = await rig.client.getBlock()
+  const { authorization } = await rig.authorize({ validBefore: timestamp - 100n })
+  const down = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })
+  expect(await findOutcome(down, termsOf(authorization), { confirmations: 1 })).toMatchObject({
+    kind: 'unknown',
+    absent: false,
+  })
+  expect(await down.isUp()).toBe(false)
+  await expect(down.head()).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
+})
+
+test('an url that is down is passed over for the next one', async () => {
+  const chain = createChain({ rpcUrls: ['http://127.0.0.1:9', rig.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
+  expect(await chain.isUp()).toBe(true)
+  expect(await chain.head()).toBeGreaterThan(0n)
+  expect(await chain.finalizedTime()).toBeGreaterThan(1_700_000_000n)
+})
+
+test('a second opinion that agrees confirms, one that is down or lies leaves it unknown', async () => {
+  const { authorization, call } = await rig.authorize()
+  await broadcastByStranger(call)
+  const ask = (confirmUrl: string) => {
+    const chain = createChain({ rpcUrls: [rig.rpcUrl], confirmRpcUrls: [confirmUrl], timeoutMs: 1_000 })
+    return findOutcome(chain, termsOf(authorization), { confirmations: 1 })
+  }
+  expect(await ask(rig.rpcUrl)).toMatchObject({ kind: 'included' })
+  expect(await ask('http://127.0.0.1:9')).toMatchObject({ kind: 'unknown', absent: false })
+  const liar = await startLiar()
+  expect(await ask(liar.url)).toMatchObject({ kind: 'unknown' })
+  await liar.close()
+})
+
+test('a first node that claims a transfer which a second does not know is not believed', async () => {
+  const { authorization } = await rig.authorize({ nonce: randomNonce() })
+  const liar = await startLiar()
+  const chain = createChain({ rpcUrls: [liar.url], confirmRpcUrls: [rig.rpcUrl], timeoutMs: 1_000 })
+  expect((await findOutcome(chain, termsOf(authorization), { confirmations: 1 })).kind).toBe('unknown')
+  await liar.close()
+})
+
+/** The real chain, except that it says the opposite about every authorization. */
+async function startLiar() {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks).toString()
+    const answer = (await (
+      await fetch(rig.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    ).json()) as { result: unknown }
+    if (body.includes('"eth_call"'))
+      answer.result = `0x${String(answer.result).endsWith('1') ? '0' : '1'}`.replace('0x', `0x${'0'.repeat(63)}`)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) }
+}
