@@ -51,7 +51,7 @@ export function issueChallenge({
   ...facts
 }: ChallengeFacts & { holder: string; requestSha256: string }) {
   const { keys, origin, nowSeconds: iat } = facts
-  assertTreasuryHolder(holder, facts.treasuryHolder)
+  assertTreasuryHolder(holderAccount(holder), facts.treasuryHolder)
   const exp = iat + facts.ttlSeconds
   const {
     checkoutJwt,
@@ -113,7 +113,7 @@ export function verifyChallengeToken(token: string, context: ChallengeContext): 
   if (claims.aud !== authorizeAudience(context.origin))
     throw denied('audience_mismatch', 'the challenge is for another audience')
   if (context.nowSeconds >= claims.exp) throw denied('challenge_expired', `the challenge expired at ${claims.exp}`)
-  assertTreasuryHolder(claims.holder.slice(claims.holder.lastIndexOf(':') + 1), context.treasuryHolder)
+  assertTreasuryHolder(claims.holder, context.treasuryHolder)
   return claims
 }
 
@@ -132,8 +132,8 @@ function readChallenge(token: string, { authorityKeys, origin }: ChallengeContex
   }
 }
 
-function assertTreasuryHolder(holder: string, treasuryHolder: string): void {
-  if (holder.toLowerCase() === treasuryHolder.toLowerCase()) return
+function assertTreasuryHolder(account: string, treasuryHolder: string): void {
+  if (account === holderAccount(treasuryHolder)) return
   throw refuse(
     'holder_unknown',
     'the holder wallet is not a configured treasury holder',

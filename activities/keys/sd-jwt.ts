@@ -77,7 +77,6 @@ export async function verifyMandate(
 function assertEnvelope(header: Record<string, unknown>, payload: Record<string, unknown>, anchor: TrustAnchor): void {
   if (header['typ'] !== MANDATE_TYP) throw invalid(`its typ is not ${MANDATE_TYP}`)
   if (header['alg'] !== anchor.alg || 'crit' in header) throw invalid(`it is not signed with ${anchor.alg}`)
-  if (payload['vct'] !== MANDATE_VCT) throw invalid(`its vct is not ${MANDATE_VCT}`)
   if ((payload['_sd_alg'] ?? 'sha-256') !== 'sha-256') throw invalid('its _sd_alg is not sha-256')
   if ('status' in payload) throw invalid('it has a status claim, which is not supported')
 }

@@ -16,6 +16,7 @@ import {
   nowSeconds,
   origin,
   refusal,
+  treasuryHolder,
 } from './treasury.ts'
 
 const challenge = newChallenge()
@@ -123,6 +124,7 @@ describe('a presented challenge token', () => {
     ['has an unknown claim', signed({ admin: true }), 'authority_denied'],
     ['has another audience', signed({ aud: `${origin}/api/payout-create` }), 'audience_mismatch'],
     ['names another holder', signed({ holder: `eip155:8453:0x${'ab'.repeat(20)}` }), 'holder_unknown'],
+    ['names the holder on another chain', signed({ holder: `eip155:1:${treasuryHolder}` }), 'holder_unknown'],
     ['expires now', signed({ exp: nowSeconds }), 'challenge_expired'],
   ])('that %s is refused', (_, token, code) => {
     expect(attempt(() => verifyChallengeToken(token, challengeContext))).toMatchObject(refusal(code))

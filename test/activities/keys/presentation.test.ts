@@ -3,7 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { hashMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
@@ -32,6 +32,16 @@ const parse = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toStri
 const judge = (challenge: Challenge, presentation: string, more: Partial<PresentationContext> = {}) =>
   verifyPresentation({ ...contextOf(challenge, presentation), ...more })
 const stranger = privateKeyToAccount(`0x${'44'.repeat(32)}`)
+
+const strangerPoint = Buffer.from(stranger.publicKey.slice(4), 'hex')
+const strangerCnf = {
+  jwk: {
+    kty: 'EC',
+    crv: 'secp256k1',
+    x: strangerPoint.subarray(0, 32).toString('base64url'),
+    y: strangerPoint.subarray(32).toString('base64url'),
+  },
+}
 
 const challenge = newChallenge()
 const mandates = { 1: '', 2: '' }
@@ -206,6 +216,20 @@ describe('a key binding', () => {
       'without the hash algorithm',
       'key_binding_invalid',
       () => boundByHand({ payload: { transaction_data_hashes_alg: undefined } }),
+    ],
+    [
+      'over no transaction data of the challenge',
+      'key_binding_invalid',
+      () => boundByHand({ payload: { transaction_data_hashes: [sha256Base64url('x')] } }),
+    ],
+    [
+      'by the key of another wallet in cnf',
+      'key_binding_invalid',
+      () =>
+        presentVersion1(stranger, {
+          ...bindingOf(challenge),
+          mandate: joined(forged({ payload: { cnf: strangerCnf } })),
+        }),
     ],
     [
       'over another mandate',
@@ -408,6 +432,30 @@ describe('a mandate', () => {
     await expect(judge(challenge, reordered)).rejects.toMatchObject(refusal('key_binding_invalid'))
   })
 
+  test('that discloses one claim twice under two salts is refused', async () => {
+    const twice = ['a', 'b'].map((salt) => b64u([salt, 'note', salt]))
+    const sd = [...forged({}).disclosures, ...twice]
+    const { jwt } = forged({ payload: { _sd: sd.map(sha256Base64url) } })
+    const presentation = await bound([jwt, ...sd, ''].join('~'))
+    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+  })
+
+  test('with a status claim is refused without asking the URL in it', async () => {
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    const status = { status_list: { idx: 0, uri: 'http://127.0.0.1:1/' } }
+    const presentation = await bound(joined(forged({ payload: { status } })))
+    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    expect(fetched).not.toHaveBeenCalled()
+    fetched.mockRestore()
+  })
+
+  test('that makes the presentation longer than 24576 letters is refused', async () => {
+    const padded = (letters: number) =>
+      bound(joined(forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'a'.repeat(letters) } })))
+    expect(await judge(challenge, await padded(16_000))).toMatchObject({ version: 2 })
+    await expect(judge(challenge, await padded(18_000))).rejects.toMatchObject(refusal('mandate_invalid'))
+  })
+
   test('whose digest stands twice is refused', async () => {
     const { disclosures } = forged({})
     const twice = disclosures.flatMap((text) => [sha256Base64url(text), sha256Base64url(text)])
@@ -475,6 +523,18 @@ describe('a checkout', () => {
   test('is refused when the body asks for other terms than it commits to', async () => {
     const swapped = judge(challenge, presentations[2], { requestSha256: '00'.repeat(32) })
     await expect(swapped).rejects.toMatchObject(refusal('request_digest_mismatch'))
+  })
+
+  test.each([
+    ['a checkout of another payout under a challenge for this one', newChallenge('00'.repeat(32)), digest],
+    ['this checkout under a challenge for another payout', challenge, '00'.repeat(32)],
+  ])('%s is refused', async (_, { checkout_jwt }, request) => {
+    await expect(disclosing(checkout_jwt, request)).rejects.toMatchObject(refusal('request_digest_mismatch'))
+  })
+
+  test('other than the one whose hash the mandate claims is refused', async () => {
+    const made = forged({ sd: { checkout_jwt: newChallenge().checkout_jwt } })
+    await expect(judge(challenge, await bound(joined(made)))).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('that has expired is refused', async () => {
