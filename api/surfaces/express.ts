@@ -7,7 +7,7 @@ import { limits } from '../../workflows/domain/limits.ts'
 import type { CallAnswer, CallRequest } from '../context.ts'
 import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
-import { answerError } from './answer-error.ts'
+import { answerError, tooLarge } from './answer-error.ts'
 import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
@@ -83,14 +83,16 @@ function printMetrics({ metrics }: Surface): RequestHandler {
   }
 }
 
-/** Reads a POST body up to the largest limit of its operations; what is longer is refused without being kept. */
+/** Reads a POST body up to the largest limit of its operations; one that says it is longer is refused before it is read. */
 function readBody({ methods }: PathGroup): RequestHandler {
-  const most = Math.max(
-    0,
-    ...(methods.get('POST') ?? []).map((operation) => operation.limits?.bodyBytes ?? limits.bodyBytesMax),
-  )
+  const posts = methods.get('POST') ?? []
+  const most = Math.max(0, ...posts.map((operation) => operation.limits?.bodyBytes ?? limits.bodyBytesMax))
   const read = express.raw({ limit: most, inflate: false, type: () => true })
-  return (request, response, next) => (request.method === 'POST' ? read(request, response, next) : next())
+  return (request, response, next) => {
+    if (request.method !== 'POST') return next()
+    if (Number(request.get('content-length') ?? 0) > most) throw tooLarge()
+    read(request, response, next)
+  }
 }
 
 function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {

@@ -7,8 +7,17 @@ export function sendAnswer(response: Response, { status, headers, body }: CallAn
   const bytes = Buffer.from(JSON.stringify(body))
   response.status(status).set({ 'Content-Type': 'application/json', ...headers })
   if (cacheable && status === 200) {
-    const digest = createHash('sha256').update(bytes).digest('base64url')
-    response.set({ 'Cache-Control': 'public, max-age=300', ETag: `"${digest}"` })
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
+    response.set({ 'Cache-Control': 'public, max-age=300', ETag: etag })
+    if (knows(response.req.get('if-none-match'), etag)) {
+      response.status(304).end()
+      return
+    }
   }
   response.send(bytes)
+}
+
+/** RFC 9110 §13.1.2; Express' own check would heed the `no-cache` that fetch adds to every conditional request. */
+function knows(ifNoneMatch: string | undefined, etag: string): boolean {
+  return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
