@@ -1,0 +1,37 @@
+import { rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { obtainTemporal } from '../../temporal/server/obtain.ts'
+import { packageRoot } from '../../worker/stack/package-root.ts'
+import { findFree } from '../../worker/stack/ports.ts'
+import { temporalPart } from '../../worker/stack/temporal.ts'
+import { scratchDirectory } from './postgres.ts'
+
+/** A Temporal server of its own with the search attributes registered. */
+export async function startTemporal(): Promise<{ address: string; binary: string; stop(): Promise<void> }> {
+  const directory = await scratchDirectory()
+  const [port = 0, uiPort = 0] = await findFree(2)
+  const obtain = {
+    path: process.env['PATH'] ?? '',
+    cacheHome: process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+    say: () => undefined,
+  }
+  const part = temporalPart({
+    databaseFile: join(directory, 'temporal.db'),
+    port,
+    uiPort,
+    logFile: join(directory, 'temporal.log'),
+    inherited: process.env,
+    obtain,
+  })
+  await part.start()
+  await part.waitReady()
+  return {
+    address: `127.0.0.1:${port}`,
+    binary: await obtainTemporal({ ...obtain, toolsModule: join(packageRoot, 'temporal', 'server') }),
+    stop: async () => {
+      await part.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

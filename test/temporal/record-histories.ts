@@ -1,0 +1,236 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/ports.ts'
+import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
+import type {
+  PayoutSnapshot,
+  PayoutSteps,
+  SigningSteps,
+  StepResult,
+  TransferSteps,
+} from '../../workflows/payout/ports.ts'
+
+/** What the steps answer in turn on one path; only a history's own results matter to its replay. */
+type Path = {
+  name: string
+  drive: (run: Run) => Promise<void>
+  submit?: Partial<PayoutSnapshot>[]
+  confirm?: Partial<PayoutSnapshot>[]
+  stored?: Partial<PayoutSnapshot>
+}
+type Run = {
+  update(name: 'create' | 'authorize' | 'execute'): Promise<StepResult>
+  wake(): Promise<void>
+  terminate(): Promise<void>
+}
+
+const included = { transfer: 'included', state: 'executed', transactionHash: `0x${'1'.repeat(64)}` } as const
+const final = { ...included, transfer: 'final' } as const
+const wholePayout = async (run: Run) => {
+  for (const name of ['create', 'authorize', 'execute'] as const) await run.update(name)
+}
+
+const paths: Path[] = [
+  { name: 'payout-executed-and-final', drive: wholePayout, confirm: [included, final] },
+  {
+    name: 'payout-refused-then-executed',
+    drive: async (run) => {
+      await run.update('create')
+      await run.update('execute')
+      await run.update('authorize')
+      await run.update('execute')
+    },
+    confirm: [included, final],
+  },
+  {
+    name: 'payout-idle-after-create',
+    stored: { idleMs: 300 },
+    drive: async (run) => void (await run.update('create')),
+  },
+  {
+    name: 'payout-idle-after-authorize',
+    stored: { idleMs: 300 },
+    drive: async (run) => {
+      await run.update('create')
+      await run.update('authorize')
+    },
+  },
+  {
+    name: 'payout-parked-then-woken',
+    drive: async (run) => {
+      await wholePayout(run)
+      await sleep(300)
+      await run.wake()
+    },
+    submit: [{ transfer: 'signed', parked: 'the token is paused' }, { parked: null }],
+    confirm: [{ transfer: 'signed' }, included, final],
+  },
+  { name: 'payout-slow-to-confirm', drive: wholePayout, confirm: [{}, {}, included, final] },
+  {
+    name: 'payout-block-vanished',
+    drive: wholePayout,
+    confirm: [included, { transfer: 'submitted' }, included, final],
+  },
+  { name: 'payout-dead', drive: wholePayout, confirm: [{}, { transfer: 'dead' }] },
+  {
+    name: 'payout-nonce-conflict',
+    drive: async (run) => {
+      await wholePayout(run)
+      await sleep(500)
+      await run.wake()
+      await sleep(300)
+      await run.terminate()
+    },
+    confirm: [{ exception: 'nonce_conflict' }],
+  },
+  {
+    name: 'payout-picked-up',
+    stored: { state: 'authorized', transfer: 'submitted' },
+    drive: (run) => run.wake(),
+    confirm: [included, final],
+  },
+]
+
+const blank: PayoutSnapshot = {
+  payoutId: 'po_1',
+  state: 'created',
+  creator: `0x${'a'.repeat(40)}`,
+  recipient: `0x${'b'.repeat(40)}`,
+  amountUsdc: '12.5',
+  usage: 'synthetic',
+  environment: 'local',
+  expiresAt: 1_900_000_000,
+  transfer: 'none',
+  transactionHash: null,
+  parked: null,
+  exception: null,
+  receipts: [],
+  idleMs: 600_000,
+}
+
+/** Drives every path of the workflows on a real server, with steps that answer as told, and saves the histories. */
+export async function recordHistories(
+  { address, binary }: { address: string; binary: string },
+  directory: string,
+): Promise<void> {
+  const save = async (workflowId: string, name: string) => {
+    const { stdout } = await promisify(execFile)(
+      binary,
+      ['workflow', 'show', '--workflow-id', workflowId, '--output', 'json', '--address', address],
+      { maxBuffer: 1 << 26 },
+    )
+    writeFileSync(join(directory, `${name}.json`), stdout)
+  }
+  for (const path of paths) await save(await record(address, path), path.name)
+  await save(await recordPayment(address), 'payment-settled')
+}
+
+function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
+  let now: PayoutSnapshot = { ...blank, ...path.stored }
+  const become = (change: Partial<PayoutSnapshot>): PayoutSnapshot => {
+    now = { ...now, ...change }
+    return now
+  }
+  const step =
+    (event: 'create' | 'authorize' | 'execute', change: Partial<PayoutSnapshot>) => async (): Promise<StepResult> => {
+      if (event === 'execute' && now.state === 'created')
+        return {
+          ok: false,
+          refusal: { code: 'wrong_state', detail: 'the payout is created', next_action: 'Allowed now: authorize.' },
+        }
+      return { ok: true, snapshot: become(change) }
+    }
+  const submits = [...(path.submit ?? [])]
+  const confirms = [...(path.confirm ?? [])]
+  return {
+    loadPayout: async () => now,
+    createPayout: step('create', { state: 'created' }),
+    authorizePayout: step('authorize', { state: 'authorized' }),
+    reserveTransfer: step('execute', { transfer: 'reserved' }),
+    signTransfer: async () => void become({ transfer: 'signed' }),
+    submitTransfer: async () => become(submits.shift() ?? { transfer: 'submitted' }),
+    confirmTransfer: async () => become(confirms.shift() ?? {}),
+  }
+}
+
+async function record(address: string, path: Path): Promise<string> {
+  const id = `po_${path.name}`
+  return withWorkers(address, stepsOf(path), async (client) => {
+    const options = { workflowId: id, taskQueue: 'payouts', args: [id] as [string] }
+    const updates = { create: createUpdate, authorize: authorizeUpdate, execute: executeUpdate }
+    await path.drive({
+      update: (name) => {
+        const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
+          ...options,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        })
+        const input = { payoutId: id, callId: 'call_1', staged: 'd'.repeat(64) }
+        return client.workflow.executeUpdateWithStart(updates[name] as typeof createUpdate, {
+          args: [input],
+          startWorkflowOperation,
+        })
+      },
+      wake: async () =>
+        void (await client.workflow.signalWithStart('payout', { ...options, signal: wakeSignal, signalArgs: [] })),
+      terminate: async () => void (await client.workflow.getHandle(id).terminate('recorded')),
+    })
+    await client.workflow
+      .getHandle(id)
+      .result()
+      .catch(() => undefined)
+    return id
+  })
+}
+
+async function recordPayment(address: string): Promise<string> {
+  let now: PaymentSnapshot = {
+    paymentId: 'f'.repeat(64),
+    state: 'settling',
+    payer: `0x${'c'.repeat(40)}`,
+    amountUsdc: '0.1',
+    operation: 'payout-create',
+    transactionHash: null,
+    finished: false,
+    failure: null,
+  }
+  const answers: Partial<PaymentSnapshot>[] = [{ state: 'pending' }, { state: 'settled' }, { finished: true }]
+  const steps: PaymentSteps = {
+    submitPayment: async () => now,
+    confirmPayment: async () => {
+      now = { ...now, ...answers.shift() }
+      return now
+    },
+  }
+  return withWorkers(address, steps, async (client) => {
+    const handle = await client.workflow.start('payment', {
+      workflowId: 'payment/1',
+      taskQueue: 'payouts',
+      args: ['f'.repeat(64)],
+    })
+    await handle.result()
+    return handle.workflowId
+  })
+}
+
+async function withWorkers<T>(address: string, activities: object, work: (client: Client) => Promise<T>): Promise<T> {
+  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
+  const open = () => NativeConnection.connect({ address })
+  const [first, second] = [await open(), await open()]
+  const main = await Worker.create({ connection: first, taskQueue: 'payouts', workflowsPath, activities })
+  const signing = await Worker.create({ connection: second, taskQueue: 'signing', activities })
+  const connection = await Connection.connect({ address })
+  const running = [main.run(), signing.run()]
+  try {
+    return await work(new Client({ connection }))
+  } finally {
+    main.shutdown()
+    signing.shutdown()
+    await Promise.all(running)
+    await Promise.all([first.close(), second.close(), connection.close()])
+  }
+}
