@@ -54,7 +54,7 @@ export function createLane(settings: LaneDeps & { readonly accounts: readonly Lo
       }
       const row = await allocate(settings, purpose, call)
       const verdict = await sendStored(settings, row)
-      if (verdict === 'nonce_too_high') void upkeep(row.gas_wallet)
+      if (verdict === 'nonce_too_high') await upkeep(row.gas_wallet)
       // Somebody else used the key: the next attempt finds out which transaction holds the nonce.
       if (verdict !== 'nonce_too_low') return { txHash: row.tx_hash as Hex }
     }

@@ -47,6 +47,8 @@ export type Outcome =
 
 /** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
 const LOG_RANGE = 2_000n
+/** Blocks looked through at most, three weeks on Base. */
+const LOG_BLOCKS_MAX = 1_000_000n
 
 const spendEvents = tokenEvents.filter((event) => event.name !== 'Transfer')
 const spendTopics = spendEvents.map((event) => toEventSelector(event))
@@ -148,8 +150,9 @@ async function judge(
 
 /** The one event that spent the nonce, newest blocks first. */
 async function findEvent(reader: ChainReader, { asset, from, nonce, fromBlock }: OutcomeTerms, head: bigint) {
-  for (let to = head; to >= fromBlock; to -= LOG_RANGE) {
-    const start = to - LOG_RANGE + 1n > fromBlock ? to - LOG_RANGE + 1n : fromBlock
+  const first = head - fromBlock > LOG_BLOCKS_MAX ? head - LOG_BLOCKS_MAX : fromBlock
+  for (let to = head; to >= first; to -= LOG_RANGE) {
+    const start = to - LOG_RANGE + 1n > first ? to - LOG_RANGE + 1n : first
     const filter = {
       address: asset,
       topics: [spendTopics, pad(from), nonce],

@@ -25,10 +25,14 @@ export type FacilitatorDeps = {
 
 const kinds = [{ x402Version: 2, scheme: 'exact', network: NETWORK }] as const
 
+/** How long a call of ours waits for the verdict of a facilitator elsewhere. */
+const REMOTE_VERIFY_MS = 1_500
+
 /** A facilitator elsewhere (wire-facts §1.2); which kinds it supports is known without asking, so that a start needs no network. */
 export function remoteFacilitator(url: string): FacilitatorClient {
-  const client = new HTTPFacilitatorClient({ url })
-  return { verify: (p, r) => client.verify(p, r), settle: (p, r) => client.settle(p, r), getSupported }
+  const verifier = new HTTPFacilitatorClient({ url, timeoutMs: REMOTE_VERIFY_MS })
+  const settler = new HTTPFacilitatorClient({ url })
+  return { verify: (p, r) => verifier.verify(p, r), settle: (p, r) => settler.settle(p, r), getSupported }
 }
 
 /**

@@ -1,10 +1,13 @@
-import { parseGwei } from 'viem'
+import { type LocalAccount, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { classifyBroadcast } from '../../../activities/chain/broadcast.ts'
+import { createChain } from '../../../activities/chain/client.ts'
 import { allocate } from '../../../activities/chain/lane.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { newWallet } from '../../support/chain.ts'
+import { verifies } from '../../verifies.ts'
 import { eventually, type Rig, startRig } from './rig.ts'
+import { startProxy } from './rpc-proxy.ts'
 
 let rig: Rig
 beforeAll(async () => {
@@ -50,19 +53,23 @@ test('fifty parallel submits from two lanes take dense nonces, and each purpose 
   expect(new Set(mined.map((row) => row.outcome))).toEqual(new Set(['mined']))
 })
 
-test('a process killed between store and broadcast leaves bytes that the next one sends', async () => {
-  const { authorization, call } = await rig.authorize({ value: 7n })
-  const stored = await allocate(rig.laneDeps, 'killed', call)
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
-  const { txHash } = await rig.newLane().submit('killed', call)
-  expect(txHash).toBe(stored.tx_hash)
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
-    kind: 'included',
-    transactionHash: stored.tx_hash,
-  })
-  expect(await rig.rows('killed')).toHaveLength(1)
-  expect(await rig.balance(authorization.to)).toBe(7n)
-})
+verifies(
+  'execute.stored-before-sent',
+  'a process killed between store and broadcast leaves bytes that the next one sends',
+  async () => {
+    const { authorization, call } = await rig.authorize({ value: 7n })
+    const stored = await allocate(rig.laneDeps, 'killed', call)
+    expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+    const { txHash } = await rig.newLane().submit('killed', call)
+    expect(txHash).toBe(stored.tx_hash)
+    expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+      kind: 'included',
+      transactionHash: stored.tx_hash,
+    })
+    expect(await rig.rows('killed')).toHaveLength(1)
+    expect(await rig.balance(authorization.to)).toBe(7n)
+  },
+)
 
 test('stored bytes that were never sent are sent by maintenance as well', async () => {
   const { authorization, call } = await rig.authorize()
@@ -71,37 +78,45 @@ test('stored bytes that were never sent are sent by maintenance as well', async 
   expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ kind: 'included' })
 })
 
-test('submitting again after it was mined answers the mined hash and sends nothing', async () => {
-  const { authorization, call } = await rig.authorize()
-  const lane = rig.newLane()
-  const first = await lane.submit('again', call)
-  await eventually(() => rig.outcome(authorization), isIncluded)
-  expect(await lane.submit('again', call)).toEqual(first)
-  expect(await rig.rows('again')).toMatchObject([{ outcome: 'mined' }])
-})
+verifies(
+  'execute.submit-errors',
+  'submitting again after it was mined answers the mined hash and sends nothing',
+  async () => {
+    const { authorization, call } = await rig.authorize()
+    const lane = rig.newLane()
+    const first = await lane.submit('again', call)
+    await eventually(() => rig.outcome(authorization), isIncluded)
+    expect(await lane.submit('again', call)).toEqual(first)
+    expect(await rig.rows('again')).toMatchObject([{ outcome: 'mined' }])
+  },
+)
 
-test('a stuck transaction is replaced on the same nonce with fees at least an eighth higher, and every hash is kept', async () => {
-  const wallet = await rig.fundedWallet()
-  const lane = rig.newLane({ accounts: [wallet.account], feeBumpAfterMs: 50 })
-  const resume = await rig.haltMining()
-  const { authorization, call } = await rig.authorize()
-  await lane.submit('stuck', call)
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  await lane.maintain()
-  const [first, second, ...more] = await rig.rows('stuck')
-  expect(more).toEqual([])
-  expect(second!.eoa_nonce).toBe(first!.eoa_nonce)
-  for (const fee of ['max_fee_per_gas', 'max_priority_fee_per_gas'] as const) {
-    expect(BigInt(second![fee]) * 1000n).toBeGreaterThanOrEqual(BigInt(first![fee]) * 1125n)
-  }
-  await rig.client.mine({ blocks: 1 })
-  await resume()
-  await lane.maintain()
-  const outcome = await rig.outcome(authorization)
-  expect(outcome).toMatchObject({ kind: 'included', transactionHash: second!.tx_hash })
-  expect((await rig.rows('stuck')).map((row) => row.outcome)).toEqual(['superseded', 'mined'])
-  expect(await lane.submit('stuck', call)).toEqual({ txHash: second!.tx_hash })
-})
+verifies(
+  'execute.fee-bump',
+  'a stuck transaction is replaced on the same nonce with fees at least an eighth higher, and every hash is kept',
+  async () => {
+    const wallet = await rig.fundedWallet()
+    const lane = rig.newLane({ accounts: [wallet.account], feeBumpAfterMs: 50 })
+    const resume = await rig.haltMining()
+    const { authorization, call } = await rig.authorize()
+    await lane.submit('stuck', call)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await lane.maintain()
+    const [first, second, ...more] = await rig.rows('stuck')
+    expect(more).toEqual([])
+    expect(second!.eoa_nonce).toBe(first!.eoa_nonce)
+    for (const fee of ['max_fee_per_gas', 'max_priority_fee_per_gas'] as const) {
+      expect(BigInt(second![fee]) * 1000n).toBeGreaterThanOrEqual(BigInt(first![fee]) * 1125n)
+    }
+    await rig.client.mine({ blocks: 1 })
+    await resume()
+    await lane.maintain()
+    const outcome = await rig.outcome(authorization)
+    expect(outcome).toMatchObject({ kind: 'included', transactionHash: second!.tx_hash })
+    expect((await rig.rows('stuck')).map((row) => row.outcome)).toEqual(['superseded', 'mined'])
+    expect(await lane.submit('stuck', call)).toEqual({ txHash: second!.tx_hash })
+  },
+)
 
 test('a transaction that was mined and reverted makes room for a new one', async () => {
   const { authorization, call } = await rig.authorize()
@@ -123,21 +138,25 @@ test('a transaction that was mined and reverted makes room for a new one', async
   expect((await rig.rows('reverted'))[0]!.outcome).toBe('reverted')
 })
 
-test('a foreign transaction that took the stored nonce supersedes it, and the purpose is sent on another nonce', async () => {
-  const wallet = await rig.fundedWallet()
-  const accounts = [wallet.account]
-  const { authorization, call } = await rig.authorize()
-  const stored = await allocate({ ...rig.laneDeps, accounts }, 'foreign', call)
-  await sendForeign(wallet, 0)
-  const lane = rig.newLane({ accounts })
-  const { txHash } = await lane.submit('foreign', call)
-  expect(txHash).not.toBe(stored.tx_hash)
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
-  expect((await rig.rows('foreign')).map((row) => [row.eoa_nonce, row.outcome])).toEqual([
-    ['0', 'superseded'],
-    ['1', null],
-  ])
-})
+verifies(
+  'execute.submit-errors',
+  'a foreign transaction that took the stored nonce supersedes it, and the purpose is sent on another nonce',
+  async () => {
+    const wallet = await rig.fundedWallet()
+    const accounts = [wallet.account]
+    const { authorization, call } = await rig.authorize()
+    const stored = await allocate({ ...rig.laneDeps, accounts }, 'foreign', call)
+    await sendForeign(wallet, 0)
+    const lane = rig.newLane({ accounts })
+    const { txHash } = await lane.submit('foreign', call)
+    expect(txHash).not.toBe(stored.tx_hash)
+    expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
+    expect((await rig.rows('foreign')).map((row) => [row.eoa_nonce, row.outcome])).toEqual([
+      ['0', 'superseded'],
+      ['1', null],
+    ])
+  },
+)
 
 test('after foreign transactions on the key the next nonce is the chain’s', async () => {
   const wallet = await rig.fundedWallet()
@@ -168,7 +187,7 @@ test('a hole left by a foreign transaction that vanished is filled', async () =>
   expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ kind: 'included' })
 })
 
-test('after the chain lost its last blocks the same bytes are sent again', async () => {
+verifies('execute.reorg', 'after the chain lost its last blocks the same bytes are sent again', async () => {
   const lane = rig.newLane()
   const snapshot = await rig.client.snapshot()
   const { authorization, call } = await rig.authorize()
@@ -194,6 +213,56 @@ test('submit alone also heals a lost block', async () => {
   expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
 })
 
+/** A lane whose broadcasts go through `meddle`; everything else is answered by the chain. */
+async function meddledLane(account: LocalAccount, meddle: Parameters<typeof startProxy>[1], feeBumpAfterMs = 30_000) {
+  const proxy = await startProxy(rig.rpcUrl, async (method, pass) =>
+    method === 'eth_sendRawTransaction' ? meddle(method, pass) : pass(),
+  )
+  const { reader } = createChain({ rpcUrls: [proxy.url], confirmRpcUrls: [], timeoutMs: 2_000 })
+  return { lane: rig.newLane({ reader, accounts: [account], feeBumpAfterMs }), close: proxy.close }
+}
+
+test('a node that takes the bytes and then cuts the line leaves one transfer and its hash', async () => {
+  const wallet = await rig.fundedWallet()
+  const { lane, close } = await meddledLane(wallet.account, async (_, pass) => {
+    await pass()
+    return 'cut'
+  })
+  const { authorization, call } = await rig.authorize()
+  const { txHash } = await lane.submit('cut', call)
+  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
+  expect(await lane.submit('cut', call)).toEqual({ txHash })
+  expect(await rig.rows('cut')).toMatchObject([{ outcome: 'mined' }])
+  await close()
+})
+
+test('a replacement that was stored and not sent is sent by the next round', async () => {
+  const wallet = await rig.fundedWallet()
+  const resume = await rig.haltMining()
+  let sent = 0
+  const { lane, close } = await meddledLane(wallet.account, async (_, pass) => (++sent === 2 ? 'cut' : pass()), 50)
+  const { authorization, call } = await rig.authorize()
+  await lane.submit('half-raised', call)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await lane.maintain()
+  const [, replacement] = await rig.rows('half-raised')
+  expect(replacement).toMatchObject({ broadcast_at: null })
+  await lane.maintain()
+  expect(await rig.rows('half-raised')).toHaveLength(2)
+  await rig.client.mine({ blocks: 1 })
+  await resume()
+  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', transactionHash: replacement!.tx_hash })
+  await close()
+})
+
+test('while the chain is down nothing is stored, and maintenance does not fail', async () => {
+  const { reader } = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })
+  const lane = rig.newLane({ reader })
+  await expect(lane.submit('down', (await rig.authorize()).call)).rejects.toThrow()
+  expect(await rig.rows('down')).toEqual([])
+  await lane.maintain()
+})
+
 test('without ether the bytes stay stored, and are sent once there is some', async () => {
   const wallet = newWallet()
   const lane = rig.newLane({ accounts: [wallet.account] })
@@ -216,6 +285,22 @@ test('a wallet without ether is passed over while another has some', async () =>
     .where('purpose', 'like', 'rich:%')
     .execute()
   expect(rows.map((row) => row.gas_wallet)).toEqual(Array(4).fill(rich.address))
+})
+
+test('after kill -9 of the chain what it forgot is sent again', async () => {
+  const lane = rig.newLane()
+  const before = await rig.authorize()
+  await lane.submit('before-kill', before.call)
+  await rig.part.kill('SIGKILL')
+  await rig.part.start()
+  await rig.part.waitReady()
+  await lane.maintain()
+  const { authorization, call } = await rig.authorize()
+  await lane.submit('after-kill', call)
+  for (const terms of [before.authorization, authorization]) {
+    expect(await eventually(() => rig.outcome(terms), isIncluded)).toMatchObject({ kind: 'included' })
+    expect(await rig.balance(terms.to)).toBe(5n)
+  }
 })
 
 test.each([

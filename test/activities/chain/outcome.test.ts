@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { parseSignature } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizationTypedData, type TokenAuthorization } from '../../../activities/chain/authorization.ts'
@@ -7,8 +5,10 @@ import { createChain } from '../../../activities/chain/client.ts'
 import { findOutcome } from '../../../activities/chain/outcome.ts'
 import { tokenAbi } from '../../../activities/chain/token.ts'
 import { newWallet } from '../../support/chain.ts'
+import { verifies } from '../../verifies.ts'
 import { runBatch } from './batch.ts'
 import { type Rig, randomNonce, startRig } from './rig.ts'
+import { startProxy } from './rpc-proxy.ts'
 
 let rig: Rig
 beforeAll(async () => {
@@ -22,21 +22,25 @@ async function broadcastByStranger(call: { to: `0x${string}`; data: `0x${string}
   return rig.client.waitForTransactionReceipt({ hash })
 }
 
-test('an authorization that a third party broadcast is included, and final after two more blocks', async () => {
-  const { authorization, call } = await rig.authorize()
-  const receipt = await broadcastByStranger(call)
-  const outcome = await rig.outcome(authorization)
-  const { timestamp } = await rig.client.getBlock({ blockHash: receipt.blockHash })
-  expect(outcome).toMatchObject({
-    kind: 'included',
-    transactionHash: receipt.transactionHash,
-    blockNumber: receipt.blockNumber,
-    blockHash: receipt.blockHash,
-    blockTime: timestamp,
-  })
-  await rig.client.mine({ blocks: 3 })
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', finalized: true })
-})
+verifies(
+  'execute.confirmed-by-logs',
+  'an authorization that a third party broadcast is included, and final after two more blocks',
+  async () => {
+    const { authorization, call } = await rig.authorize()
+    const receipt = await broadcastByStranger(call)
+    const outcome = await rig.outcome(authorization)
+    const { timestamp } = await rig.client.getBlock({ blockHash: receipt.blockHash })
+    expect(outcome).toMatchObject({
+      kind: 'included',
+      transactionHash: receipt.transactionHash,
+      blockNumber: receipt.blockNumber,
+      blockHash: receipt.blockHash,
+      blockTime: timestamp,
+    })
+    await rig.client.mine({ blocks: 3 })
+    expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', finalized: true })
+  },
+)
 
 test('fewer confirmations than asked for are unknown', async () => {
   const { authorization, call } = await rig.authorize()
@@ -108,16 +112,20 @@ test('a nonce that was used with other terms is a conflict that names the transa
   expect(await rig.outcome(other.authorization)).toMatchObject({ kind: 'included', transactionHash })
 })
 
-test('a batch that spends the nonce elsewhere and pays us by a second authorization is a conflict for the first', async () => {
-  const shop = newWallet().address
-  const first = await rig.authorize({ to: shop, value: 9n })
-  const elsewhere = await rig.authorize({ to: newWallet().address, value: 9n, nonce: first.authorization.nonce })
-  const second = await rig.authorize({ to: shop, value: 9n })
-  await runBatch(rig.client, rig.asset, [elsewhere.call.data, second.call.data])
-  expect(await rig.balance(shop)).toBe(9n)
-  expect(await rig.outcome(second.authorization)).toMatchObject({ kind: 'included' })
-  expect(await rig.outcome(first.authorization)).toMatchObject({ kind: 'conflict' })
-})
+verifies(
+  'execute.confirmed-by-logs',
+  'a batch that spends the nonce elsewhere and pays us by a second authorization is a conflict for the first',
+  async () => {
+    const shop = newWallet().address
+    const first = await rig.authorize({ to: shop, value: 9n })
+    const elsewhere = await rig.authorize({ to: newWallet().address, value: 9n, nonce: first.authorization.nonce })
+    const second = await rig.authorize({ to: shop, value: 9n })
+    await runBatch(rig.client, rig.asset, [elsewhere.call.data, second.call.data])
+    expect(await rig.balance(shop)).toBe(9n)
+    expect(await rig.outcome(second.authorization)).toMatchObject({ kind: 'included' })
+    expect(await rig.outcome(first.authorization)).toMatchObject({ kind: 'conflict' })
+  },
+)
 
 test('a block that vanishes makes an included transfer absent, and sent again it is included again', async () => {
   const snapshot = await rig.client.snapshot()
@@ -178,19 +186,9 @@ test('a first node that claims a transfer which a second does not know is not be
 })
 
 /** The real chain, except that it says the opposite about every authorization. */
-async function startLiar() {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks).toString()
-    const answer = (await (
-      await fetch(rig.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    ).json()) as { result: unknown }
-    if (body.includes('"eth_call"'))
-      answer.result = `0x${String(answer.result).endsWith('1') ? '0' : '1'}`.replace('0x', `0x${'0'.repeat(63)}`)
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+const startLiar = () =>
+  startProxy(rig.rpcUrl, async (method, pass) => {
+    const answer = await pass()
+    if (method === 'eth_call') answer.result = `0x${'0'.repeat(63)}${String(answer.result).endsWith('1') ? 0 : 1}`
+    return answer
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) }
-}

@@ -5,6 +5,7 @@ import { preflight } from '../../../activities/chain/preflight.ts'
 import { findStartFaults } from '../../../activities/chain/start-checks.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { newWallet } from '../../support/chain.ts'
+import { verifies } from '../../verifies.ts'
 import { GAS, type Rig, startRig } from './rig.ts'
 
 let rig: Rig
@@ -109,22 +110,26 @@ test('a sound start has no faults', async () => {
   expect(await findStartFaults(rig.chain, { environment: 'local', asset: rig.asset, wallets })).toEqual([])
 })
 
-test('published accounts, shared addresses and a known asset are start faults', async () => {
-  const published = mnemonicToAccount('test test test test test test test test test test test junk', {
-    addressIndex: 9,
-  }).address
-  const faults = await findStartFaults(rig.chain, {
-    environment: 'local',
-    asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-    wallets: { 'payout wallet': published, 'pay-to address': rig.owner.address, 'gas wallet': rig.owner.address },
-  })
-  expect(faults).toEqual([
-    expect.stringContaining('known asset'),
-    expect.stringContaining('published mnemonic'),
-    expect.stringContaining('the same address'),
-    expect.stringContaining('no EIP-3009 token'),
-  ])
-})
+verifies(
+  'local.worthless-signatures',
+  'published accounts, shared addresses and a known asset are start faults',
+  async () => {
+    const published = mnemonicToAccount('test test test test test test test test test test test junk', {
+      addressIndex: 9,
+    }).address
+    const faults = await findStartFaults(rig.chain, {
+      environment: 'local',
+      asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+      wallets: { 'payout wallet': published, 'pay-to address': rig.owner.address, 'gas wallet': rig.owner.address },
+    })
+    expect(faults).toEqual([
+      expect.stringContaining('known asset'),
+      expect.stringContaining('published mnemonic'),
+      expect.stringContaining('the same address'),
+      expect.stringContaining('no EIP-3009 token'),
+    ])
+  },
+)
 
 test('a chain that is down is a start fault', async () => {
   const down = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })

@@ -13,6 +13,7 @@ import { createSettler, type SettledRow } from '../../../activities/x402/settler
 import { DomainError } from '../../../workflows/domain/errors.ts'
 import type { StrictPayment } from '../../../workflows/domain/payment.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
+import { verifies } from '../../verifies.ts'
 import { eventually, GAS, type Rig, startRig } from '../chain/rig.ts'
 
 let rig: Rig
@@ -102,7 +103,7 @@ const rowOf = (payment: StrictPayment): SettledRow => ({
 })
 const outcomeOf = ({ payer, payTo, ...rest }: StrictPayment) => rig.outcome({ from: payer, to: payTo, ...rest })
 
-test('a 402 offers one exact payment in body and header', () => {
+verifies('x402.offer', 'a 402 offers one exact payment in body and header', () => {
   const { refusal } = offers.paymentRequired(priced, 'payment is required', { debt: { payment_id: 'x' } })
   const terms = {
     scheme: 'exact',
@@ -126,30 +127,34 @@ test('a 402 offers one exact payment in body and header', () => {
   })
 })
 
-test('what the x402 client sends is read strictly, verifies and settles once, however often it is asked for', async () => {
-  const payer = await newPayer()
-  const payment = await payByClient(payer)
-  expect(payment).toMatchObject({
-    payer: payer.address,
-    payTo: shop.address,
-    value: 100_000n,
-    validAfter: expect.any(BigInt),
-  })
-  await offers.verify(payment, await now(), priced)
-  const settlers = [newSettler(), newSettler()]
-  const hints = await Promise.all([...settlers, ...settlers].map((settler) => settler.settle(rowOf(payment))))
-  expect(
-    await eventually(
-      () => outcomeOf(payment),
-      ({ kind }) => kind === 'included',
-    ),
-  ).toMatchObject({ kind: 'included' })
-  expect(hints.some((hint) => hint.ok)).toBe(true)
-  expect(await rig.balance(payer.address)).toBe(900_000n)
-  expect(await rig.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
-  expect(await settlers[0]!.settle(rowOf(payment))).toEqual({ ok: true })
-  expect(await rig.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
-})
+verifies(
+  'x402.paid',
+  'what the x402 client sends is read strictly, verifies and settles once, however often it is asked for',
+  async () => {
+    const payer = await newPayer()
+    const payment = await payByClient(payer)
+    expect(payment).toMatchObject({
+      payer: payer.address,
+      payTo: shop.address,
+      value: 100_000n,
+      validAfter: expect.any(BigInt),
+    })
+    await offers.verify(payment, await now(), priced)
+    const settlers = [newSettler(), newSettler()]
+    const hints = await Promise.all([...settlers, ...settlers].map((settler) => settler.settle(rowOf(payment))))
+    expect(
+      await eventually(
+        () => outcomeOf(payment),
+        ({ kind }) => kind === 'included',
+      ),
+    ).toMatchObject({ kind: 'included' })
+    expect(hints.some((hint) => hint.ok)).toBe(true)
+    expect(await rig.balance(payer.address)).toBe(900_000n)
+    expect(await rig.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
+    expect(await settlers[0]!.settle(rowOf(payment))).toEqual({ ok: true })
+    expect(await rig.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
+  },
+)
 
 const invalid = { refusal: { code: 'payment_invalid', extra: { accepts: expect.any(Array) } } }
 
@@ -185,15 +190,19 @@ test('while the chain is down a payment is neither valid nor invalid', async () 
   expect(Date.now() - began).toBeLessThan(2_000)
 })
 
-test('a payment that a third party broadcast first settles without a transaction of ours', async () => {
-  const payment = await payByClient(await newPayer())
-  const { payer, payTo, ...rest } = payment
-  const data = encodeTransfer({ from: payer, to: payTo, ...rest }, payment.signature)
-  await rig.client.waitForTransactionReceipt({ hash: await rig.client.sendTransaction({ to: rig.asset, data }) })
-  expect(await newSettler().settle(rowOf(payment))).toEqual({ ok: true })
-  expect(await rig.rows(`payment:${payment.paymentId}`)).toEqual([])
-  expect(await outcomeOf(payment)).toMatchObject({ kind: 'included' })
-})
+verifies(
+  'x402.third-party-broadcast',
+  'a payment that a third party broadcast first settles without a transaction of ours',
+  async () => {
+    const payment = await payByClient(await newPayer())
+    const { payer, payTo, ...rest } = payment
+    const data = encodeTransfer({ from: payer, to: payTo, ...rest }, payment.signature)
+    await rig.client.waitForTransactionReceipt({ hash: await rig.client.sendTransaction({ to: rig.asset, data }) })
+    expect(await newSettler().settle(rowOf(payment))).toEqual({ ok: true })
+    expect(await rig.rows(`payment:${payment.paymentId}`)).toEqual([])
+    expect(await outcomeOf(payment)).toMatchObject({ kind: 'included' })
+  },
+)
 
 test('a payer who empties the wallet after verification costs no gas and gives a reason', async () => {
   const payer = await newPayer(100_000n)

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { readPaymentHeader } from '../../../activities/x402/payment-header.ts'
-import { paymentId } from '../../../workflows/domain/ids.ts'
 import { checkPaymentWindow, type PaymentTerms } from '../../../workflows/domain/payment.ts'
+import { verifies } from '../../verifies.ts'
 
 const asset = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const payTo = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
@@ -37,9 +38,11 @@ const read = (value: unknown) => readPaymentHeader({ 'payment-signature': encode
 const refused = (act: () => unknown) =>
   expect(act).toThrow(expect.objectContaining({ refusal: expect.objectContaining({ code: 'payment_invalid' }) }))
 
-test('a payment is read with its hex in lowercase and its id derived', () => {
+verifies('x402.payment-id', 'a payment is read with its hex in lowercase and its id derived', () => {
   expect(read(payment)).toEqual({
-    paymentId: paymentId(asset, payer.toLowerCase(), `0x${'ab'.repeat(32)}`),
+    paymentId: createHash('sha256')
+      .update(`x402:2:eip155:8453:${asset}:${payer.toLowerCase()}:0x${'ab'.repeat(32)}`)
+      .digest('hex'),
     payer: payer.toLowerCase(),
     payTo,
     value: 100_000n,
@@ -132,7 +135,7 @@ test.each<[string, Record<string, string | string[]>]>([
   refused(() => readPaymentHeader(headers, offer))
 })
 
-test('the window is judged by the clock that is passed in', () => {
+verifies('x402.remaining-life', 'the window is judged by the clock that is passed in', () => {
   const strict = read(payment)!
   const end = Number(strict.validBefore)
   expect(() => checkPaymentWindow(strict, end - 60, 60)).not.toThrow()
