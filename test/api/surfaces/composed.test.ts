@@ -1,0 +1,192 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadConfig } from '../../../activities/config.ts'
+import { generateSigningKeys } from '../../../activities/keys/generate.ts'
+import { createDatabase } from '../../../activities/store/db.ts'
+import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import { createApi } from '../../../api/compose.ts'
+import { execute } from '../../../api/execute.ts'
+import { operations } from '../../../api/operations/index.ts'
+import { createClient } from '../../../api/surfaces/client.ts'
+import { createApp } from '../../../api/surfaces/express.ts'
+import { type Listener, listen } from '../../../api/surfaces/listen.ts'
+import { createLog } from '../../../api/surfaces/log.ts'
+import { createMetrics } from '../../../api/surfaces/metrics.ts'
+import { findFree } from '../../../worker/stack/ports.ts'
+import { writeSecret } from '../../../worker/stack/secret-file.ts'
+import { scratchDirectory, startPostgres } from '../../support/postgres.ts'
+import { verifies } from '../../verifies.ts'
+
+// The whole API over a real Postgres, while neither Temporal nor a chain is there.
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let api: Awaited<ReturnType<typeof createApi>>
+let directory: string
+let listener: Listener
+let baseUrl: string
+const holder = `0x${'c3'.repeat(20)}`
+
+beforeAll(async () => {
+  directory = await scratchDirectory()
+  postgres = await startPostgres()
+  const [nobody] = await findFree(1)
+  const keys = join(directory, 'keys.json')
+  writeSecret(keys, generateSigningKeys(new Date()))
+  const setup = createDatabase({ url: postgres.url, applicationName: 'setup', poolSize: 1 })
+  await migrateToLatest(setup.db)
+  await setup.close()
+  const config = loadConfig({
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`,
+    CHAIN_RPC_URL: `http://127.0.0.1:${nobody}`,
+    SIGNING_KEYS_FILE: keys,
+    ASSET_CONTRACT_ADDRESS: `0x${'a1'.repeat(20)}`,
+    PAYOUT_WALLET_ADDRESS: `0x${'a2'.repeat(20)}`,
+    PAY_TO_ADDRESS: `0x${'a3'.repeat(20)}`,
+    TREASURY_PRINCIPAL_ADDRESS: `0x${'a4'.repeat(20)}`,
+    TREASURY_HOLDER_ADDRESS: holder,
+  })
+  const log = createLog('silent')
+  api = await createApi(config, log)
+  const app = createApp({
+    registry: operations,
+    host: 'base',
+    baseUrl: config.BASE_URL,
+    trustProxy: '',
+    log,
+    metrics: createMetrics(),
+    call: (operation, request) => execute(operation, request, api.deps),
+  })
+  listener = await listen(app, '127.0.0.1', 0)
+  baseUrl = `http://127.0.0.1:${listener.port}`
+})
+afterAll(async () => {
+  await listener?.stop(0)
+  await api?.close()
+  await postgres?.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const wallet = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+const client = () => createClient({ baseUrl, origin: 'http://127.0.0.1:3000', wallet })
+
+verifies('discovery.openapi', 'openapi.json answers the document of this registry', async () => {
+  const { body } = await client().call('openapi', {})
+  expect(body.openapi).toBe('3.1.0')
+  expect(Object.keys(body.paths as object)).toContain('/api/payout-create')
+})
+
+verifies(
+  'discovery.trust-contract',
+  'the trust contract names services, caps, price, bindings and typed data',
+  async () => {
+    const { body } = await client().call('trust-contract', {})
+    expect(body).toMatchObject({
+      service_id: 'service-trust-v1',
+      issuer: 'http://127.0.0.1:3000/api/trust-contract',
+      alg: 'EdDSA',
+      jwk: { kty: 'OKP', crv: 'Ed25519' },
+      payout: {
+        service_id: 'service-payout-rail',
+        version: '1.0.0',
+        caps: { max_payout_atomic: '25000000', daily_cap_atomic: '100000000' },
+        price: { x402_version: 2, scheme: 'exact', network: 'eip155:8453', amount: '100000' },
+        holder_bindings: [
+          { version: 1, method: 'eth_sign', format: 'ES256K kb+jwt' },
+          { version: 2, method: 'personal_sign', format: 'service-holder-binding-v2' },
+        ],
+        eip712: {
+          domain: { name: 'Service Payout Rail', version: '1', chainId: 8453 },
+          primary_type: 'PayoutAuthorization',
+        },
+      },
+    })
+  },
+)
+
+verifies('discovery.jwks', 'the key documents have a key for each purpose and its times', async () => {
+  const { keys } = (await client().call('jwks', {})).body
+  expect(keys.map((key) => key['use_for']).sort()).toEqual(['authority', 'checkout', 'receipt'])
+  for (const key of keys) {
+    expect(key).toMatchObject({ state: 'active', activated_at: expect.any(String), retired_at: null, revoked_at: null })
+    expect(key).not.toHaveProperty('d')
+  }
+  const authority = (await client().call('authority-key', {})).body
+  expect(authority.key_id).toBe(keys.find((key) => key['use_for'] === 'authority')?.kid)
+})
+
+test('a challenge needs neither chain nor Temporal, and only the treasury holder gets one', async () => {
+  const request_sha256 = 'ab'.repeat(32)
+  const { status, body } = await client().call('payout-challenge', { holder_wallet: holder, request_sha256 })
+  expect(status).toBe(200)
+  expect(body.audience).toBe('http://127.0.0.1:3000/api/payout-authorize')
+  const stranger = client().call('payout-challenge', { holder_wallet: `0x${'d4'.repeat(20)}`, request_sha256 })
+  await expect(stranger).rejects.toMatchObject({ code: 'holder_unknown', problem: { status: 403, money_moved: 'no' } })
+})
+
+verifies('health.ready', 'readiness names what is down, within 2 s; liveness does not care', async () => {
+  const started = performance.now()
+  const { status, body } = await client().call('readyz', {})
+  expect(performance.now() - started).toBeLessThan(2000)
+  expect(status).toBe(503)
+  expect(Object.keys(body.checks).sort()).toEqual(['chain', 'clock', 'postgres', 'temporal', 'workers'])
+  expect(Object.entries(body.checks).map(([name, { ok }]) => [name, ok])).toEqual(
+    expect.arrayContaining([
+      ['postgres', true],
+      ['clock', true],
+      ['temporal', false],
+      ['chain', false],
+    ]),
+  )
+  expect(await client().call('healthz', {})).toMatchObject({ status: 200, body: { ok: true } })
+})
+
+test('schema faults, JSON faults and missing credentials are problems with their codes', async () => {
+  const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(baseUrl + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    })
+    return {
+      status: response.status,
+      headers: response.headers,
+      problem: (await response.json()) as Record<string, unknown>,
+    }
+  }
+  expect(await post('/api/payout-status', '{"payout_id":')).toMatchObject({
+    status: 400,
+    problem: { code: 'invalid_json' },
+  })
+  const surplus = await post('/api/payout-status', '{"idempotency_key":"k","surplus/key":1}')
+  expect(surplus).toMatchObject({
+    status: 400,
+    problem: { code: 'invalid_request', errors: [{ pointer: '/surplus~1key' }] },
+  })
+  expect(await post('/api/payout-status', '{}')).toMatchObject({ status: 400, problem: { code: 'invalid_request' } })
+  const unproven = await post('/api/payout-status', '{"idempotency_key":"k"}')
+  expect(unproven).toMatchObject({ status: 401, problem: { code: 'wallet_proof_required' } })
+  expect(unproven.headers.get('www-authenticate')).toBe('ServiceWalletProof error="wallet_proof_required"')
+  const receipt = client().call('verify-receipt', { receipt_id: `rc_${'0'.repeat(64)}` })
+  await expect(receipt).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a proven wallet reads without Temporal, and an unknown payout is 404 to it', async () => {
+  const unknown = client().call('payout-status', { idempotency_key: 'never-created' })
+  await expect(unknown).rejects.toMatchObject({ code: 'not_found', problem: { status: 404, money_moved: 'no' } })
+})
+
+verifies('road.dependency-down', 'a create without Temporal is a 503 within 2 s', async () => {
+  const terms = {
+    recipient: `0x${'e5'.repeat(20)}`,
+    amount_usdc: '1',
+    idempotency_key: 'c-1',
+    memo: 'm',
+    rail_reference: 'r',
+  }
+  const started = performance.now()
+  const refused = client().call('payout-create', terms)
+  await expect(refused).rejects.toMatchObject({ problem: { status: 503, retryable: true } })
+  expect(performance.now() - started).toBeLessThan(2000)
+})
