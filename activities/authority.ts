@@ -5,9 +5,9 @@ import type { Hex } from '../workflows/domain/ids.ts'
 import { formatUsdc } from '../workflows/domain/money.ts'
 import { requestSha256 } from '../workflows/domain/principal-authorization.ts'
 import { principalTermsOf } from './authorization.ts'
+import { receiptSigner } from './build-deps.ts'
 import type { WalletSignatures } from './chain/wallet-signature.ts'
 import type { Config } from './config.ts'
-import { receiptSigner } from './build-deps.ts'
 import { issueChallenge } from './keys/challenge.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { issueMandate } from './keys/mandate.ts'
@@ -33,8 +33,12 @@ export type MandateInput = {
   idempotency_key: string
 }
 
+type Operator = { operatorId: string; name: string }
+type Issued = { mandateId: string; requestSha256: string; ap2Mandate: string; expiresAt: number }
+
 /** The authority's own acts: challenges for a treasury holder, and mandates that an operator issues for one created payout. */
-export function openAuthority({ db, config, keys, clock, wallets }: AuthoritySettings) {
+export function openAuthority(settings: AuthoritySettings) {
+  const { db, config, keys, clock, wallets } = settings
   const facts = async () => ({
     keys,
     origin: config.BASE_URL,
@@ -42,48 +46,66 @@ export function openAuthority({ db, config, keys, clock, wallets }: AuthoritySet
     nowSeconds: await clock.nowSeconds(),
   })
   return {
-    challenge: async (input: { holder_wallet: string; request_sha256: string }) =>
-      issueChallenge({ ...(await facts()), ttlSeconds: config.CHALLENGE_TTL_S, holder: input.holder_wallet, requestSha256: input.request_sha256 }),
+    challenge: async (input: { holder_wallet: string; request_sha256: string }) => {
+      const asked = { holder: input.holder_wallet, requestSha256: input.request_sha256 }
+      return issueChallenge({ ...(await facts()), ttlSeconds: config.CHALLENGE_TTL_S, ...asked })
+    },
 
     /** The same operator and key give the first mandate again; the digest is recomputed from the stored payout, never taken from the caller. */
-    issueMandate: async (operator: { operatorId: string; name: string }, input: MandateInput) => {
+    issueMandate: async (operator: Operator, input: MandateInput) => {
       const { payout, holder_proof: proof } = input
-      const row = (await readPayout(db, payout.payout_id))?.payout
-      if (row === undefined) throw unknownPayout()
-      if (row.state !== 'created') throw refuse('wrong_state', `the payout is ${row.state}`, 'Issue mandates only for created payouts.', { extra: { state: row.state } })
+      const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
       const mandateId = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key: input.idempotency_key })}`
-      const digest = requestSha256(principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key))
+      const requestDigest = requestSha256(principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key))
       const issued = await issueMandate({
         ...(await facts()),
         mandateId,
-        requestSha256: digest,
+        requestSha256: requestDigest,
         checkoutJwt: input.checkout_jwt,
-        holderProof: { bindingVersion: proof.binding_version, holderWallet: proof.holder_wallet, signature: proof.signature as Hex },
+        holderProof: {
+          bindingVersion: proof.binding_version,
+          holderWallet: proof.holder_wallet,
+          signature: proof.signature as Hex,
+        },
         verifyWalletMessage: wallets.verify,
       })
-      return keep(operator, row, { mandateId, digest, ...issued })
+      return keepMandate(settings, operator, row, { mandateId, requestSha256: requestDigest, ...issued })
     },
   }
+}
 
-  async function keep(operator: { operatorId: string; name: string }, row: PayoutRow, issued: { mandateId: string; digest: string; ap2Mandate: string; expiresAt: number }) {
-    return transaction(db, async (tx) => {
-      const { mandateId, digest, ap2Mandate, expiresAt } = issued
-      const stored = await storeMandate(tx, { mandateId, operatorId: operator.operatorId, payoutId: row.payout_id, requestSha256: digest, ap2Mandate, expiresAt })
-      const amounts = { recipient: row.recipient, amount_usdc: formatUsdc(BigInt(row.amount_atomic)), amount_atomic: row.amount_atomic }
-      const receipt = await appendReceipt(
-        tx,
-        receiptSigner(keys),
-        {
-          subject: mandateId,
-          kind: 'mandate',
-          usage: row.usage,
-          environment: config.ENVIRONMENT,
-          issuer: `${config.BASE_URL}/api/trust-contract`,
-          facts: { payout_id: row.payout_id, ...amounts, request_sha256: stored.request_sha256, issued_by: operator.name },
-        },
-        await clock.nowSeconds(),
-      )
-      return { mandate_id: mandateId, ap2_mandate: stored.ap2_mandate, request_sha256: stored.request_sha256, ...amounts, expires_at: Math.floor(stored.expires_at.getTime() / 1000), receipt }
-    })
-  }
+function createdPayout(row: PayoutRow | undefined): PayoutRow {
+  if (row === undefined) throw unknownPayout()
+  if (row.state === 'created') return row
+  throw refuse('wrong_state', `the payout is ${row.state}`, 'Issue mandates only for created payouts.', {
+    extra: { state: row.state },
+  })
+}
+
+/** Stores the mandate with its receipt and answers what is stored, so that an operator sees recipient and amount. */
+async function keepMandate(settings: AuthoritySettings, operator: Operator, row: PayoutRow, issued: Issued) {
+  const { db, config, keys, clock } = settings
+  const iat = await clock.nowSeconds()
+  const { recipient, amount_atomic } = row
+  const amounts = { recipient, amount_usdc: formatUsdc(BigInt(amount_atomic)), amount_atomic }
+  return transaction(db, async (tx) => {
+    const stored = await storeMandate(tx, { ...issued, operatorId: operator.operatorId, payoutId: row.payout_id })
+    const { mandate_id, request_sha256 } = stored
+    const receipt = {
+      subject: mandate_id,
+      kind: 'mandate',
+      usage: row.usage,
+      environment: config.ENVIRONMENT,
+      issuer: `${config.BASE_URL}/api/trust-contract`,
+      facts: { payout_id: row.payout_id, ...amounts, request_sha256, issued_by: operator.name },
+    }
+    return {
+      mandate_id,
+      ap2_mandate: stored.ap2_mandate,
+      request_sha256,
+      ...amounts,
+      expires_at: Math.floor(stored.expires_at.getTime() / 1000),
+      receipt: await appendReceipt(tx, receiptSigner(keys), receipt, iat),
+    }
+  })
 }

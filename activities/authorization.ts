@@ -1,14 +1,14 @@
-import type { Hex } from '../workflows/domain/ids.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import { authorizeAudience } from '../workflows/domain/holder-binding.ts'
+import type { Hex } from '../workflows/domain/ids.ts'
 import { type PrincipalTerms, requestSha256 } from '../workflows/domain/principal-authorization.ts'
+import type { Deps } from './deps.ts'
 import { verifyChallengeToken } from './keys/challenge.ts'
 import type { VerifyWalletMessage } from './keys/key-binding.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { verifyPresentation } from './keys/presentation.ts'
 import { verifyPrincipalSignature } from './keys/principal-signature.ts'
 import type { TrustAnchor } from './keys/trust-anchors.ts'
-import type { Deps } from './deps.ts'
 import { consumed, type StagedAuthorize } from './payout.ts'
 import { clockSeconds } from './store/db.ts'
 import type { PayoutRow } from './store/payouts.ts'
@@ -34,12 +34,22 @@ export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyK
  * Everything that authorize checks before it writes, in the order of wire-facts §2.4 step 4: challenge, presentation, principal.
  * Returns the replay keys that the authorizing transaction has to consume.
  */
-export async function verifyAuthorization(deps: Deps, row: PayoutRow, input: StagedAuthorize): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
+export async function verifyAuthorization(
+  deps: Deps,
+  row: PayoutRow,
+  input: StagedAuthorize,
+): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
   const { keys, anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = deps.authority
   const nowSeconds = Math.floor(await clockSeconds(deps.db))
-  if (input.expires_at <= nowSeconds) throw refuse('payout_expired', 'expires_at has passed', 'Authorize with an expires_at in the future.')
+  if (input.expires_at <= nowSeconds)
+    throw refuse('payout_expired', 'expires_at has passed', 'Authorize with an expires_at in the future.')
   const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
-  const challenge = verifyChallengeToken(input.challenge_token, { authorityKeys: keys.authority.publicKeys, origin, nowSeconds, treasuryHolder })
+  const challenge = verifyChallengeToken(input.challenge_token, {
+    authorityKeys: keys.authority.publicKeys,
+    origin,
+    nowSeconds,
+    treasuryHolder,
+  })
   const bound = await verifyPresentation({
     presentation: input.presentation,
     challenge,
@@ -55,7 +65,10 @@ export async function verifyAuthorization(deps: Deps, row: PayoutRow, input: Sta
     },
   })
   const digest = verifyPrincipalSignature(terms, input.principal_signature as Hex, treasuryPrincipal)
-  return { keys: [...replayKeys(challenge.jti, bound), { kind: 'principal_digest', key: digest }], mandateRef: bound.mandateRef }
+  return {
+    keys: [...replayKeys(challenge.jti, bound), { kind: 'principal_digest', key: digest }],
+    mandateRef: bound.mandateRef,
+  }
 }
 
 type Proven = { mandateIssuer: string; mandateJti: string; kbNonce: string }

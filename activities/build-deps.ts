@@ -26,7 +26,11 @@ export const TRANSFER_GAS = 200_000n
 
 /** The chain with the two questions that everyone asks of it. */
 export function openChain(config: Config) {
-  const chain = createChain({ rpcUrls: config.CHAIN_RPC_URL, confirmRpcUrls: config.CONFIRM_RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS })
+  const chain = createChain({
+    rpcUrls: config.CHAIN_RPC_URL,
+    confirmRpcUrls: config.CONFIRM_RPC_URL,
+    timeoutMs: config.RPC_TIMEOUT_MS,
+  })
   const asset = config.ASSET_CONTRACT_ADDRESS
   const outcome = (authorization: TokenAuthorization, fromBlock: bigint) =>
     findOutcome(chain, { ...authorization, asset, fromBlock }, { confirmations: config.CONFIRMATIONS })
@@ -40,7 +44,11 @@ export function openWalletSignatures(config: Config): WalletSignatures {
 
 /** Connects one worker's activities to the world; keys are read once. */
 export async function buildDeps(config: Config, log: Logger): Promise<{ deps: Deps; close(): Promise<void> }> {
-  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails worker', poolSize: config.DATABASE_POOL_SIZE })
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails worker',
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   const { chain, findOutcome: outcome } = openChain(config)
   const accounts = gasAccounts(config)
@@ -48,7 +56,10 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
   const rail = railOf(config)
   const asset = rail.asset
   const gasWallets = accounts.map((account) => account.address)
-  await registerPublicKeys(db, Object.values(keys).flatMap((ring) => ring.publicKeys))
+  await registerPublicKeys(
+    db,
+    Object.values(keys).flatMap((ring) => ring.publicKeys),
+  )
   const deps: Deps = {
     db,
     log,
@@ -56,14 +67,19 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
     signReceipt: receiptSigner(keys),
     authority: {
       keys,
-      anchors: loadTrustAnchors({ authority: keys.authority, issuer: config.BASE_URL, path: config.TRUST_ANCHORS_FILE }),
+      anchors: loadTrustAnchors({
+        authority: keys.authority,
+        issuer: config.BASE_URL,
+        path: config.TRUST_ANCHORS_FILE,
+      }),
       origin: config.BASE_URL,
       treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
       treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
       verifyWalletMessage: openWalletSignatures(config).verify,
     },
     chain,
-    preflight: (authorization, signature) => preflight(chain, { asset, gasWallets, gas: rail.transferGas }, authorization, signature),
+    preflight: (authorization, signature) =>
+      preflight(chain, { asset, gasWallets, gas: rail.transferGas }, authorization, signature),
     findOutcome: outcome,
     lane,
     settler: openSettler(config, chain, lane, gasWallets),
@@ -87,12 +103,20 @@ function openSettler(config: Config, chain: Chain, lane: SubmitterLane, gasWalle
   const facilitator = openFacilitator(config, chain, lane)
   if (config.X402_FACILITATOR_URL !== '') return createSettler({ facilitator })
   const settings = { asset: config.ASSET_CONTRACT_ADDRESS, gasWallets, gas: TRANSFER_GAS }
-  return createSettler({ facilitator, preflight: (authorization, signature) => preflight(chain, settings, authorization, signature) })
+  return createSettler({
+    facilitator,
+    preflight: (authorization, signature) => preflight(chain, settings, authorization, signature),
+  })
 }
 
 function openFacilitator(config: Config, chain: Chain, lane?: SubmitterLane): FacilitatorClient {
   if (config.X402_FACILITATOR_URL !== '') return remoteFacilitator(config.X402_FACILITATOR_URL)
-  const settings = { reader: chain.reader, asset: config.ASSET_CONTRACT_ADDRESS, gas: TRANSFER_GAS, confirmationTimeoutMs: 2_000 }
+  const settings = {
+    reader: chain.reader,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    gas: TRANSFER_GAS,
+    confirmationTimeoutMs: 2_000,
+  }
   return inProcessFacilitator(lane === undefined ? settings : { ...settings, lane })
 }
 

@@ -5,19 +5,29 @@ const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .transform((text) => text.toLowerCase() as `0x${string}`)
+/** Signatures name the origin, so it has one spelling. */
+const origin = z.url().regex(/[^/]$/, 'without a trailing slash')
 const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+)
 
 /** The one schema over the environment: every setting of every process, with its default. */
 export const configSchema = z.object({
   // Where the service is and how it is reached.
-  BASE_URL: z.url().default('http://127.0.0.1:3000'),
-  OS_URL: z.url().default('http://127.0.0.1:3001'),
+  BASE_URL: origin.default('http://127.0.0.1:3000'),
+  OS_URL: origin.default('http://127.0.0.1:3001'),
   BIND_HOST: z.string().default('127.0.0.1'),
   BASE_PORT: z.coerce.number().int().default(3000),
   OS_PORT: z.coerce.number().int().default(3001),
-  TRUST_PROXY: z.string().default('').describe('Express "trust proxy" value; empty: the socket address is the client address'),
+  TRUST_PROXY: z
+    .string()
+    .default('')
+    .describe('Express "trust proxy" value; empty: the socket address is the client address'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 
   // Postgres and Temporal.
@@ -38,7 +48,10 @@ export const configSchema = z.object({
   ASSET_CONTRACT_ADDRESS: address,
   PAYOUT_WALLET_ADDRESS: address,
   PAYOUT_WALLET_KEY_FILE: z.string().default('').describe('only where the signing queue is served'),
-  GAS_WALLET_KEYS_FILE: z.string().default('').describe('JSON array of private keys; only where the payouts queue is served'),
+  GAS_WALLET_KEYS_FILE: z
+    .string()
+    .default('')
+    .describe('JSON array of private keys; only where the payouts queue is served'),
   PAY_TO_ADDRESS: address.describe('where x402 fees go'),
   TREASURY_PRINCIPAL_ADDRESS: address,
   TREASURY_HOLDER_ADDRESS: address,
@@ -80,11 +93,20 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
   const config = parsed.data
   if (config.ENVIRONMENT === 'live' && config.REAL_FUNDS !== 'enabled') {
-    throw new Error('configuration: ENVIRONMENT=live moves real funds; set REAL_FUNDS=enabled as well, or use the local chain')
+    throw new Error(
+      'configuration: ENVIRONMENT=live moves real funds; set REAL_FUNDS=enabled as well, or use the local chain',
+    )
   }
-  const ours = [config.PAYOUT_WALLET_ADDRESS, config.PAY_TO_ADDRESS, config.TREASURY_PRINCIPAL_ADDRESS, config.TREASURY_HOLDER_ADDRESS]
+  const ours = [
+    config.PAYOUT_WALLET_ADDRESS,
+    config.PAY_TO_ADDRESS,
+    config.TREASURY_PRINCIPAL_ADDRESS,
+    config.TREASURY_HOLDER_ADDRESS,
+  ]
   if (new Set(ours).size !== ours.length) {
-    throw new Error('configuration: payout wallet, pay-to, treasury principal and treasury holder must be four different addresses')
+    throw new Error(
+      'configuration: payout wallet, pay-to, treasury principal and treasury holder must be four different addresses',
+    )
   }
   return config
 }

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { PayoutAuthority } from './authorization.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
+import type { SubmitterLane } from './chain/lane.ts'
 import type { Outcome } from './chain/outcome.ts'
 import type { Preflight } from './chain/preflight.ts'
-import type { PayoutAuthority } from './authorization.ts'
-import type { Settler } from './x402/settler.ts'
-import type { SubmitterLane } from './chain/lane.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
 import type { Database } from './store/schema.ts'
+import type { Settler } from './x402/settler.ts'
 
 type Address = `0x${string}`
 

@@ -3,9 +3,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
+import { buildDeps } from './build-deps.ts'
 import { signAuthorization } from './chain/authorization.ts'
 import { type Config, readJsonFile } from './config.ts'
-import { buildDeps } from './build-deps.ts'
 import type { Deps, Signer } from './deps.ts'
 import { createPaymentSteps } from './payment.ts'
 import { createPayoutSteps } from './payout.ts'
@@ -26,8 +26,14 @@ export async function createActivities(config: Config, log: Logger) {
 }
 
 /** The signing activity alone: the only one that loads the payout wallet's key. */
-export async function createSigningActivities(config: Config): Promise<{ activities: SigningSteps; close(): Promise<void> }> {
-  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails signing', poolSize: 4 })
+export async function createSigningActivities(
+  config: Config,
+): Promise<{ activities: SigningSteps; close(): Promise<void> }> {
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails signing',
+    poolSize: 4,
+  })
   return { activities: createSigningSteps({ db }, createSigner(config)), close }
 }
 

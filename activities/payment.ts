@@ -5,7 +5,14 @@ import type { TokenAuthorization } from './chain/authorization.ts'
 import type { Deps } from './deps.ts'
 import { findCall } from './store/calls.ts'
 import { transaction } from './store/db.ts'
-import { findPayment, type PaymentRow, recordFailed, recordPending, recordSettled, recordVanished } from './store/payments.ts'
+import {
+  findPayment,
+  type PaymentRow,
+  recordFailed,
+  recordPending,
+  recordSettled,
+  recordVanished,
+} from './store/payments.ts'
 
 /** Settling a claimed payment: what the library says of a settlement is a hint, what the chain's logs say is the outcome. */
 export function createPaymentSteps(deps: Deps): PaymentSteps {

@@ -20,6 +20,9 @@ export function snapshotOf(deps: Deps, { payout, transfer, receipts }: PayoutRec
     parked: transfer?.parked ?? null,
     exception: transfer?.exception ?? null,
     receipts: receipts.map((row) => ({ kind: row.kind, receiptId: row.receipt_id })),
-    idleMs: payout.state === 'created' || expiresAt === null ? deps.rail.createdLifeMs : Math.max(0, expiresAt * 1000 - Date.now()),
+    idleMs:
+      payout.state === 'created' || expiresAt === null
+        ? deps.rail.createdLifeMs
+        : Math.max(0, expiresAt * 1000 - Date.now()),
   }
 }

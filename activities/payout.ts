@@ -1,7 +1,13 @@
 import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'
 import { transferNonce } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
-import { allowedPayoutEvents, nextPayoutState, type PayoutEvent, termsDigest, type Usage } from '../workflows/domain/payout.ts'
+import {
+  allowedPayoutEvents,
+  nextPayoutState,
+  type PayoutEvent,
+  termsDigest,
+  type Usage,
+} from '../workflows/domain/payout.ts'
 import { type PayoutReceiptKind, payoutReceiptFacts } from '../workflows/domain/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/ports.ts'
 import { verifyAuthorization } from './authorization.ts'
@@ -11,7 +17,15 @@ import { claimGrant, finishCall } from './store/calls.ts'
 import { findPause } from './store/controls.ts'
 import { clockSeconds, type Tx, transaction } from './store/db.ts'
 import { hasUnsettledCharge } from './store/payments.ts'
-import { findTransfer, insertPayout, lockPayout, markAuthorized, type PayoutRow, payoutAnswer, readPayout } from './store/payouts.ts'
+import {
+  findTransfer,
+  insertPayout,
+  lockPayout,
+  markAuthorized,
+  type PayoutRow,
+  payoutAnswer,
+  readPayout,
+} from './store/payouts.ts'
 import { appendReceipt } from './store/receipts.ts'
 import { consumeKeys } from './store/replay-ledger.ts'
 import { readStaged } from './store/staged-inputs.ts'
@@ -67,10 +81,23 @@ async function createPayout(deps: Deps, { payoutId, callId, staged }: StepInput)
   const terms_sha256 = termsDigest({ ...input, asset })
   await transaction(deps.db, async (tx) => {
     const { creator, idempotency_key, recipient, amount_atomic, memo, rail_reference, usage } = input
-    const terms = { recipient, amount_atomic, memo, rail_reference, usage, asset, payout_wallet: payoutWallet, terms_sha256 }
+    const terms = {
+      recipient,
+      amount_atomic,
+      memo,
+      rail_reference,
+      usage,
+      asset,
+      payout_wallet: payoutWallet,
+      terms_sha256,
+    }
     const { row } = await insertPayout(tx, { payout_id: payoutId, creator, idempotency_key, ...terms })
     if (row.terms_sha256 !== terms_sha256) {
-      throw refuse('idempotency_conflict', 'a payout with this idempotency key has other terms', 'Use a new idempotency key for other terms.')
+      throw refuse(
+        'idempotency_conflict',
+        'a payout with this idempotency key has other terms',
+        'Use a new idempotency key for other terms.',
+      )
     }
     await claimGrant(tx, callId, payoutId)
     await writeReceipt(deps, tx, 'payout_created', row)
@@ -82,14 +109,21 @@ async function createPayout(deps: Deps, { payoutId, callId, staged }: StepInput)
 async function authorizePayout(deps: Deps, { payoutId, callId, staged }: StepInput): Promise<string> {
   const input = await stagedInput<StagedAuthorize>(deps.db, staged)
   const seen = ownPayout((await readPayout(deps.db, payoutId))?.payout, input.creator)
-  const bound = isSameAuthorization(seen, input, staged) ? null : await verifyAuthorization(deps, openFor('authorize', seen), input)
+  const bound = isSameAuthorization(seen, input, staged)
+    ? null
+    : await verifyAuthorization(deps, openFor('authorize', seen), input)
   await transaction(deps.db, async (tx) => {
     const row = ownPayout(await lockPayout(tx, payoutId), input.creator)
     if (bound !== null && !isSameAuthorization(row, input, staged)) {
       await assertNoUnsettledCharge(tx, openFor('authorize', row))
       const used = await consumeKeys(tx, bound.keys, payoutId)
       if (used !== undefined) throw consumed(used)
-      const facts = { expiresAt: input.expires_at, idempotencyKey: input.idempotency_key, fingerprint: staged, mandateRef: bound.mandateRef }
+      const facts = {
+        expiresAt: input.expires_at,
+        idempotencyKey: input.idempotency_key,
+        fingerprint: staged,
+        mandateRef: bound.mandateRef,
+      }
       const authorized = await markAuthorized(tx, payoutId, facts)
       if (authorized === undefined) throw new Error('the locked payout changed its state')
       await writeReceipt(deps, tx, 'payout_authorized', authorized)
@@ -100,7 +134,10 @@ async function authorizePayout(deps: Deps, { payoutId, callId, staged }: StepInp
   return payoutId
 }
 
-async function reserveTransfer(deps: Deps, { payoutId, callId }: { payoutId: string; callId: string }): Promise<string> {
+async function reserveTransfer(
+  deps: Deps,
+  { payoutId, callId }: { payoutId: string; callId: string },
+): Promise<string> {
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     if (row === undefined) throw unknownPayout()
@@ -110,7 +147,15 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: { payoutId: str
     await claimGrant(tx, callId, payoutId)
     const { payout_wallet: wallet, recipient, amount_atomic } = row
     const nonce = transferNonce(row.asset, payoutId)
-    await insertReservation(tx, { payoutId, nonce, wallet, recipient, amountAtomic: BigInt(amount_atomic), validBefore: expiresAt, callId })
+    await insertReservation(tx, {
+      payoutId,
+      nonce,
+      wallet,
+      recipient,
+      amountAtomic: BigInt(amount_atomic),
+      validBefore: expiresAt,
+      callId,
+    })
   })
   return payoutId
 }
@@ -122,11 +167,16 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: { payoutId: str
 export async function assertExecutable(tx: Tx, row: PayoutRow): Promise<number> {
   const expiresAt = Number(openFor('execute', row).expires_at)
   if (expiresAt - (await clockSeconds(tx)) < limits.executeLifeSecondsMin) {
-    throw refuse('payout_expired', `less than ${limits.executeLifeSecondsMin} s of life are left`, 'Create and authorize a new payout.')
+    throw refuse(
+      'payout_expired',
+      `less than ${limits.executeLifeSecondsMin} s of life are left`,
+      'Create and authorize a new payout.',
+    )
   }
   await assertNoUnsettledCharge(tx, row)
   const pause = await findPause(tx, row.creator, row.payout_id)
-  if (pause !== undefined) throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
+  if (pause !== undefined)
+    throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
   await assertUnderDailyCap(tx, row)
   return expiresAt
 }
@@ -135,26 +185,41 @@ export async function assertExecutable(tx: Tx, row: PayoutRow): Promise<number> 
 function openFor(event: PayoutEvent, row: PayoutRow): PayoutRow {
   if (nextPayoutState(row.state, event) !== undefined) return row
   const allowed = allowedPayoutEvents(row.state)
-  throw refuse('wrong_state', `the payout is ${row.state}`, allowed.length === 0 ? 'Read the payout status.' : `Allowed now: ${allowed.join(', ')}.`, {
-    extra: { state: row.state, allowed_events: allowed },
-  })
+  throw refuse(
+    'wrong_state',
+    `the payout is ${row.state}`,
+    allowed.length === 0 ? 'Read the payout status.' : `Allowed now: ${allowed.join(', ')}.`,
+    {
+      extra: { state: row.state, allowed_events: allowed },
+    },
+  )
 }
 
 async function assertUnderDailyCap(tx: Tx, row: PayoutRow): Promise<void> {
   const { atomic, freesInMs } = await dailyUse(tx, row.payout_wallet)
   if (atomic + BigInt(row.amount_atomic) <= limits.dailyCapAtomic) return
-  throw refuse('daily_cap_exceeded', `${atomic} of ${limits.dailyCapAtomic} atomic units are in use`, 'Repeat the call when the cap frees up.', {
-    retry_after_ms: Math.max(1000, freesInMs ?? 60_000),
-  })
+  throw refuse(
+    'daily_cap_exceeded',
+    `${atomic} of ${limits.dailyCapAtomic} atomic units are in use`,
+    'Repeat the call when the cap frees up.',
+    {
+      retry_after_ms: Math.max(1000, freesInMs ?? 60_000),
+    },
+  )
 }
 
 /** A payout with an unsettled charge takes no further step (payout.md, Price gate). */
 async function assertNoUnsettledCharge(tx: Tx, row: PayoutRow): Promise<void> {
   if (!(await hasUnsettledCharge(tx, `wallet:${row.creator}`, row.payout_id))) return
-  throw refuse('settlement_pending', 'an earlier call on this payout is not settled yet', 'Repeat the earlier call first, then this one.', {
-    money_moved: 'unknown',
-    retry_after_ms: 1000,
-  })
+  throw refuse(
+    'settlement_pending',
+    'an earlier call on this payout is not settled yet',
+    'Repeat the earlier call first, then this one.',
+    {
+      money_moved: 'unknown',
+      retry_after_ms: 1000,
+    },
+  )
 }
 
 /** The row, if it is there and the caller's; anything else is the same 404. */
@@ -163,7 +228,8 @@ export function ownPayout(row: PayoutRow | undefined, creator: string): PayoutRo
   return row
 }
 
-export const unknownPayout = () => refuse('not_found', 'no such payout of this wallet', 'Check the payout id and the wallet that signs.')
+export const unknownPayout = () =>
+  refuse('not_found', 'no such payout of this wallet', 'Check the payout id and the wallet that signs.')
 
 const isSameAuthorization = (row: PayoutRow, input: StagedAuthorize, fingerprint: string): boolean =>
   row.authorize_idempotency_key === input.idempotency_key && row.authorize_fingerprint === fingerprint
@@ -182,7 +248,12 @@ export const consumed = (kind: keyof typeof consumedCodes) =>
 
 async function stagedInput<T>(tx: Tx, digest: string): Promise<T> {
   const input = await readStaged<T>(tx, digest)
-  if (input === undefined) throw new DomainError({ code: 'unavailable', detail: 'the staged input has expired', next_action: 'Repeat the call.' } satisfies Refusal)
+  if (input === undefined)
+    throw new DomainError({
+      code: 'unavailable',
+      detail: 'the staged input has expired',
+      next_action: 'Repeat the call.',
+    } satisfies Refusal)
   return input
 }
 

@@ -28,7 +28,8 @@ export function createTransferSteps(deps: Deps): TransferSteps {
   return {
     submitTransfer: async (payoutId) => {
       const { transfer } = await load(deps, payoutId)
-      if (transfer !== undefined && (transfer.status === 'signed' || transfer.status === 'submitted')) await submit(deps, transfer)
+      if (transfer !== undefined && (transfer.status === 'signed' || transfer.status === 'submitted'))
+        await submit(deps, transfer)
       return snapshot(deps, payoutId)
     },
     confirmTransfer: async (payoutId) => {
@@ -77,7 +78,11 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   if (check.kind === 'parked') return recordParked(deps.db, payoutId, `${check.reason}; ${check.unblock}`)
   // A used nonce is for the confirmation to judge; sending it again could only revert.
   if (check.kind === 'used') return
-  const { txHash } = await deps.lane.submit(`payout:${payoutId}`, { to: deps.rail.asset, data: encodeTransfer(authorization, signature), gas: deps.rail.transferGas })
+  const { txHash } = await deps.lane.submit(`payout:${payoutId}`, {
+    to: deps.rail.asset,
+    data: encodeTransfer(authorization, signature),
+    gas: deps.rail.transferGas,
+  })
   await recordSubmitted(deps.db, payoutId, txHash)
 }
 
@@ -114,7 +119,12 @@ async function vanish(deps: Deps, payoutId: string): Promise<boolean> {
 }
 
 /** `executed` with its receipt, the call's answer and, once the block is final, the second receipt: one transaction. */
-async function recordExecution(deps: Deps, payoutId: string, block: Included, status: 'included' | 'final'): Promise<void> {
+async function recordExecution(
+  deps: Deps,
+  payoutId: string,
+  block: Included,
+  status: 'included' | 'final',
+): Promise<void> {
   await transaction(deps.db, async (tx) => {
     const before = await lockPayout(tx, payoutId)
     const transfer = await recordInclusion(tx, payoutId, block, 'included')

@@ -1,14 +1,19 @@
 import type { Kysely } from 'kysely'
-import { findReceipt } from './store/receipts.ts'
-import type { Database } from './store/schema.ts'
-import { listPublicKeys, type SigningKeyRow } from './store/signing-keys.ts'
-import { verifyCompact } from './keys/compact.ts'
 import { digestOf, sha256Hex } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import { receiptId } from '../workflows/domain/ids.ts'
 import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
+import { verifyCompact } from './keys/compact.ts'
+import { findReceipt } from './store/receipts.ts'
+import type { Database } from './store/schema.ts'
+import { listPublicKeys, type SigningKeyRow } from './store/signing-keys.ts'
 
-export type ReceiptSelector = { receipt_id?: string | undefined; receipt?: string | undefined; payload_sha256?: string | undefined; at?: string | undefined }
+export type ReceiptSelector = {
+  receipt_id?: string | undefined
+  receipt?: string | undefined
+  payload_sha256?: string | undefined
+  at?: string | undefined
+}
 type Check = { check: string; ok: boolean; detail: string }
 type Standing = 'active' | 'retired' | 'revoked' | 'unknown'
 
@@ -25,7 +30,11 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
       const standing = standingAt(key, at)
       const checks: Check[] = [
         check('key', key !== undefined, key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`),
-        check('signature', payload !== undefined, payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form'),
+        check(
+          'signature',
+          payload !== undefined,
+          payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form',
+        ),
         check('issuer', payload?.['iss'] === issuer, `issuer ${String(payload?.['iss'] ?? 'unknown')}`),
         keyStanding(standing, key, stored?.issued_at),
       ]
@@ -34,7 +43,12 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
         receipt_id: receiptId(jws),
         kind: typeof payload?.['kind'] === 'string' ? payload['kind'] : null,
         checks,
-        signature: { alg: 'EdDSA', key_id: key?.kid ?? null, key_state_at_issue: standing, valid: payload !== undefined },
+        signature: {
+          alg: 'EdDSA',
+          key_id: key?.kid ?? null,
+          key_state_at_issue: standing,
+          valid: payload !== undefined,
+        },
         payload: payload ?? null,
         payload_sha256: payload === undefined ? null : digestOf(payload),
         stored: stored !== undefined,
@@ -49,8 +63,12 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
 const check = (name: string, ok: boolean, detail: string): Check => ({ check: name, ok, detail })
 
 async function storedJws(db: Kysely<Database>, { receipt_id, payload_sha256 }: ReceiptSelector): Promise<string> {
-  const row = await findReceipt(db, receipt_id === undefined ? { payload_sha256: payload_sha256 ?? '' } : { receipt_id })
-  if (row === undefined) throw refuse('not_found', 'no receipt of this service has that id', 'Check the id, or send the receipt itself.')
+  const row = await findReceipt(
+    db,
+    receipt_id === undefined ? { payload_sha256: payload_sha256 ?? '' } : { receipt_id },
+  )
+  if (row === undefined)
+    throw refuse('not_found', 'no receipt of this service has that id', 'Check the id, or send the receipt itself.')
   return row.jws
 }
 
@@ -64,9 +82,16 @@ function verifiedPayload(jws: string, key: SigningKeyRow): Record<string, unknow
 
 /** A revoked key proves nothing by itself: its thief can date a receipt back; our record from before the revocation does. */
 function keyStanding(standing: Standing, key: SigningKeyRow | undefined, storedAt: Date | undefined): Check {
-  if (key?.revoked_at == null) return check('key_standing', standing === 'active' || standing === 'retired', `the key was ${standing}`)
+  if (key?.revoked_at == null)
+    return check('key_standing', standing === 'active' || standing === 'retired', `the key was ${standing}`)
   const before = storedAt !== undefined && storedAt < key.revoked_at
-  return check('key_standing', before, before ? 'the key is revoked, our record of the receipt is older' : 'the key is revoked and no older record of this receipt exists')
+  return check(
+    'key_standing',
+    before,
+    before
+      ? 'the key is revoked, our record of the receipt is older'
+      : 'the key is revoked and no older record of this receipt exists',
+  )
 }
 
 function standingAt(key: SigningKeyRow | undefined, seconds: number | undefined): Standing {

@@ -37,7 +37,14 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
   const { chain } = openChain(config)
   const wallets = openWalletSignatures(config)
   const environment = config.ENVIRONMENT
-  const refusedRecipients = new Set([ZERO, config.ASSET_CONTRACT_ADDRESS, config.PAYOUT_WALLET_ADDRESS, config.PAY_TO_ADDRESS, config.TREASURY_PRINCIPAL_ADDRESS, config.TREASURY_HOLDER_ADDRESS])
+  const refusedRecipients = new Set([
+    ZERO,
+    config.ASSET_CONTRACT_ADDRESS,
+    config.PAYOUT_WALLET_ADDRESS,
+    config.PAY_TO_ADDRESS,
+    config.TREASURY_PRINCIPAL_ADDRESS,
+    config.TREASURY_HOLDER_ADDRESS,
+  ])
   const clock = createDatabaseClock(db)
   const payouts = createPayoutGateway({
     client: temporal.client,
@@ -54,10 +61,18 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
     authority: openAuthority({ db, config, keys, clock, wallets }),
     receipts: createReceiptVerification(db, `${config.BASE_URL}/api/trust-contract`),
     discovery: createDiscovery({ config, db, registry: () => operations, receiptKid: keys.receipt.active.kid }),
-    health: createHealth({ db, countPollers: () => countPollers(temporal.client, PAYOUTS_QUEUE, 1_000), chainUp: chain.isUp }),
+    health: createHealth({
+      db,
+      countPollers: () => countPollers(temporal.client, PAYOUTS_QUEUE, 1_000),
+      chainUp: chain.isUp,
+    }),
   }
   // The keys are published before anything is signed with them; a database that is down now is tried again by the first use.
-  const publish = () => registerPublicKeys(db, Object.values(keys).flatMap((ring) => ring.publicKeys))
+  const publish = () =>
+    registerPublicKeys(
+      db,
+      Object.values(keys).flatMap((ring) => ring.publicKeys),
+    )
   await publish().catch((error: unknown) => log.warn({ error: String(error) }, 'public keys are not registered yet'))
   return {
     deps: {

@@ -6,8 +6,22 @@ export type Caller =
   | { readonly kind: 'operator'; readonly id: string; readonly operatorId: string; readonly name: string }
 
 export type PayoutAnswer = { payout: PayoutView; receipt: string | null; receipts: string[] }
-export type PayoutTermsInput = { recipient: string; amount_usdc: string; idempotency_key: string; memo: string; rail_reference: string; usage: 'synthetic' | 'operational' | 'unspecified' }
-export type PayoutAuthorizeInput = { payout_id: string; idempotency_key: string; presentation: string; challenge_token: string; expires_at: number; principal_signature: string }
+export type PayoutTermsInput = {
+  recipient: string
+  amount_usdc: string
+  idempotency_key: string
+  memo: string
+  rail_reference: string
+  usage: 'synthetic' | 'operational' | 'unspecified'
+}
+export type PayoutAuthorizeInput = {
+  payout_id: string
+  idempotency_key: string
+  presentation: string
+  challenge_token: string
+  expires_at: number
+  principal_signature: string
+}
 
 /** The payout gateway as operations see it; each act is idempotent and throws only DomainError. */
 export type PayoutActs = {
@@ -29,10 +43,18 @@ export type IssueMandateInput = {
 }
 export type AuthorityActs = {
   challenge(input: { holder_wallet: string; request_sha256: string }): Promise<Challenge>
-  issueMandate(operator: { operatorId: string; name: string }, input: IssueMandateInput): Promise<Record<string, unknown>>
+  issueMandate(
+    operator: { operatorId: string; name: string },
+    input: IssueMandateInput,
+  ): Promise<Record<string, unknown>>
 }
 
-export type ReceiptSelector = { receipt_id?: string | undefined; receipt?: string | undefined; payload_sha256?: string | undefined; at?: string | undefined }
+export type ReceiptSelector = {
+  receipt_id?: string | undefined
+  receipt?: string | undefined
+  payload_sha256?: string | undefined
+  at?: string | undefined
+}
 export type ReceiptActs = { verify(selector: ReceiptSelector): Promise<Record<string, unknown>> }
 
 /** Documents that print the registry, the keys and the configuration. */

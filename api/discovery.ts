@@ -23,13 +23,18 @@ export function createDiscovery({ config, db, registry, receiptKid }: Discovery)
     authorityKey: async () => authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),
     trustContract: async () => {
       const rows = await listPublicKeys(db)
-      return trustContract(config, registry(), rows.find((row) => row.ring === 'receipt' && row.kid === receiptKid))
+      return trustContract(
+        config,
+        registry(),
+        rows.find((row) => row.ring === 'receipt' && row.kid === receiptKid),
+      )
     },
   }
 }
 
 const time = (date: Date | null): string | null => date?.toISOString() ?? null
-const stateOf = (row: SigningKeyRow): string => (row.revoked_at !== null ? 'revoked' : row.retired_at !== null ? 'retired' : 'active')
+const stateOf = (row: SigningKeyRow): string =>
+  row.revoked_at !== null ? 'revoked' : row.retired_at !== null ? 'retired' : 'active'
 
 function publicKey(row: SigningKeyRow): Record<string, unknown> {
   return {
@@ -65,9 +70,20 @@ function authorityKey(rows: SigningKeyRow[]): Record<string, unknown> {
   }
 }
 
-function trustContract(config: Config, registry: readonly AnyOperation[], key: SigningKeyRow | undefined): Record<string, unknown> {
+function trustContract(
+  config: Config,
+  registry: readonly AnyOperation[],
+  key: SigningKeyRow | undefined,
+): Record<string, unknown> {
   const price = limits.priceAtomic.toString()
-  const x402 = { x402_version: 2, scheme: 'exact', network: NETWORK, asset: config.ASSET_CONTRACT_ADDRESS, amount: price, pay_to: config.PAY_TO_ADDRESS }
+  const x402 = {
+    x402_version: 2,
+    scheme: 'exact',
+    network: NETWORK,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    amount: price,
+    pay_to: config.PAY_TO_ADDRESS,
+  }
   const paid = registry.filter((operation) => operation.price !== null)
   return {
     service_id: 'service-trust-v1',
@@ -91,7 +107,8 @@ function walletProofFacts(config: Config): Record<string, unknown> {
     wallet_proof_required: true,
     header: 'X-Service-Wallet-Proof',
     max_age_seconds: limits.proofAgeSecondsMax,
-    encoding: 'base64url of JSON {v, wallet, chain_id, method, path, body_sha256, issued_at, nonce, signature}, no padding',
+    encoding:
+      'base64url of JSON {v, wallet, chain_id, method, path, body_sha256, issued_at, nonce, signature}, no padding',
     signature: 'personal_sign (EIP-191) over the lines below joined with LF, without a trailing LF',
     text: [
       'service-wallet-proof-v1',
@@ -122,7 +139,12 @@ function payoutFacts(config: Config, x402: Record<string, unknown>): Record<stri
       { version: 1, method: 'eth_sign', format: 'ES256K kb+jwt' },
       { version: 2, method: 'personal_sign', format: 'service-holder-binding-v2' },
     ],
-    request_sha256: 'SHA-256 of the RFC 8785 form of {type: "service.payout.principal-authorization.v1", payout_id, recipient, amount_atomic (string), expires_at, idempotency_key, chain_id, asset}',
-    eip712: { domain: principalDomain(config.ASSET_CONTRACT_ADDRESS), primary_type: 'PayoutAuthorization', types: principalTypes },
+    request_sha256:
+      'SHA-256 of the RFC 8785 form of {type: "service.payout.principal-authorization.v1", payout_id, recipient, amount_atomic (string), expires_at, idempotency_key, chain_id, asset}',
+    eip712: {
+      domain: principalDomain(config.ASSET_CONTRACT_ADDRESS),
+      primary_type: 'PayoutAuthorization',
+      types: principalTypes,
+    },
   }
 }

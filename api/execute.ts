@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { CallIdentity } from '../activities/store/calls.ts'
+import { isUnavailable } from '../activities/store/db.ts'
+import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
-import type { CallIdentity } from '../activities/store/calls.ts'
-import { isUnavailable } from '../activities/store/db.ts'
-import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { authenticateOperator } from './auth/operator.ts'
 import { authenticateWallet } from './auth/wallet-proof.ts'
 import type { CallAnswer, Caller, CallRequest } from './context.ts'
@@ -24,32 +24,49 @@ export async function execute(operation: AnyOperation, request: CallRequest, dep
     return await travel(operation, request, deps)
   } catch (error) {
     const refusal = error instanceof DomainError ? error.refusal : unexpected(error, request, deps)
-    const problem = problemAnswer(refusal, { baseUrl: deps.baseUrl, requestId: request.requestId, access: operation.access })
+    const problem = problemAnswer(refusal, {
+      baseUrl: deps.baseUrl,
+      requestId: request.requestId,
+      access: operation.access,
+    })
     return { ...problem, headers: { ...problem.headers, ...paymentRequiredHeaders(refusal) } }
   }
 }
 
 async function travel(operation: AnyOperation, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
   const most = operation.limits?.bodyBytes ?? limits.bodyBytesMax
-  if (request.body !== null && request.body.length > most) throw refuse('payload_too_large', `the body is over ${most} bytes`, 'Send a smaller body.')
+  if (request.body !== null && request.body.length > most)
+    throw refuse('payload_too_large', `the body is over ${most} bytes`, 'Send a smaller body.')
   if (!operation.unlimited) await deps.limits.address(request.address, operation.limits?.addressPerMinute)
   const value = readValue(operation, request)
   const input = readInput(operation, value)
   const { caller, proof } = await authenticate(operation, request, value, deps)
-  if (operation.idempotency.kind === 'read' && operation.price === null) return answerPlainly(operation, input, caller, request, deps)
+  if (operation.idempotency.kind === 'read' && operation.price === null)
+    return answerPlainly(operation, input, caller, request, deps)
   const call = identify(operation, input, caller, proof, request)
   return runCall({ operation, input, caller, call, request, deps, holder: randomUUID() })
 }
 
 /** A call that writes nothing and costs nothing needs no row: handle, check, answer. */
-async function answerPlainly(operation: AnyOperation, input: unknown, caller: Caller, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
+async function answerPlainly(
+  operation: AnyOperation,
+  input: unknown,
+  caller: Caller,
+  request: CallRequest,
+  deps: RoadDeps,
+): Promise<CallAnswer> {
   const reply = await operation.handle(input, deps.context(caller, '', request.requestId))
   return { status: reply.status ?? operation.status[0], headers: {}, body: checkOutput(operation, reply.body) }
 }
 
 type Authenticated = { caller: Caller; proof: CallIdentity['proof'] }
 
-async function authenticate(operation: AnyOperation, request: CallRequest, value: unknown, deps: RoadDeps): Promise<Authenticated> {
+async function authenticate(
+  operation: AnyOperation,
+  request: CallRequest,
+  value: unknown,
+  deps: RoadDeps,
+): Promise<Authenticated> {
   switch (operation.access) {
     case 'public':
       return { caller: { kind: 'public', id: `address:${request.address}` }, proof: null }
@@ -59,7 +76,14 @@ async function authenticate(operation: AnyOperation, request: CallRequest, value
     }
     case 'wallet': {
       const { method, path, headers } = request
-      const asked = { header: headers['x-service-wallet-proof'], method, path, body: value, origin: deps.baseUrl, nowSeconds: await deps.clock.nowSeconds() }
+      const asked = {
+        header: headers['x-service-wallet-proof'],
+        method,
+        path,
+        body: value,
+        origin: deps.baseUrl,
+        nowSeconds: await deps.clock.nowSeconds(),
+      }
       const proof = await authenticateWallet(asked, deps.wallets).catch(async (error: unknown) => {
         await deps.limits.failedProof(request.address)
         throw error
@@ -69,11 +93,25 @@ async function authenticate(operation: AnyOperation, request: CallRequest, value
   }
 }
 
-function identify(operation: AnyOperation, input: unknown, caller: Caller, proof: CallIdentity['proof'], request: CallRequest): CallIdentity {
+function identify(
+  operation: AnyOperation,
+  input: unknown,
+  caller: Caller,
+  proof: CallIdentity['proof'],
+  request: CallRequest,
+): CallIdentity {
   const { idempotency } = operation
-  const key = idempotency.kind === 'read' ? digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input]) : idempotency.key(input)
+  const key =
+    idempotency.kind === 'read'
+      ? digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input])
+      : idempotency.key(input)
   if (idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
-  const fingerprinted = idempotency.kind === 'natural' ? key : idempotency.kind === 'body' && idempotency.fingerprint ? idempotency.fingerprint(input) : input
+  const fingerprinted =
+    idempotency.kind === 'natural'
+      ? key
+      : idempotency.kind === 'body' && idempotency.fingerprint
+        ? idempotency.fingerprint(input)
+        : input
   return {
     callId: callId(caller.id, operation.id, key),
     caller: caller.id,
@@ -88,15 +126,30 @@ function identify(operation: AnyOperation, input: unknown, caller: Caller, proof
 /** The header may repeat the body's key, bare or as a structured-field string; it may not contradict it. */
 function assertSameKey(header: string | string[] | undefined, key: string): void {
   if (header === undefined || header === key || header === `"${key}"`) return
-  throw refuse('invalid_request', 'the Idempotency-Key header and the body disagree', 'Send the same key in both, or only in the body.', {
-    errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
-  })
+  throw refuse(
+    'invalid_request',
+    'the Idempotency-Key header and the body disagree',
+    'Send the same key in both, or only in the body.',
+    {
+      errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
+    },
+  )
 }
 
 function unexpected(error: unknown, request: CallRequest, deps: RoadDeps) {
   if (isUnavailable(error)) {
-    return refuse('unavailable', 'a dependency of the service does not answer', 'Repeat the call; it joins what may have begun.', { retry_after_ms: 1000, money_moved: 'unknown' }).refusal
+    return refuse(
+      'unavailable',
+      'a dependency of the service does not answer',
+      'Repeat the call; it joins what may have begun.',
+      { retry_after_ms: 1000, money_moved: 'unknown' },
+    ).refusal
   }
   deps.log.error({ err: error, request_id: request.requestId }, 'a call failed unexpectedly')
-  return refuse('internal_error', 'the service failed', 'Repeat the call; if it fails again, tell the operator the request id.', { money_moved: 'unknown' }).refusal
+  return refuse(
+    'internal_error',
+    'the service failed',
+    'Repeat the call; if it fails again, tell the operator the request id.',
+    { money_moved: 'unknown' },
+  ).refusal
 }

@@ -10,7 +10,9 @@ export function readValue(operation: AnyOperation, request: CallRequest): unknow
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(request.body ?? new Uint8Array()))
   } catch {
-    throw refuse('invalid_json', 'the body is not UTF-8 JSON', 'Send one JSON object.', { errors: [{ pointer: '', message: 'not JSON' }] })
+    throw refuse('invalid_json', 'the body is not UTF-8 JSON', 'Send one JSON object.', {
+      errors: [{ pointer: '', message: 'not JSON' }],
+    })
   }
 }
 
@@ -19,7 +21,12 @@ export function readInput(operation: AnyOperation, value: unknown): unknown {
   const parsed = (operation.input as z.ZodType).safeParse(value)
   if (!parsed.success) {
     const errors = parsed.error.issues.flatMap(pointers)
-    throw refuse('invalid_request', errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '), 'Send what the schema asks for.', { errors })
+    throw refuse(
+      'invalid_request',
+      errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '),
+      'Send what the schema asks for.',
+      { errors },
+    )
   }
   screenFreeText(operation.input, parsed.data)
   return parsed.data
@@ -33,4 +40,5 @@ function pointers(issue: z.core.$ZodIssue): PointerError[] {
 }
 
 /** RFC 6901. */
-const pointer = (path: readonly PropertyKey[]): string => path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+const pointer = (path: readonly PropertyKey[]): string =>
+  path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

@@ -15,14 +15,23 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   const freeInAll = createLimiter(pool, 'free', config.FREE_GRANTS_PER_DAY, DAY_S)
   return {
     // An operation's own limit is a larger share of the same counter, so that one address has one budget.
-    address: (address, perMinute) => spend(perAddress, address, perMinute === undefined ? 1 : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute))),
+    address: (address, perMinute) =>
+      spend(
+        perAddress,
+        address,
+        perMinute === undefined ? 1 : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
+      ),
     wallet: (caller) => spend(perWallet, caller),
     failedProof: (address) => spend(failedProofs, address),
-    freeGrant: async (address) => (await freePerAddress.consume(address)) === undefined && (await freeInAll.consume('all')) === undefined,
+    freeGrant: async (address) =>
+      (await freePerAddress.consume(address)) === undefined && (await freeInAll.consume('all')) === undefined,
   }
 }
 
 async function spend(limiter: Limiter, key: string, points = 1): Promise<void> {
   const spent = await limiter.consume(key, points)
-  if (spent !== undefined) throw refuse('rate_limited', 'too many calls', 'Repeat the call after the time in Retry-After.', { retry_after_ms: spent.retryAfterMs })
+  if (spent !== undefined)
+    throw refuse('rate_limited', 'too many calls', 'Repeat the call after the time in Retry-After.', {
+      retry_after_ms: spent.retryAfterMs,
+    })
 }

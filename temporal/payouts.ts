@@ -1,6 +1,12 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { assertExecutable, ownPayout, type StagedAuthorize, type StagedCreate, unknownPayout } from '../activities/payout.ts'
+import {
+  assertExecutable,
+  ownPayout,
+  type StagedAuthorize,
+  type StagedCreate,
+  unknownPayout,
+} from '../activities/payout.ts'
 import { findCall } from '../activities/store/calls.ts'
 import { type PayoutAnswerBody, type PayoutRecord, payoutAnswer, readPayout } from '../activities/store/payouts.ts'
 import { stageInput } from '../activities/store/staged-inputs.ts'
@@ -25,7 +31,14 @@ export type PayoutGatewayDeps = UpdateDeps & {
   chainUp: () => Promise<boolean>
 }
 
-export type CreateInput = { recipient: string; amount_usdc: string; idempotency_key: string; memo: string; rail_reference: string; usage: Usage }
+export type CreateInput = {
+  recipient: string
+  amount_usdc: string
+  idempotency_key: string
+  memo: string
+  rail_reference: string
+  usage: Usage
+}
 export type AuthorizeInput = Omit<StagedAuthorize, 'creator'>
 type Known = { creator: string; recipient: string; amount_atomic: string; usage: Usage }
 
@@ -43,7 +56,11 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
     async authorize(creator: string, input: AuthorizeInput, callId: string): Promise<PayoutAnswerBody> {
       const record = await own(deps, creator, input.payout_id)
       const digest = await stageInput(deps.db, { ...input, creator } satisfies StagedAuthorize)
-      await step(deps, input.payout_id, record.payout, authorizeUpdate, { payoutId: input.payout_id, callId, staged: digest })
+      await step(deps, input.payout_id, record.payout, authorizeUpdate, {
+        payoutId: input.payout_id,
+        callId,
+        staged: digest,
+      })
       return storedAnswer(deps, callId, input.payout_id)
     },
 
@@ -51,7 +68,10 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       const { payout, transfer } = await own(deps, creator, payoutId)
       if (transfer !== undefined) return
       await assertExecutable(deps.db, payout)
-      if (!(await deps.chainUp())) throw refuse('unavailable', 'the chain does not answer; nothing was reserved', 'Repeat the call later.', { retry_after_ms: 2000 })
+      if (!(await deps.chainUp()))
+        throw refuse('unavailable', 'the chain does not answer; nothing was reserved', 'Repeat the call later.', {
+          retry_after_ms: 2000,
+        })
     },
 
     async execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswerBody> {
@@ -76,7 +96,11 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
 
 /** Makes the payout's workflow read its row and go on, in a new run where none is open. */
 export async function wakePayout(client: Client, record: PayoutRecord): Promise<void> {
-  await client.workflow.signalWithStart<typeof payoutWorkflow>('payout', { ...startOptions(record.payout.payout_id, record.payout), signal: wakeSignal, signalArgs: [] })
+  await client.workflow.signalWithStart<typeof payoutWorkflow>('payout', {
+    ...startOptions(record.payout.payout_id, record.payout),
+    signal: wakeSignal,
+    signalArgs: [],
+  })
 }
 
 async function own(deps: PayoutGatewayDeps, creator: string, payoutId: string): Promise<PayoutRecord> {
@@ -88,8 +112,16 @@ async function own(deps: PayoutGatewayDeps, creator: string, payoutId: string): 
 
 type StepUpdate = typeof createUpdate | typeof executeUpdate
 
-async function step(deps: PayoutGatewayDeps, payoutId: string, known: Known, update: StepUpdate, input: Parameters<typeof sendStep>[4]): Promise<void> {
-  const result = await durableStep(deps, payoutId, (updateId) => sendStep(deps.client, payoutId, known, update, input, updateId)).catch((error) => told(deps, payoutId, error))
+async function step(
+  deps: PayoutGatewayDeps,
+  payoutId: string,
+  known: Known,
+  update: StepUpdate,
+  input: Parameters<typeof sendStep>[4],
+): Promise<void> {
+  const result = await durableStep(deps, payoutId, (updateId) =>
+    sendStep(deps.client, payoutId, known, update, input, updateId),
+  ).catch((error) => told(deps, payoutId, error))
   if (!result.ok) throw new DomainError(result.refusal)
 }
 
@@ -108,12 +140,23 @@ function sendStep(
   input: { payoutId: string; callId: string; staged: string } | { payoutId: string; callId: string },
   updateId: string,
 ): Promise<StepResult> {
-  const startWorkflowOperation = new WithStartWorkflowOperation<typeof payoutWorkflow>('payout', { ...startOptions(payoutId, known), workflowIdConflictPolicy: 'USE_EXISTING' })
-  return client.workflow.executeUpdateWithStart(update as typeof createUpdate, { args: [input as never], updateId, startWorkflowOperation })
+  const startWorkflowOperation = new WithStartWorkflowOperation<typeof payoutWorkflow>('payout', {
+    ...startOptions(payoutId, known),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  })
+  return client.workflow.executeUpdateWithStart(update as typeof createUpdate, {
+    args: [input as never],
+    updateId,
+    startWorkflowOperation,
+  })
 }
 
 function startOptions(payoutId: string, known: Known) {
-  const summary = { amountUsdc: formatUsdc(BigInt(known.amount_atomic)), recipient: known.recipient, usage: known.usage }
+  const summary = {
+    amountUsdc: formatUsdc(BigInt(known.amount_atomic)),
+    recipient: known.recipient,
+    usage: known.usage,
+  }
   return {
     workflowId: payoutId,
     taskQueue: PAYOUTS_QUEUE,
@@ -121,7 +164,14 @@ function startOptions(payoutId: string, known: Known) {
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: payoutSummary(summary),
     typedSearchAttributes: new TypedSearchAttributes(
-      payoutAttributes({ state: 'created', usage: known.usage, creator: known.creator, parked: null, exception: null, transfer: 'none' }),
+      payoutAttributes({
+        state: 'created',
+        usage: known.usage,
+        creator: known.creator,
+        parked: null,
+        exception: null,
+        transfer: 'none',
+      }),
     ),
   }
 }
@@ -134,7 +184,12 @@ function acceptTerms(deps: PayoutGatewayDeps, creator: string, input: CreateInpu
   }
   if (atomic > limits.maxPayoutAtomic) {
     const errors = [{ pointer: '/amount_usdc', message: `at most ${formatUsdc(limits.maxPayoutAtomic)}` }]
-    throw refuse('payout_cap_exceeded', `amount ${atomic} is over max_payout_atomic ${limits.maxPayoutAtomic}`, 'Create a payout of at most 25 USDC.', { errors })
+    throw refuse(
+      'payout_cap_exceeded',
+      `amount ${atomic} is over max_payout_atomic ${limits.maxPayoutAtomic}`,
+      'Create a payout of at most 25 USDC.',
+      { errors },
+    )
   }
   const recipient = input.recipient.toLowerCase()
   if (deps.refusedRecipients.has(recipient)) {
@@ -154,7 +209,12 @@ async function storedAnswer(deps: PayoutGatewayDeps, callId: string, payoutId: s
 }
 
 const deadTransfer = (record: PayoutRecord) =>
-  refuse('payout_expired', 'the transfer is proven never to have moved and never to move', 'Create and authorize a new payout.', {
-    money_moved: 'no',
-    extra: { receipt: record.receipts.at(-1)?.jws },
-  })
+  refuse(
+    'payout_expired',
+    'the transfer is proven never to have moved and never to move',
+    'Create and authorize a new payout.',
+    {
+      money_moved: 'no',
+      extra: { receipt: record.receipts.at(-1)?.jws },
+    },
+  )

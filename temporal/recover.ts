@@ -2,9 +2,9 @@ import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { TokenAuthorization } from '../activities/chain/authorization.ts'
 import type { Outcome } from '../activities/chain/outcome.ts'
-import { listTransfers } from '../activities/store/transfers.ts'
 import { type PayoutRecord, readPayout, type TransferRow } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
+import { listTransfers } from '../activities/store/transfers.ts'
 import { authorizationOf } from '../activities/transfer.ts'
 import { formatUsdc } from '../workflows/domain/money.ts'
 import { isRunning } from './payments.ts'
@@ -26,7 +26,10 @@ export async function listStuck({ client, db }: RecoverDeps): Promise<Line[]> {
       amount_usdc: formatUsdc(BigInt(row.amount_atomic)),
       transfer: row.status,
       needs_attention: row.parked !== null || row.exception !== null,
-      waits_for: row.exception ?? row.parked ?? (row.status === 'included' ? 'the block to become final' : 'confirmation on chain'),
+      waits_for:
+        row.exception ??
+        row.parked ??
+        (row.status === 'included' ? 'the block to become final' : 'confirmation on chain'),
       workflow: (await isRunning(client, row.payout_id)) ? 'running' : 'not running',
     })),
   )
@@ -37,7 +40,10 @@ export async function listStuck({ client, db }: RecoverDeps): Promise<Line[]> {
 export async function explain({ client, db, findOutcome }: RecoverDeps, payoutId: string): Promise<Line> {
   const record = await recordOf(db, payoutId)
   const { payout, transfer } = record
-  const outcome = transfer === undefined ? undefined : await findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
+  const outcome =
+    transfer === undefined
+      ? undefined
+      : await findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
   const running = await isRunning(client, payoutId)
   return {
     payout_id: payoutId,
@@ -66,7 +72,8 @@ export async function reconcile({ db, findOutcome }: RecoverDeps): Promise<Line[
   const differences: Line[] = []
   for (const row of await listTransfers(db)) {
     const outcome = await findOutcome(authorizationOf(row), BigInt(row.from_block ?? '0'))
-    if (!agrees(row, outcome)) differences.push({ payout_id: row.payout_id, stored: row.status, chain_says: describe(outcome) })
+    if (!agrees(row, outcome))
+      differences.push({ payout_id: row.payout_id, stored: row.status, chain_says: describe(outcome) })
   }
   return differences
 }
@@ -74,7 +81,8 @@ export async function reconcile({ db, findOutcome }: RecoverDeps): Promise<Line[
 /** What the row claims as proven must be what the chain says; what is under way may be anything but proven otherwise. */
 function agrees(row: TransferRow, outcome: Outcome): boolean {
   if (outcome.kind === 'conflict') return false
-  if (row.status === 'included' || row.status === 'final') return outcome.kind === 'included' && outcome.transactionHash === row.transaction_hash
+  if (row.status === 'included' || row.status === 'final')
+    return outcome.kind === 'included' && outcome.transactionHash === row.transaction_hash
   if (row.status === 'dead') return outcome.kind === 'dead'
   return outcome.kind === 'unknown'
 }
@@ -106,8 +114,13 @@ async function lastFailure(client: Client, payoutId: string): Promise<string | n
 
 function unblockedBy({ payout, transfer }: PayoutRecord, running: boolean): string {
   if (transfer?.status === 'final' || transfer?.status === 'dead') return 'nothing: it is over'
-  if (transfer?.exception != null) return 'look at the transaction on chain; the cap stays held until an operator decides'
-  if (transfer?.parked != null) return `mend this: ${transfer.parked}; then: agent-rails recover wake ${payout.payout_id}`
-  if (transfer !== undefined) return running ? 'nothing: it goes on by itself' : `agent-rails recover wake ${payout.payout_id}`
-  return payout.state === 'created' ? 'the creator calls /api/payout-authorize' : 'the creator calls /api/payout-execute'
+  if (transfer?.exception != null)
+    return 'look at the transaction on chain; the cap stays held until an operator decides'
+  if (transfer?.parked != null)
+    return `mend this: ${transfer.parked}; then: agent-rails recover wake ${payout.payout_id}`
+  if (transfer !== undefined)
+    return running ? 'nothing: it goes on by itself' : `agent-rails recover wake ${payout.payout_id}`
+  return payout.state === 'created'
+    ? 'the creator calls /api/payout-authorize'
+    : 'the creator calls /api/payout-execute'
 }

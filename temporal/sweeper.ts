@@ -34,7 +34,9 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const loop = (async () => {
     while (!stopped) {
       for (const job of jobs) {
-        await job(deps).catch((error: unknown) => deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'))
+        await job(deps).catch((error: unknown) =>
+          deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
+        )
       }
       if (stopped) return
       await new Promise<void>((resolve) => {
@@ -60,7 +62,8 @@ async function releaseAbandoned({ db, config }: SweeperDeps): Promise<void> {
 }
 
 async function settleDue({ client, db, config }: SweeperDeps): Promise<void> {
-  for (const paymentId of await listDuePayments(db, config.SWEEP_EVERY_MS, BATCH)) await ensurePayment(client, paymentId)
+  for (const paymentId of await listDuePayments(db, config.SWEEP_EVERY_MS, BATCH))
+    await ensurePayment(client, paymentId)
 }
 
 async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promise<void> {

@@ -20,7 +20,11 @@ export type UpdateDeps = {
  * fresh update id, because handlers are idempotent by state; only when the time is up, or Temporal does not answer, does
  * the caller get a 503. At most six updates of one workflow are in flight over all processes (payout.md, measured).
  */
-export async function durableStep<Result>(deps: UpdateDeps, workflowId: string, send: (updateId: string) => Promise<Result>): Promise<Result> {
+export async function durableStep<Result>(
+  deps: UpdateDeps,
+  workflowId: string,
+  send: (updateId: string) => Promise<Result>,
+): Promise<Result> {
   const until = performance.now() + deps.config.UPDATE_WAIT_MS
   const holder = randomUUID()
   for (let attempt = 0; ; attempt += 1) {
@@ -42,7 +46,9 @@ async function waitForSlot(deps: UpdateDeps, workflowId: string, holder: string,
     const slot = await takeLease(deps.db, workflowId, holder, limits.updatesInFlightMax, deps.config.UPDATE_WAIT_MS * 2)
     if (slot !== undefined) return slot
     if (performance.now() >= until) {
-      throw refuse('contention', 'too many steps of this payout are in flight', 'Repeat the call.', { retry_after_ms: 500 })
+      throw refuse('contention', 'too many steps of this payout are in flight', 'Repeat the call.', {
+        retry_after_ms: 500,
+      })
     }
     await deps.changes.wait(workflowId, 50)
   }
@@ -79,4 +85,6 @@ export async function temporalAnswers(client: Client, ms: number): Promise<boole
 }
 
 const temporalDown = (detail: string) =>
-  refuse('unavailable', detail, 'Repeat the call with the same idempotency key; it joins what may have begun.', { retry_after_ms: 1000 })
+  refuse('unavailable', detail, 'Repeat the call with the same idempotency key; it joins what may have begun.', {
+    retry_after_ms: 1000,
+  })

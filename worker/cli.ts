@@ -1,7 +1,9 @@
 import { Command } from 'commander'
 import { openOperatorDesk, openRecovery } from './desks.ts'
 
-const program = new Command('agent-rails').description('Durable agent commerce: operators and recovery.').showHelpAfterError()
+const program = new Command('agent-rails')
+  .description('Durable agent commerce: operators and recovery.')
+  .showHelpAfterError()
 
 program
   .command('operator')
@@ -28,7 +30,8 @@ recover
   .description('what a payout waits for and the act that unblocks it')
   .action(async (payoutId: string) => {
     await using desk = await openRecovery()
-    for (const [name, value] of Object.entries(await desk.explain(payoutId))) console.log(`${name.padEnd(14)} ${value ?? '–'}`)
+    for (const [name, value] of Object.entries(await desk.explain(payoutId)))
+      console.log(`${name.padEnd(14)} ${value ?? '–'}`)
   })
 recover
   .command('wake <payout>')

@@ -12,13 +12,20 @@ import { readSecret } from './stack/secret-file.ts'
 function settings() {
   const stack = loadStackSettings()
   const file = layoutOf(stack.DATA_DIR).environment
-  const embedded = stack.inherited['DATABASE_URL'] === undefined && existsSync(file) ? readSecret<Record<string, string>>(file) : undefined
+  const embedded =
+    stack.inherited['DATABASE_URL'] === undefined && existsSync(file)
+      ? readSecret<Record<string, string>>(file)
+      : undefined
   return loadConfig({ ...embedded, ...stack.inherited })
 }
 
 /** Where operators' credentials are made. */
 export async function openOperatorDesk() {
-  const { db, close } = createDatabase({ url: settings().DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 2 })
+  const { db, close } = createDatabase({
+    url: settings().DATABASE_URL,
+    applicationName: 'agent-rails cli',
+    poolSize: 2,
+  })
   return {
     create: async (name: string) => (await createOperator(db, name)).credential,
     [Symbol.asyncDispose]: close,

@@ -32,7 +32,12 @@ if (config.TASK_QUEUES.includes(PAYOUTS_QUEUE)) {
 }
 if (config.TASK_QUEUES.includes(SIGNING_QUEUE)) {
   const { activities, close } = await createSigningActivities(config)
-  const worker = await Worker.create({ ...shared, connection: await connectWorker(config), taskQueue: SIGNING_QUEUE, activities })
+  const worker = await Worker.create({
+    ...shared,
+    connection: await connectWorker(config),
+    taskQueue: SIGNING_QUEUE,
+    activities,
+  })
   running.push(worker.run())
   closers.push(close)
 }
@@ -50,7 +55,8 @@ function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath
 
 function temporalLogger() {
   const write = (level: string, message: string, meta?: object): void => {
-    const known = level === 'TRACE' || level === 'DEBUG' ? 'debug' : level === 'INFO' ? 'info' : level === 'WARN' ? 'warn' : 'error'
+    const known =
+      level === 'TRACE' || level === 'DEBUG' ? 'debug' : level === 'INFO' ? 'info' : level === 'WARN' ? 'warn' : 'error'
     log[known](meta ?? {}, message)
   }
   const at = (level: string) => (message: string, meta?: object) => write(level, message, meta)

@@ -61,7 +61,9 @@ export async function grantCall(tx: Tx, call: CallIdentity, funding: Funding, le
   const written = await tx
     .insertInto('calls')
     .values({ call_id: call.callId, caller: call.caller, operation: call.operation, key: call.key, ...granted })
-    .onConflict((conflict) => conflict.column('call_id').doUpdateSet(granted).where('calls.grant_state', '=', 'released'))
+    .onConflict((conflict) =>
+      conflict.column('call_id').doUpdateSet(granted).where('calls.grant_state', '=', 'released'),
+    )
     .returning('call_id')
     .executeTakeFirst()
   if (written === undefined) throw new Error('a live call was granted twice: the caller lock was not held')
@@ -69,7 +71,13 @@ export async function grantCall(tx: Tx, call: CallIdentity, funding: Funding, le
 }
 
 async function consumeProof(tx: Tx, call: CallIdentity, proof: NonNullable<CallIdentity['proof']>): Promise<void> {
-  const row = { wallet: proof.wallet, nonce: proof.nonce, path: call.path, body_sha256: proof.bodySha256, call_id: call.callId }
+  const row = {
+    wallet: proof.wallet,
+    nonce: proof.nonce,
+    path: call.path,
+    body_sha256: proof.bodySha256,
+    call_id: call.callId,
+  }
   const inserted = await tx
     .insertInto('proof_nonces')
     .values(row)
@@ -83,7 +91,8 @@ async function consumeProof(tx: Tx, call: CallIdentity, proof: NonNullable<CallI
     .where('wallet', '=', proof.wallet)
     .where('nonce', '=', proof.nonce)
     .executeTakeFirstOrThrow()
-  if (used.call_id !== call.callId || used.body_sha256 !== proof.bodySha256 || used.path !== call.path) throw replayedProof()
+  if (used.call_id !== call.callId || used.body_sha256 !== proof.bodySha256 || used.path !== call.path)
+    throw replayedProof()
 }
 
 /** Whether this proof nonce was used up by another body or path; for calls that join and consume nothing. */
@@ -95,11 +104,16 @@ export async function assertProofUnused(tx: Tx, call: CallIdentity): Promise<voi
     .where('wallet', '=', call.proof.wallet)
     .where('nonce', '=', call.proof.nonce)
     .executeTakeFirst()
-  if (used !== undefined && (used.path !== call.path || used.body_sha256 !== call.proof.bodySha256)) throw replayedProof()
+  if (used !== undefined && (used.path !== call.path || used.body_sha256 !== call.proof.bodySha256))
+    throw replayedProof()
 }
 
 const replayedProof = () =>
-  refuse('wallet_proof_replayed', 'the proof nonce was used for another path or body', 'Sign a new proof with a fresh nonce.')
+  refuse(
+    'wallet_proof_replayed',
+    'the proof nonce was used for another path or body',
+    'Sign a new proof with a fresh nonce.',
+  )
 
 /** Takes over an open call whose holder's lease has lapsed; false when somebody else is working on it. */
 export async function takeCallLease(tx: Tx, callId: string, lease: Lease): Promise<boolean> {
@@ -108,7 +122,13 @@ export async function takeCallLease(tx: Tx, callId: string, lease: Lease): Promi
     .set({ lease_holder: lease.holder, lease_until: leaseEnd(lease.ms) })
     .where('call_id', '=', callId)
     .where('grant_state', '=', 'open')
-    .where((or) => or.or([or('lease_until', 'is', null), or('lease_until', '<', sql<Date>`clock_timestamp()`), or('lease_holder', '=', lease.holder)]))
+    .where((or) =>
+      or.or([
+        or('lease_until', 'is', null),
+        or('lease_until', '<', sql<Date>`clock_timestamp()`),
+        or('lease_holder', '=', lease.holder),
+      ]),
+    )
     .returning('call_id')
     .executeTakeFirst()
   return taken !== undefined
@@ -116,7 +136,12 @@ export async function takeCallLease(tx: Tx, callId: string, lease: Lease): Promi
 
 /** Lets a joiner take over at once, after a call that ended without a final answer. */
 export async function dropCallLease(tx: Tx, callId: string, holder: string): Promise<void> {
-  await tx.updateTable('calls').set({ lease_until: null }).where('call_id', '=', callId).where('lease_holder', '=', holder).execute()
+  await tx
+    .updateTable('calls')
+    .set({ lease_until: null })
+    .where('call_id', '=', callId)
+    .where('lease_holder', '=', holder)
+    .execute()
   await notifyChanged(tx, callId)
 }
 
@@ -125,9 +150,17 @@ export async function dropCallLease(tx: Tx, callId: string, holder: string): Pro
  * A grant that this effect used before is accepted again, because every effect may run twice.
  */
 export async function claimGrant(tx: Tx, callId: string, subject: string): Promise<void> {
-  const row = await tx.selectFrom('calls').select(['grant_state', 'subject']).where('call_id', '=', callId).forUpdate().executeTakeFirst()
+  const row = await tx
+    .selectFrom('calls')
+    .select(['grant_state', 'subject'])
+    .where('call_id', '=', callId)
+    .forUpdate()
+    .executeTakeFirst()
   if (row === undefined || row.grant_state === 'released' || (row.grant_state === 'used' && row.subject !== subject)) {
-    throw refuse('grant_released', 'the call was given up before its effect ran', 'Repeat the call.', { money_moved: 'no', retry_after_ms: 100 })
+    throw refuse('grant_released', 'the call was given up before its effect ran', 'Repeat the call.', {
+      money_moved: 'no',
+      retry_after_ms: 100,
+    })
   }
   if (row.grant_state === 'open') {
     await tx.updateTable('calls').set({ grant_state: 'used', subject }).where('call_id', '=', callId).execute()
@@ -138,7 +171,12 @@ export async function claimGrant(tx: Tx, callId: string, subject: string): Promi
  * Stores the first final answer of a call whose grant is used, and hands its payment over to settlement.
  * The answer is `final` at once unless a payment is still to be settled for it.
  */
-export async function finishCall(tx: Tx, callId: string, status: number, answer: Record<string, unknown>): Promise<void> {
+export async function finishCall(
+  tx: Tx,
+  callId: string,
+  status: number,
+  answer: Record<string, unknown>,
+): Promise<void> {
   const finished = await tx
     .updateTable('calls')
     .set({
@@ -168,14 +206,24 @@ export async function finishCall(tx: Tx, callId: string, status: number, answer:
  * a payment that is settled already becomes one call credit. False when the effect has run, or its payment may still settle.
  */
 export async function releaseCall(tx: Tx, callId: string): Promise<boolean> {
-  const row = await tx.selectFrom('calls').select(['grant_state', 'payment_id']).where('call_id', '=', callId).forUpdate().executeTakeFirst()
+  const row = await tx
+    .selectFrom('calls')
+    .select(['grant_state', 'payment_id'])
+    .where('call_id', '=', callId)
+    .forUpdate()
+    .executeTakeFirst()
   if (row === undefined || row.grant_state !== 'open') return false
   return undoGrant(tx, callId, row.payment_id)
 }
 
 /** Undoes a grant whose effect is proven to have come to nothing, such as a transfer that died: the fee becomes a credit. */
 export async function refundCall(tx: Tx, callId: string): Promise<void> {
-  const row = await tx.selectFrom('calls').select(['answer_state', 'payment_id']).where('call_id', '=', callId).forUpdate().executeTakeFirst()
+  const row = await tx
+    .selectFrom('calls')
+    .select(['answer_state', 'payment_id'])
+    .where('call_id', '=', callId)
+    .forUpdate()
+    .executeTakeFirst()
   if (row !== undefined && row.answer_state === 'open') await undoGrant(tx, callId, row.payment_id)
 }
 
@@ -193,9 +241,19 @@ async function undoGrant(tx: Tx, callId: string, paymentId: string | null): Prom
 
 /** A claimed payment can be presented again, a settled one becomes a credit; one that may settle is not free. */
 async function freePayment(tx: Tx, paymentId: string): Promise<boolean> {
-  const payment = await tx.selectFrom('payments').select('state').where('payment_id', '=', paymentId).forUpdate().executeTakeFirstOrThrow()
+  const payment = await tx
+    .selectFrom('payments')
+    .select('state')
+    .where('payment_id', '=', paymentId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
   if (payment.state === 'settling' || payment.state === 'pending') return false
-  const freed = payment.state === 'settled' ? { credit: 'available' as const } : payment.state === 'claimed' ? { state: 'released' as const } : {}
+  const freed =
+    payment.state === 'settled'
+      ? { credit: 'available' as const }
+      : payment.state === 'claimed'
+        ? { state: 'released' as const }
+        : {}
   await tx
     .updateTable('payments')
     .set({ ...freed, call_id: null, changed_at: sql<Date>`clock_timestamp()` })

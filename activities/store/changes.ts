@@ -14,7 +14,12 @@ export function createChanges(databaseUrl: string, pollMs = 250): Changes {
 
   const connect = async (): Promise<void> => {
     if (closed) return
-    const next = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 1000, keepAlive: true, application_name: 'agent-rails changes' })
+    const next = new pg.Client({
+      connectionString: databaseUrl,
+      connectionTimeoutMillis: 1000,
+      keepAlive: true,
+      application_name: 'agent-rails changes',
+    })
     const lost = (): void => {
       if (client !== next) return
       client = undefined
@@ -25,7 +30,10 @@ export function createChanges(databaseUrl: string, pollMs = 250): Changes {
     next.on('error', lost)
     next.on('end', lost)
     next.on('notification', (message) => emitter.emit(message.payload ?? ''))
-    await next.connect().then(() => next.query(`listen ${CHANGES_CHANNEL}`)).catch(lost)
+    await next
+      .connect()
+      .then(() => next.query(`listen ${CHANGES_CHANNEL}`))
+      .catch(lost)
   }
   void connect()
 

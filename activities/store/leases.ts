@@ -5,7 +5,13 @@ import type { Tx } from './db.ts'
  * Takes one of `slots` places at a resource for `ms`, or returns undefined when all are held by live holders.
  * A dead holder's place is taken over when its time is up.
  */
-export async function takeLease(tx: Tx, resource: string, holder: string, slots: number, ms: number): Promise<number | undefined> {
+export async function takeLease(
+  tx: Tx,
+  resource: string,
+  holder: string,
+  slots: number,
+  ms: number,
+): Promise<number | undefined> {
   const taken = await sql<{ slot: number }>`
     insert into update_leases (resource, slot, holder, lease_until)
     select ${resource}, free.slot, ${holder}, clock_timestamp() + ${ms} * interval '1 millisecond'
@@ -19,5 +25,10 @@ export async function takeLease(tx: Tx, resource: string, holder: string, slots:
 }
 
 export async function dropLease(tx: Tx, resource: string, slot: number, holder: string): Promise<void> {
-  await tx.deleteFrom('update_leases').where('resource', '=', resource).where('slot', '=', slot).where('holder', '=', holder).execute()
+  await tx
+    .deleteFrom('update_leases')
+    .where('resource', '=', resource)
+    .where('slot', '=', slot)
+    .where('holder', '=', holder)
+    .execute()
 }

@@ -3,7 +3,14 @@ import type { Tx } from './db.ts'
 import type { MandatesTable } from './schema.ts'
 
 export type MandateRow = Selectable<MandatesTable>
-export type NewMandate = { mandateId: string; operatorId: string; payoutId: string; requestSha256: string; ap2Mandate: string; expiresAt: number }
+export type NewMandate = {
+  mandateId: string
+  operatorId: string
+  payoutId: string
+  requestSha256: string
+  ap2Mandate: string
+  expiresAt: number
+}
 
 /** Stores a mandate under its id and returns the one that is there: a second issue under one key is the first mandate. */
 export async function storeMandate(tx: Tx, mandate: NewMandate): Promise<MandateRow> {

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
+import { releaseCall } from './calls.ts'
 import type { Tx } from './db.ts'
 import { notifyChanged } from './notify.ts'
-import { releaseCall } from './calls.ts'
 import type { PaymentsTable } from './schema.ts'
 
 export type PaymentRow = Selectable<PaymentsTable>
@@ -29,8 +29,19 @@ export async function findPayment(tx: Tx, paymentId: string): Promise<PaymentRow
 }
 
 /** Binds a payment to one call for good, by a unique insert; any other call is refused with 409 `payment_already_used`. */
-export async function claimPayment(tx: Tx, claim: PaymentClaim, callId: string, state: 'claimed' | 'settling'): Promise<void> {
-  const bound = { proof_wallet: claim.proofWallet, call_id: callId, state, signature: claim.signature, from_block: claim.fromBlock.toString() }
+export async function claimPayment(
+  tx: Tx,
+  claim: PaymentClaim,
+  callId: string,
+  state: 'claimed' | 'settling',
+): Promise<void> {
+  const bound = {
+    proof_wallet: claim.proofWallet,
+    call_id: callId,
+    state,
+    signature: claim.signature,
+    from_block: claim.fromBlock.toString(),
+  }
   const claimed = await tx
     .insertInto('payments')
     .values({
@@ -45,14 +56,23 @@ export async function claimPayment(tx: Tx, claim: PaymentClaim, callId: string, 
       requirements: JSON.stringify(claim.requirements) as never,
       ...bound,
     })
-    .onConflict((conflict) => conflict.column('payment_id').doUpdateSet({ ...bound, changed_at: now }).where('payments.state', '=', 'released'))
+    .onConflict((conflict) =>
+      conflict
+        .column('payment_id')
+        .doUpdateSet({ ...bound, changed_at: now })
+        .where('payments.state', '=', 'released'),
+    )
     .returning('payment_id')
     .executeTakeFirst()
   if (claimed === undefined) throw paymentAlreadyUsed()
 }
 
 export const paymentAlreadyUsed = () =>
-  refuse('payment_already_used', 'the payment authorization was used for another call', 'Sign a new payment for this call.')
+  refuse(
+    'payment_already_used',
+    'the payment authorization was used for another call',
+    'Sign a new payment for this call.',
+  )
 
 /** Takes one call credit of a wallet, left by a call that was refused after its payment settled. */
 export async function takeCredit(tx: Tx, wallet: string, callId: string): Promise<string | undefined> {
@@ -67,13 +87,22 @@ export async function takeCredit(tx: Tx, wallet: string, callId: string): Promis
     .skipLocked()
     .executeTakeFirst()
   if (row === undefined) return undefined
-  await tx.updateTable('payments').set({ credit: 'used', call_id: callId, changed_at: now }).where('payment_id', '=', row.payment_id).execute()
+  await tx
+    .updateTable('payments')
+    .set({ credit: 'used', call_id: callId, changed_at: now })
+    .where('payment_id', '=', row.payment_id)
+    .execute()
   return row.payment_id
 }
 
 /** `claimed → settling`, for calls that settle before their effect. */
 export async function startSettling(tx: Tx, paymentId: string): Promise<void> {
-  await tx.updateTable('payments').set({ state: 'settling', changed_at: now }).where('payment_id', '=', paymentId).where('state', '=', 'claimed').execute()
+  await tx
+    .updateTable('payments')
+    .set({ state: 'settling', changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', '=', 'claimed')
+    .execute()
 }
 
 /** Puts a new payment under a call whose first one is proven to have failed; the effect is not repeated. */
@@ -127,7 +156,12 @@ export async function recordPending(tx: Tx, paymentId: string, failure: string):
 
 /** A block that held the payment vanished: `settled → settling`, to be sent and confirmed again. */
 export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
-  await tx.updateTable('payments').set({ state: 'settling', changed_at: now }).where('payment_id', '=', paymentId).where('state', '=', 'settled').execute()
+  await tx
+    .updateTable('payments')
+    .set({ state: 'settling', changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', '=', 'settled')
+    .execute()
 }
 
 /** `failed`: proven on a finalized block that the authorization was never used and never can be. */

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { type PayoutFacts, payoutView, type PayoutView } from '../../workflows/domain/payout.ts'
+import { type PayoutFacts, type PayoutView, payoutView } from '../../workflows/domain/payout.ts'
 import type { Tx } from './db.ts'
 import { listReceipts, type ReceiptRow } from './receipts.ts'
 import type { PayoutsTable, TransfersTable } from './schema.ts'
@@ -9,7 +9,16 @@ export type TransferRow = Selectable<TransfersTable>
 export type PayoutRecord = { payout: PayoutRow; transfer: TransferRow | undefined; receipts: ReceiptRow[] }
 export type NewPayout = Pick<
   PayoutFacts,
-  'payout_id' | 'creator' | 'recipient' | 'amount_atomic' | 'memo' | 'rail_reference' | 'usage' | 'asset' | 'payout_wallet' | 'terms_sha256'
+  | 'payout_id'
+  | 'creator'
+  | 'recipient'
+  | 'amount_atomic'
+  | 'memo'
+  | 'rail_reference'
+  | 'usage'
+  | 'asset'
+  | 'payout_wallet'
+  | 'terms_sha256'
 > & { idempotency_key: string }
 
 /** The row, locked for the rest of the transaction. */
@@ -46,7 +55,11 @@ export async function insertPayout(tx: Tx, payout: NewPayout): Promise<{ row: Pa
 export type Authorization = { expiresAt: number; idempotencyKey: string; fingerprint: string; mandateRef: string }
 
 /** `created → authorized`; undefined when the row is in another state. */
-export async function markAuthorized(tx: Tx, payoutId: string, authorization: Authorization): Promise<PayoutRow | undefined> {
+export async function markAuthorized(
+  tx: Tx,
+  payoutId: string,
+  authorization: Authorization,
+): Promise<PayoutRow | undefined> {
   return tx
     .updateTable('payouts')
     .set({

@@ -3,8 +3,23 @@ import { receiptId } from '../../workflows/domain/ids.ts'
 import type { ReceiptClaims } from '../../workflows/domain/receipt.ts'
 import type { Tx } from './db.ts'
 
-export type ReceiptRow = { receipt_id: string; subject: string; seq: number; kind: string; jws: string; kid: string; issued_at: Date }
-export type NewReceipt = { subject: string; kind: string; usage: string; environment: string; issuer: string; facts: Record<string, unknown> }
+export type ReceiptRow = {
+  receipt_id: string
+  subject: string
+  seq: number
+  kind: string
+  jws: string
+  kid: string
+  issued_at: Date
+}
+export type NewReceipt = {
+  subject: string
+  kind: string
+  usage: string
+  environment: string
+  issuer: string
+  facts: Record<string, unknown>
+}
 /** Signs claims into a compact JWS with the active receipt key. */
 export type ReceiptSigner = (claims: ReceiptClaims) => { jws: string; kid: string }
 
@@ -23,7 +38,16 @@ export async function appendReceipt(tx: Tx, sign: ReceiptSigner, receipt: NewRec
   const { jws, kid } = sign(payload)
   await tx
     .insertInto('receipts')
-    .values({ receipt_id: receiptId(jws), subject, seq: earlier.length, kind: receipt.kind, jws, prev, kid, payload_sha256: digestOf(payload) })
+    .values({
+      receipt_id: receiptId(jws),
+      subject,
+      seq: earlier.length,
+      kind: receipt.kind,
+      jws,
+      prev,
+      kid,
+      payload_sha256: digestOf(payload),
+    })
     .execute()
   return jws
 }
@@ -38,7 +62,10 @@ export async function listReceipts(tx: Tx, subject: string): Promise<ReceiptRow[
     .execute()
 }
 
-export async function findReceipt(tx: Tx, by: { receipt_id: string } | { payload_sha256: string }): Promise<ReceiptRow | undefined> {
+export async function findReceipt(
+  tx: Tx,
+  by: { receipt_id: string } | { payload_sha256: string },
+): Promise<ReceiptRow | undefined> {
   const query = tx.selectFrom('receipts').select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
   return 'receipt_id' in by
     ? query.where('receipt_id', '=', by.receipt_id).executeTakeFirst()

@@ -4,7 +4,11 @@ export type ReplayKind = 'presentation' | 'challenge_jti' | 'mandate' | 'kb_nonc
 export type ReplayKey = { kind: ReplayKind; key: string }
 
 /** Consumes keys in the one global ledger; returns the kind of the first that another subject used before, or undefined. */
-export async function consumeKeys(tx: Tx, keys: readonly ReplayKey[], subject: string): Promise<ReplayKind | undefined> {
+export async function consumeKeys(
+  tx: Tx,
+  keys: readonly ReplayKey[],
+  subject: string,
+): Promise<ReplayKind | undefined> {
   for (const { kind, key } of keys) {
     const inserted = await tx
       .insertInto('replay_ledger')
@@ -18,9 +22,18 @@ export async function consumeKeys(tx: Tx, keys: readonly ReplayKey[], subject: s
 }
 
 /** Which of these keys another subject has consumed already; reads only. */
-export async function findConsumed(tx: Tx, keys: readonly ReplayKey[], subject: string): Promise<ReplayKind | undefined> {
+export async function findConsumed(
+  tx: Tx,
+  keys: readonly ReplayKey[],
+  subject: string,
+): Promise<ReplayKind | undefined> {
   for (const { kind, key } of keys) {
-    const row = await tx.selectFrom('replay_ledger').select('subject').where('kind', '=', kind).where('key', '=', key).executeTakeFirst()
+    const row = await tx
+      .selectFrom('replay_ledger')
+      .select('subject')
+      .where('kind', '=', kind)
+      .where('key', '=', key)
+      .executeTakeFirst()
     if (row !== undefined && row.subject !== subject) return kind
   }
   return undefined

@@ -25,7 +25,14 @@ export type CallsTable = {
   finished_at: Date | null
 }
 
-export type ProofNoncesTable = { wallet: string; nonce: string; path: string; body_sha256: string; call_id: string; used_at: Time }
+export type ProofNoncesTable = {
+  wallet: string
+  nonce: string
+  path: string
+  body_sha256: string
+  call_id: string
+  used_at: Time
+}
 
 export type PaymentsTable = {
   payment_id: string
@@ -130,7 +137,13 @@ export type ReceiptsTable = {
 
 export type ReplayLedgerTable = { kind: string; key: string; subject: string; first_seen: Time }
 export type StagedInputsTable = { digest: string; body: string; expires_at: Date }
-export type OperatorsTable = { operator_id: string; name: string; secret_sha256: string; created_at: Time; revoked_at: Date | null }
+export type OperatorsTable = {
+  operator_id: string
+  name: string
+  secret_sha256: string
+  created_at: Time
+  revoked_at: Date | null
+}
 
 export type SigningKeysTable = {
   ring: string
@@ -142,7 +155,14 @@ export type SigningKeysTable = {
   revoked_at: Date | null
 }
 
-export type ControlsTable = { scope: string; target: string; paused: boolean; reason: string; operator_id: string; changed_at: Time }
+export type ControlsTable = {
+  scope: string
+  target: string
+  paused: boolean
+  reason: string
+  operator_id: string
+  changed_at: Time
+}
 export type UpdateLeasesTable = { resource: string; slot: number; holder: string; lease_until: Date }
 
 export type MandatesTable = {

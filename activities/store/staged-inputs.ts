@@ -9,7 +9,9 @@ export async function stageInput(tx: Tx, value: unknown): Promise<string> {
   await tx
     .insertInto('staged_inputs')
     .values({ digest, body, expires_at: sql<Date>`clock_timestamp() + interval '1 day'` })
-    .onConflict((conflict) => conflict.column('digest').doUpdateSet({ expires_at: sql<Date>`clock_timestamp() + interval '1 day'` }))
+    .onConflict((conflict) =>
+      conflict.column('digest').doUpdateSet({ expires_at: sql<Date>`clock_timestamp() + interval '1 day'` }),
+    )
     .execute()
   return digest
 }

@@ -5,8 +5,22 @@ import { notifyChanged } from './notify.ts'
 import type { TransferRow } from './payouts.ts'
 
 /** Where a transfer is on chain; the time is in Unix seconds. */
-export type Block = { transactionHash: string; blockNumber: bigint; blockHash: string; blockTime: bigint; confirmations: number }
-export type Reservation = { payoutId: string; nonce: string; wallet: string; recipient: string; amountAtomic: bigint; validBefore: number; callId: string }
+export type Block = {
+  transactionHash: string
+  blockNumber: bigint
+  blockHash: string
+  blockTime: bigint
+  confirmations: number
+}
+export type Reservation = {
+  payoutId: string
+  nonce: string
+  wallet: string
+  recipient: string
+  amountAtomic: bigint
+  validBefore: number
+  callId: string
+}
 
 const changed = { changed_at: sql<Date>`clock_timestamp()` }
 
@@ -26,9 +40,14 @@ export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint
     from transfers
     where wallet = ${wallet}
       and (status in ('reserved','signed','submitted')
-        or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`.execute(tx)
+        or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`.execute(
+    tx,
+  )
   const found = row.rows[0]
-  return { atomic: BigInt(found?.used ?? '0'), freesInMs: found?.frees_in_ms == null ? null : Number(found.frees_in_ms) }
+  return {
+    atomic: BigInt(found?.used ?? '0'),
+    freesInMs: found?.frees_in_ms == null ? null : Number(found.frees_in_ms),
+  }
 }
 
 export async function insertReservation(tx: Tx, reservation: Reservation): Promise<void> {
@@ -82,16 +101,30 @@ export async function recordSubmitted(tx: Tx, payoutId: string, transactionHash:
 
 /** The transfer cannot go on until somebody acts; nothing is failed, and the reason is told to callers and operators. */
 export async function recordParked(tx: Tx, payoutId: string, reason: string | null): Promise<void> {
-  await tx.updateTable('transfers').set({ parked: reason, ...changed }).where('payout_id', '=', payoutId).where('status', 'not in', ['final', 'dead']).execute()
+  await tx
+    .updateTable('transfers')
+    .set({ parked: reason, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', 'not in', ['final', 'dead'])
+    .execute()
   await notifyChanged(tx, payoutId)
 }
 
 export async function recordException(tx: Tx, payoutId: string, exception: string): Promise<void> {
-  await tx.updateTable('transfers').set({ exception, ...changed }).where('payout_id', '=', payoutId).execute()
+  await tx
+    .updateTable('transfers')
+    .set({ exception, ...changed })
+    .where('payout_id', '=', payoutId)
+    .execute()
   await notifyChanged(tx, payoutId)
 }
 
-export async function recordInclusion(tx: Tx, payoutId: string, block: Block, status: 'included' | 'final'): Promise<TransferRow | undefined> {
+export async function recordInclusion(
+  tx: Tx,
+  payoutId: string,
+  block: Block,
+  status: 'included' | 'final',
+): Promise<TransferRow | undefined> {
   return tx
     .updateTable('transfers')
     .set({
@@ -112,7 +145,12 @@ export async function recordInclusion(tx: Tx, payoutId: string, block: Block, st
 
 /** The including block vanished: the same bytes are sent again. */
 export async function recordVanishedBlock(tx: Tx, payoutId: string): Promise<void> {
-  await tx.updateTable('transfers').set({ status: 'submitted', confirmations: 0, ...changed }).where('payout_id', '=', payoutId).where('status', '=', 'included').execute()
+  await tx
+    .updateTable('transfers')
+    .set({ status: 'submitted', confirmations: 0, ...changed })
+    .where('payout_id', '=', payoutId)
+    .where('status', '=', 'included')
+    .execute()
   await notifyChanged(tx, payoutId)
 }
 

@@ -1,4 +1,12 @@
-import { type CallIdentity, type CallRow, claimGrant, dropCallLease, findCall, finishCall, releaseCall } from '../../activities/store/calls.ts'
+import {
+  type CallIdentity,
+  type CallRow,
+  claimGrant,
+  dropCallLease,
+  findCall,
+  finishCall,
+  releaseCall,
+} from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { findPayment } from '../../activities/store/payments.ts'
 import { DomainError, errorCodes, refuse } from '../../workflows/domain/errors.ts'
@@ -42,7 +50,10 @@ export async function runCall(run: Run): Promise<CallAnswer> {
       }
       case 'wait':
         if (performance.now() >= until) {
-          throw refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', { money_moved: 'unknown', retry_after_ms: 1000 })
+          throw refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', {
+            money_moved: 'unknown',
+            retry_after_ms: 1000,
+          })
         }
         await deps.changes.wait(call.callId, 250)
     }
@@ -82,7 +93,9 @@ async function handled(run: Run): Promise<CallAnswer> {
   const row = await findCall(deps.db, call.callId)
   if (row?.answer_state === 'open') await finish(run, row, status, body)
   await settleDone(run)
-  return operation.idempotency.kind === 'read' ? { status, headers: await paymentHeaders(run), body } : storedAnswer(run, false)
+  return operation.idempotency.kind === 'read'
+    ? { status, headers: await paymentHeaders(run), body }
+    : storedAnswer(run, false)
 }
 
 /** For effects that are not in a worker's transaction: the answer and the use of the grant are written together. */
@@ -111,6 +124,7 @@ async function paymentHeaders({ call, deps }: Run): Promise<Record<string, strin
 /** The second guard of every answer: what the schema does not describe is not sent. */
 export function checkOutput(operation: AnyOperation, body: unknown): Record<string, unknown> {
   const checked = operation.output.safeParse(body)
-  if (!checked.success) throw new Error(`the answer of ${operation.id} does not fit its schema: ${checked.error.message}`)
+  if (!checked.success)
+    throw new Error(`the answer of ${operation.id} does not fit its schema: ${checked.error.message}`)
   return checked.data as Record<string, unknown>
 }

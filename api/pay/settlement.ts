@@ -12,7 +12,8 @@ export async function settleBefore(run: Run): Promise<void> {
   if (row?.payment_id == null) return
   await startSettling(deps.db, row.payment_id)
   const state = await waitSettled(run, row.payment_id)
-  if (state === 'failed') throw deps.offers.paymentRequired(run.operation, 'the payment failed and nothing was done', {})
+  if (state === 'failed')
+    throw deps.offers.paymentRequired(run.operation, 'the payment failed and nothing was done', {})
 }
 
 /**
@@ -35,7 +36,12 @@ async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
   await transaction(run.deps.db, async (tx) => {
     await claimPayment(tx, claim, run.call.callId, 'settling')
     if (!(await replaceFailedPayment(tx, run.call.callId, claim.paymentId))) {
-      throw refuse('idempotency_in_flight', 'another payment for this call is under way', 'Repeat the call; it joins.', { money_moved: 'unknown' })
+      throw refuse(
+        'idempotency_in_flight',
+        'another payment for this call is under way',
+        'Repeat the call; it joins.',
+        { money_moved: 'unknown' },
+      )
     }
   })
   return claim.paymentId
@@ -43,7 +49,9 @@ async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
 
 const debtOf = (run: Run, paymentId: string) => ({ payment_id: paymentId, operation: run.operation.id })
 const debtRefusal = (run: Run, paymentId: string) =>
-  run.deps.offers.paymentRequired(run.operation, 'the effect is there, its payment failed', { debt: debtOf(run, paymentId) })
+  run.deps.offers.paymentRequired(run.operation, 'the effect is there, its payment failed', {
+    debt: debtOf(run, paymentId),
+  })
 
 async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'failed'> {
   const { deps } = run
@@ -54,10 +62,15 @@ async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'fa
     const payment = await findPayment(deps.db, paymentId)
     if (payment?.state === 'settled' || payment?.state === 'failed') return payment.state
     if (performance.now() >= until) {
-      throw refuse('settlement_pending', 'the payment is sent and its outcome is being found out', 'Repeat the same call; it joins and is not charged again.', {
-        money_moved: 'unknown',
-        retry_after_ms: 1000,
-      })
+      throw refuse(
+        'settlement_pending',
+        'the payment is sent and its outcome is being found out',
+        'Repeat the same call; it joins and is not charged again.',
+        {
+          money_moved: 'unknown',
+          retry_after_ms: 1000,
+        },
+      )
     }
     await deps.changes.wait(paymentId, until - performance.now())
   }

@@ -1,15 +1,22 @@
 import {
   assertProofUnused,
   type CallRow,
+  type Funding,
   findCall,
   freeCallsLeft,
-  type Funding,
   grantCall,
   lockCaller,
   takeCallLease,
 } from '../../activities/store/calls.ts'
 import { type Tx, transaction } from '../../activities/store/db.ts'
-import { claimPayment, findDebt, findPayment, type PaymentClaim, paymentAlreadyUsed, takeCredit } from '../../activities/store/payments.ts'
+import {
+  claimPayment,
+  findDebt,
+  findPayment,
+  type PaymentClaim,
+  paymentAlreadyUsed,
+  takeCredit,
+} from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Run } from './run-call.ts'
 
@@ -32,7 +39,11 @@ export async function takeTurn(run: Run): Promise<Turn> {
 async function join(run: Run, row: CallRow): Promise<Turn> {
   await assertProofUnused(run.deps.db, run.call)
   if (row.fingerprint !== run.call.fingerprint) {
-    throw refuse('idempotency_conflict', 'the idempotency key was used with other terms', 'Use a new idempotency key for other terms.')
+    throw refuse(
+      'idempotency_conflict',
+      'the idempotency key was used with other terms',
+      'Use a new idempotency key for other terms.',
+    )
   }
   if (row.answer_state === 'final') return run.operation.idempotency.kind === 'read' ? 'afresh' : 'replay'
   if (row.answer_state === 'done') return 'settle'
@@ -87,7 +98,10 @@ async function grantPaid(run: Run): Promise<Turn> {
 }
 
 /** The payment of this request, parsed strictly and verified; `ours` when it is bound to this very call already. */
-export async function verifiedPayment(run: Run, more: { debt?: Record<string, string> } = {}): Promise<PaymentClaim | 'ours'> {
+export async function verifiedPayment(
+  run: Run,
+  more: { debt?: Record<string, string> } = {},
+): Promise<PaymentClaim | 'ours'> {
   const { offers, db, clock, chainHead } = run.deps
   const payment = offers.readPayment(run.request.headers, run.operation)
   if (payment === undefined) throw offers.paymentRequired(run.operation, 'payment is required', more)
@@ -102,7 +116,20 @@ export async function verifiedPayment(run: Run, more: { debt?: Record<string, st
   const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature, accepted } = payment
   const proofWallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
   const fromBlock = head > 16n ? head - 16n : 0n
-  return { paymentId, asset: offers.asset, payer, nonce, payTo, value, validAfter, validBefore, signature, requirements: accepted, proofWallet, fromBlock }
+  return {
+    paymentId,
+    asset: offers.asset,
+    payer,
+    nonce,
+    payTo,
+    value,
+    validAfter,
+    validBefore,
+    signature,
+    requirements: accepted,
+    proofWallet,
+    fromBlock,
+  }
 }
 
 const lease = (run: Run) => ({ holder: run.holder, ms: run.deps.config.CALL_LEASE_MS })

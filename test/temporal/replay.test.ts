@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import {
   bundleWorkflowCode,
   DefaultLogger,
-  DeterminismViolationError,
+  makeTelemetryFilterString,
   Runtime,
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
+import { DeterminismViolationError } from '@temporalio/workflow'
 import { beforeAll, expect } from 'vitest'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
@@ -16,7 +17,10 @@ import { recordHistories } from './record-histories.ts'
 const root = join(import.meta.dirname, '..', '..')
 const directory = join(root, 'temporal', 'histories')
 const quiet = new DefaultLogger('ERROR')
-Runtime.install({ logger: quiet })
+Runtime.install({
+  logger: quiet,
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+})
 let current: WorkflowBundleWithSourceMap
 let drifted: WorkflowBundleWithSourceMap
 

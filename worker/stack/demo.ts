@@ -24,7 +24,12 @@ export async function runDemo(stack: EmbeddedStack, say: Say): Promise<void> {
   const [first, second] = agents
   if (first === undefined || second === undefined) throw new Error('the demo needs two agents')
   const run = `demo-${Date.now()}`
-  const agent = openPayingAgent({ baseUrl, origin: baseUrl, privateKey: first.private_key, asset: stack.env['ASSET_CONTRACT_ADDRESS'] as `0x${string}` })
+  const agent = openPayingAgent({
+    baseUrl,
+    origin: baseUrl,
+    privateKey: first.private_key,
+    asset: stack.env['ASSET_CONTRACT_ADDRESS'] as `0x${string}`,
+  })
   const treasury = openTreasury({ baseUrl, origin: baseUrl, accounts: treasuryAccounts, operator: operator.credential })
   const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const begun = performance.now()
@@ -33,7 +38,14 @@ export async function runDemo(stack: EmbeddedStack, say: Say): Promise<void> {
     return result
   }
 
-  const terms = { recipient: second.address, amount_usdc: '12.5', idempotency_key: run, memo: 'demo payout', rail_reference: run, usage: 'synthetic' as const }
+  const terms = {
+    recipient: second.address,
+    amount_usdc: '12.5',
+    idempotency_key: run,
+    memo: 'demo payout',
+    rail_reference: run,
+    usage: 'synthetic' as const,
+  }
   const created = await timed('create', () => agent.client.call('payout-create', terms))
   const { payout } = created.body
   say(`created     ${payout.payout_id}: ${payout.amount_usdc} USDC to ${payout.recipient} (${payout.environment})`)
@@ -43,7 +55,9 @@ export async function runDemo(stack: EmbeddedStack, say: Say): Promise<void> {
   say(`free calls  used up; from here every call is paid with x402 (0.1 USDC)`)
 
   const expiresAt = Math.floor(Date.now() / 1000) + 3600
-  const authorization = await timed('mandate', () => treasury.authorize(payout, { expiresAt, idempotencyKey: `${run}-authorize` }))
+  const authorization = await timed('mandate', () =>
+    treasury.authorize(payout, { expiresAt, idempotencyKey: `${run}-authorize` }),
+  )
   say(`mandate     issued for the exact payout, presented by the treasury holder, signed by the principal`)
   const authorized = await timed('authorize', () => agent.client.call('payout-authorize', authorization))
   say(`authorized  mandate ${authorized.body.payout.mandate_ref}, paid in ${paidIn(authorized.headers)}`)
@@ -58,7 +72,14 @@ export async function runDemo(stack: EmbeddedStack, say: Say): Promise<void> {
   const final = await timed('final', () => waitFinal(agent, payout.payout_id))
   await checkReceipts(baseUrl, final.receipts, say)
   const jwks = (await createClient({ baseUrl }).call('jwks', {})).body
-  const summary = { payout: final.payout, receipts: final.receipts, jwks, transaction, workflow_ids: [payout.payout_id], timings_ms: timings }
+  const summary = {
+    payout: final.payout,
+    receipts: final.receipts,
+    jwks,
+    transaction,
+    workflow_ids: [payout.payout_id],
+    timings_ms: timings,
+  }
   const file = join(dirname(stack.layout.accounts), 'summary.json')
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${JSON.stringify(summary, null, 2)}\n`)
@@ -82,16 +103,29 @@ function paidIn(headers: Headers): string {
 }
 
 /** A second process plays the same agent and is killed while its call runs: nothing of it is left but what the service stored. */
-async function crashInExecute(baseUrl: string, stack: EmbeddedStack, execute: { payout_id: string; idempotency_key: string }): Promise<void> {
+async function crashInExecute(
+  baseUrl: string,
+  stack: EmbeddedStack,
+  execute: { payout_id: string; idempotency_key: string },
+): Promise<void> {
   const program = join(packageRoot, 'dist', 'worker', 'stack', 'crashing-agent.js')
   const child = spawn(process.execPath, [program], {
-    env: { ...process.env, AGENT_KEY: stack.accounts.agents[0]?.private_key, BASE_URL: baseUrl, ASSET: stack.env['ASSET_CONTRACT_ADDRESS'], EXECUTE: JSON.stringify(execute) },
+    env: {
+      ...process.env,
+      AGENT_KEY: stack.accounts.agents[0]?.private_key,
+      BASE_URL: baseUrl,
+      ASSET: stack.env['ASSET_CONTRACT_ADDRESS'],
+      EXECUTE: JSON.stringify(execute),
+    },
     stdio: 'inherit',
   })
   await new Promise((resolve) => child.once('exit', resolve))
 }
 
-async function finish(agent: PayingAgent, execute: { payout_id: string; idempotency_key: string }): Promise<PayoutAnswer> {
+async function finish(
+  agent: PayingAgent,
+  execute: { payout_id: string; idempotency_key: string },
+): Promise<PayoutAnswer> {
   for (;;) {
     const { status, body } = await agent.client.call('payout-execute', execute)
     if (status === 200) return body
@@ -111,7 +145,9 @@ async function checkReceipts(baseUrl: string, receipts: readonly string[], say: 
   const client = createClient({ baseUrl })
   for (const receipt of receipts) {
     const { body } = await client.call('verify-receipt', { receipt })
-    say(`receipt     ${String(body['kind']).padEnd(17)} ${body['verified'] ? 'verified' : 'NOT VERIFIED'}  ${baseUrl}/api/verify-receipt?receipt_id=${String(body['receipt_id'])}`)
+    say(
+      `receipt     ${String(body['kind']).padEnd(17)} ${body['verified'] ? 'verified' : 'NOT VERIFIED'}  ${baseUrl}/api/verify-receipt?receipt_id=${String(body['receipt_id'])}`,
+    )
     if (!body['verified']) throw new Error('a receipt of the demo does not verify')
   }
 }

@@ -12,12 +12,26 @@ export type PayingAgent = { readonly account: PrivateKeyAccount; readonly client
  * An agent with a wallet: it proves each call, and pays with x402 when it is asked to. `@x402/fetch` pays only in assets it
  * knows, so the local token has to be allowed, with the most that one call may cost (atomic units).
  */
-export function openPayingAgent({ baseUrl, origin, privateKey, asset }: { baseUrl: string; origin: string; privateKey: Hex; asset: Address }): PayingAgent {
+export function openPayingAgent({
+  baseUrl,
+  origin,
+  privateKey,
+  asset,
+}: {
+  baseUrl: string
+  origin: string
+  privateKey: Hex
+  asset: Address
+}): PayingAgent {
   const account = privateKeyToAccount(privateKey)
   const payer = x402Client.fromConfig({
     schemes: [{ network: NETWORK, client: new ExactEvmScheme(account) }],
     spendControls: { allowedAssets: [{ network: NETWORK, asset, maxAmountPerPayment: '100000' }] },
   })
   const paying = wrapFetchWithPayment(fetch, payer)
-  return { account, fetch: paying, client: createClient({ baseUrl, origin, wallet: account, fetch: (input, init) => paying(input, init) }) }
+  return {
+    account,
+    fetch: paying,
+    client: createClient({ baseUrl, origin, wallet: account, fetch: (input, init) => paying(input, init) }),
+  }
 }

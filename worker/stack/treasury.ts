@@ -1,4 +1,4 @@
-import { type Hex, type LocalAccount, type PrivateKeyAccount } from 'viem'
+import type { Hex, LocalAccount, PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createClient, type InputOf, type OutputOf } from '../../api/surfaces/client.ts'
 import { presentVersion1, presentVersion2 } from '../../api/surfaces/present.ts'
@@ -18,7 +18,17 @@ export type Treasury = {
 }
 
 /** Plays the treasury with its own keys over the public API; `origin` is the service's configured base URL. */
-export function openTreasury({ baseUrl, origin, accounts, operator }: { baseUrl: string; origin: string; accounts: DemoAccounts['treasury']; operator: string }): Treasury {
+export function openTreasury({
+  baseUrl,
+  origin,
+  accounts,
+  operator,
+}: {
+  baseUrl: string
+  origin: string
+  accounts: DemoAccounts['treasury']
+  operator: string
+}): Treasury {
   const client = createClient({ baseUrl, origin, operator })
   const holder = privateKeyToAccount(accounts.holder.private_key)
   const principal = privateKeyToAccount(accounts.principal.private_key)
@@ -28,23 +38,51 @@ export function openTreasury({ baseUrl, origin, accounts, operator }: { baseUrl:
     authorize: async (payout, { expiresAt, idempotencyKey, bindingVersion = 2 }) => {
       const terms = principalTermsOf(payout, expiresAt, idempotencyKey)
       const digest = requestSha256(terms)
-      const { body: challenge } = await client.call('payout-challenge', { holder_wallet: holder.address, request_sha256: digest })
-      const proof = holderProofText({ origin, holder: holder.address, checkoutHash: challenge.checkout_hash, nonce: challenge.nonce })
+      const { body: challenge } = await client.call('payout-challenge', {
+        holder_wallet: holder.address,
+        request_sha256: digest,
+      })
+      const proof = holderProofText({
+        origin,
+        holder: holder.address,
+        checkoutHash: challenge.checkout_hash,
+        nonce: challenge.nonce,
+      })
       const { body: mandate } = await client.call('issue-mandate', {
         mode: 'issue_mandate',
         action: {
           payout: { payout_id: payout.payout_id, expires_at: expiresAt, authorize_idempotency_key: idempotencyKey },
           checkout_jwt: challenge.checkout_jwt,
-          holder_proof: { binding_version: bindingVersion, holder_wallet: holder.address, signature: await holder.signMessage({ message: proof }) },
+          holder_proof: {
+            binding_version: bindingVersion,
+            holder_wallet: holder.address,
+            signature: await holder.signMessage({ message: proof }),
+          },
           idempotency_key: `mandate-${challenge.nonce}`,
         },
       })
       const { audience, nonce, checkout_hash: checkoutHash } = challenge
-      const facts = { audience, nonce, requestSha256: digest, checkoutHash, mandate: mandate.ap2_mandate, issuedAt: Math.floor(Date.now() / 1000) }
+      const facts = {
+        audience,
+        nonce,
+        requestSha256: digest,
+        checkoutHash,
+        mandate: mandate.ap2_mandate,
+        issuedAt: Math.floor(Date.now() / 1000),
+      }
       const presentation =
-        bindingVersion === 1 ? await presentVersion1(holder, facts) : await presentVersion2(holder, { ...facts, origin, expiresAt: challenge.expires_at })
+        bindingVersion === 1
+          ? await presentVersion1(holder, facts)
+          : await presentVersion2(holder, { ...facts, origin, expiresAt: challenge.expires_at })
       const principal_signature = await signPrincipal(principal, terms)
-      return { payout_id: payout.payout_id, idempotency_key: idempotencyKey, presentation, challenge_token: challenge.challenge_token, expires_at: expiresAt, principal_signature }
+      return {
+        payout_id: payout.payout_id,
+        idempotency_key: idempotencyKey,
+        presentation,
+        challenge_token: challenge.challenge_token,
+        expires_at: expiresAt,
+        principal_signature,
+      }
     },
   }
 }

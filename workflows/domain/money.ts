@@ -4,7 +4,8 @@ const amountPattern = /^(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?$/
 
 /** `12.5` → `12500000n` by string arithmetic; throws on a text that the schema would not let through. */
 export function parseUsdc(amount: string): bigint {
-  if (!amountPattern.test(amount)) throw new RangeError('not a decimal amount of at most 9 integer and 6 fraction digits')
+  if (!amountPattern.test(amount))
+    throw new RangeError('not a decimal amount of at most 9 integer and 6 fraction digits')
   const [integer = '0', fraction = ''] = amount.split('.')
   return BigInt(integer + fraction.padEnd(ASSET_DECIMALS, '0'))
 }

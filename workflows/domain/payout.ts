@@ -22,11 +22,23 @@ export function allowedPayoutEvents(from: PayoutState): PayoutEvent[] {
   return Object.keys(payoutTransitions[from]) as PayoutEvent[]
 }
 
-export type PayoutTerms = { recipient: string; amount_atomic: string; memo: string; rail_reference: string; usage: Usage; asset: string }
+export type PayoutTerms = {
+  recipient: string
+  amount_atomic: string
+  memo: string
+  rail_reference: string
+  usage: Usage
+  asset: string
+}
 
 /** SHA-256 of the canonical terms: what never changes, and create's request fingerprint. */
 export function termsDigest(terms: PayoutTerms): string {
-  return digestOf({ ...terms, recipient: terms.recipient.toLowerCase(), asset: terms.asset.toLowerCase(), chain_id: CHAIN_ID })
+  return digestOf({
+    ...terms,
+    recipient: terms.recipient.toLowerCase(),
+    asset: terms.asset.toLowerCase(),
+    chain_id: CHAIN_ID,
+  })
 }
 
 export type TransferView = {
@@ -103,13 +115,19 @@ export function moneyMoved(transfer: TransferFacts | undefined): 'no' | 'yes' | 
 function nextAction(state: PayoutState, transfer: TransferFacts | undefined): string {
   if (transfer === undefined) return state === 'created' ? 'Authorize the payout.' : 'Execute the payout.'
   if (transfer.exception !== null) return `An operator has to look at this payout: ${transfer.exception}.`
-  if (transfer.status === 'dead') return 'The transfer can never happen; create a new payout if the money is still owed.'
+  if (transfer.status === 'dead')
+    return 'The transfer can never happen; create a new payout if the money is still owed.'
   if (state === 'executed') return 'Nothing: keep the receipt.'
-  if (transfer.parked !== null) return `The transfer waits: ${transfer.parked}. Repeat this call later; it never pays twice.`
+  if (transfer.parked !== null)
+    return `The transfer waits: ${transfer.parked}. Repeat this call later; it never pays twice.`
   return 'The transfer is under way; repeat this call or read the status. It never pays twice.'
 }
 
-export function payoutView(row: PayoutFacts, transfer: TransferFacts | undefined, environment: 'local' | 'live'): PayoutView {
+export function payoutView(
+  row: PayoutFacts,
+  transfer: TransferFacts | undefined,
+  environment: 'local' | 'live',
+): PayoutView {
   const open = transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
   return {
     payout_id: row.payout_id,

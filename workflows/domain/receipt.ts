@@ -1,6 +1,6 @@
-import type { PayoutFacts, TransferFacts } from './payout.ts'
-import { formatUsdc } from './money.ts'
 import { CHAIN_ID, NETWORK } from './limits.ts'
+import { formatUsdc } from './money.ts'
+import type { PayoutFacts, TransferFacts } from './payout.ts'
 
 export const RECEIPT_TYP = 'receipt+jwt'
 
@@ -27,7 +27,11 @@ export type ReceiptClaims = {
 const finality: Partial<Record<PayoutReceiptKind, string>> = { payout_executed: 'included', payout_final: 'finalized' }
 
 /** What a payout receipt says beyond the standing claims (payout-and-trust.md, Receipt records). */
-export function payoutReceiptFacts(kind: PayoutReceiptKind, row: PayoutFacts, transfer: TransferFacts | undefined): Record<string, unknown> {
+export function payoutReceiptFacts(
+  kind: PayoutReceiptKind,
+  row: PayoutFacts,
+  transfer: TransferFacts | undefined,
+): Record<string, unknown> {
   const confirmed = transfer?.status === 'included' || transfer?.status === 'final'
   const closed = kind === 'payout_dead' || kind === 'payout_voided'
   return {

@@ -7,8 +7,10 @@ export function payoutSummary(payout: { amountUsdc: string; recipient: string; u
 
 /** What the payout waits for now, and the act that unblocks it. */
 export function waitsFor(payout: PayoutSnapshot): { what: string; act: string } {
-  if (payout.exception !== null) return { what: `an operator: ${payout.exception}`, act: `agent-rails recover explain ${payout.payoutId}` }
-  if (payout.parked !== null) return { what: payout.parked, act: `mend that, then agent-rails recover wake ${payout.payoutId}` }
+  if (payout.exception !== null)
+    return { what: `an operator: ${payout.exception}`, act: `agent-rails recover explain ${payout.payoutId}` }
+  if (payout.parked !== null)
+    return { what: payout.parked, act: `mend that, then agent-rails recover wake ${payout.payoutId}` }
   if (payout.transfer === 'final') return { what: 'nothing: final on chain', act: 'none' }
   if (payout.transfer === 'dead') return { what: 'nothing: proven never to move', act: 'none' }
   if (payout.transfer === 'included') return { what: 'the including block to become final', act: 'none' }

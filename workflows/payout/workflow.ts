@@ -13,7 +13,12 @@ const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
 const stepRetry = { initialInterval: 50, backoffCoefficient: 2, maximumInterval: '5s' } as const
 const chainRetry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: '10s' } as const
 const steps = (summary: string) =>
-  wf.proxyLocalActivities<PayoutSteps>({ startToCloseTimeout: '10s', localRetryThreshold: '30s', retry: stepRetry, summary })
+  wf.proxyLocalActivities<PayoutSteps>({
+    startToCloseTimeout: '10s',
+    localRetryThreshold: '30s',
+    retry: stepRetry,
+    summary,
+  })
 const chain = (summary: string) =>
   wf.proxyActivities<TransferSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '15s', retry: chainRetry, summary })
 const signing = wf.proxyActivities<SigningSteps>({
@@ -55,7 +60,10 @@ export async function payout(payoutId: string): Promise<void> {
   wf.setHandler(executeUpdate, (input) => answer(steps('reserve the transfer').reserveTransfer(input)), {
     description: 'Reserve the transfer under the daily cap; the run then signs, submits and confirms it.',
   })
-  wf.setHandler(wakeSignal, () => void (run.woken = true), { description: 'Read the stored payout again and go on.' })
+  const wake = (): void => {
+    run.woken = true
+  }
+  wf.setHandler(wakeSignal, wake, { description: 'Read the stored payout again and go on.' })
   wf.setHandler(viewQuery, () => run.known, { description: 'The payout as this run knows it.' })
 
   // The first update usually brings the row with it; loading is for runs that pick a payout up.
@@ -89,7 +97,9 @@ export async function payout(payoutId: string): Promise<void> {
     if (seen.transfer === 'reserved') await signing.signTransfer(payoutId)
     if (seen.transfer !== 'included') learn(await chain('store, then broadcast').submitTransfer(payoutId))
     if (run.known?.parked != null) await news(PARKED_RETRY_MS)
-    learn(await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId))
+    learn(
+      await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId),
+    )
   }
 }
 

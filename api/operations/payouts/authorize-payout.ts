@@ -17,6 +17,7 @@ export const authorizePayout = operation({
   errors: [
     'not_found',
     'wrong_state',
+    'authority_denied',
     'holder_unknown',
     'issuer_untrusted',
     'mandate_invalid',

@@ -3,17 +3,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type CallIdentity,
   claimGrant,
+  type Funding,
   findCall,
   finishCall,
   freeCallsLeft,
-  type Funding,
   grantCall,
   lockCaller,
   releaseCall,
 } from '../../../activities/store/calls.ts'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
-import { claimPayment, findPayment, type PaymentClaim, recordFailed, recordSettled, startSettling, takeCredit } from '../../../activities/store/payments.ts'
+import {
+  claimPayment,
+  findPayment,
+  type PaymentClaim,
+  recordFailed,
+  recordSettled,
+  startSettling,
+  takeCredit,
+} from '../../../activities/store/payments.ts'
 import { callId } from '../../../workflows/domain/ids.ts'
 import { startPostgres } from '../../support/postgres.ts'
 
@@ -32,7 +40,10 @@ afterAll(async () => {
 
 const lease = { holder: 'test', ms: 10_000 }
 
-function newCall(caller = `wallet:0x${randomUUID().replaceAll('-', '').padEnd(40, '0')}`, key: string = randomUUID()): CallIdentity {
+function newCall(
+  caller = `wallet:0x${randomUUID().replaceAll('-', '').padEnd(40, '0')}`,
+  key: string = randomUUID(),
+): CallIdentity {
   const nonce = randomUUID().replaceAll('-', '')
   return {
     callId: callId(caller, 'payout-create', key),
@@ -55,7 +66,8 @@ async function grantFree(call: CallIdentity): Promise<boolean> {
   })
 }
 
-const grant = (call: CallIdentity, funding: Funding) => transaction(open.db, (tx) => grantCall(tx, call, funding, lease))
+const grant = (call: CallIdentity, funding: Funding) =>
+  transaction(open.db, (tx) => grantCall(tx, call, funding, lease))
 
 function newPayment(proofWallet: string): PaymentClaim {
   const word = () => (randomUUID() + randomUUID()).replaceAll('-', '')
@@ -126,7 +138,11 @@ test('only the first final answer is stored', async () => {
     await finishCall(tx, call.callId, 201, { first: true })
   })
   await transaction(open.db, (tx) => finishCall(tx, call.callId, 200, { first: false }))
-  expect(await findCall(open.db, call.callId)).toMatchObject({ answer: { first: true }, status: 201, answer_state: 'final' })
+  expect(await findCall(open.db, call.callId)).toMatchObject({
+    answer: { first: true },
+    status: 201,
+    answer_state: 'final',
+  })
 })
 
 test('a proof nonce that paid for one body is refused for another', async () => {
@@ -183,7 +199,9 @@ test('a refused call leaves a claimed payment usable, and turns a settled one in
   await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
   expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
   const takers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => transaction(open.db, (tx) => takeCredit(tx, call.proof!.wallet, `call_c${index}`))),
+    Array.from({ length: 10 }, (_, index) =>
+      transaction(open.db, (tx) => takeCredit(tx, call.proof!.wallet, `call_c${index}`)),
+    ),
   )
   expect(takers.filter((id) => id === payment.paymentId)).toHaveLength(1)
 })

@@ -1,9 +1,18 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { insertPayout, markAuthorized, markExecuted, type NewPayout } from '../../../activities/store/payouts.ts'
-import { type Block, dailyUse, insertReservation, lockDailyCap, recordDead, recordInclusion, recordSignature, recordSubmitted } from '../../../activities/store/transfers.ts'
-import { sql } from 'kysely'
+import {
+  type Block,
+  dailyUse,
+  insertReservation,
+  lockDailyCap,
+  recordDead,
+  recordInclusion,
+  recordSignature,
+  recordSubmitted,
+} from '../../../activities/store/transfers.ts'
 import { startPostgres } from '../../support/postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -38,14 +47,29 @@ async function newPayout(wallet: string, amount: bigint): Promise<NewPayout> {
     terms_sha256: hex(64),
   }
   await insertPayout(open.db, payout)
-  await markAuthorized(open.db, payout.payout_id, { expiresAt: 4_102_444_800, idempotencyKey: 'a', fingerprint: 'f', mandateRef: 'm' })
+  await markAuthorized(open.db, payout.payout_id, {
+    expiresAt: 4_102_444_800,
+    idempotencyKey: 'a',
+    fingerprint: 'f',
+    mandateRef: 'm',
+  })
   return payout
 }
 
 async function newCallRow(callId: string): Promise<string> {
   await open.db
     .insertInto('calls')
-    .values({ call_id: callId, caller: 'c', operation: 'payout-execute', key: callId, fingerprint: 'f', grant_state: 'used', answer_state: 'open', funding: 'none', path: '/' })
+    .values({
+      call_id: callId,
+      caller: 'c',
+      operation: 'payout-execute',
+      key: callId,
+      fingerprint: 'f',
+      grant_state: 'used',
+      answer_state: 'open',
+      funding: 'none',
+      path: '/',
+    })
     .execute()
   return callId
 }
@@ -57,7 +81,15 @@ async function reserve(payout: NewPayout, cap: bigint): Promise<boolean> {
     const { atomic } = await dailyUse(tx, payout.payout_wallet)
     if (atomic + BigInt(payout.amount_atomic) > cap) return false
     const { payout_id: payoutId, payout_wallet: wallet, recipient } = payout
-    await insertReservation(tx, { payoutId, nonce: `0x${hex(64)}`, wallet, recipient, amountAtomic: BigInt(payout.amount_atomic), validBefore: 4_102_444_800, callId })
+    await insertReservation(tx, {
+      payoutId,
+      nonce: `0x${hex(64)}`,
+      wallet,
+      recipient,
+      amountAtomic: BigInt(payout.amount_atomic),
+      validBefore: 4_102_444_800,
+      callId,
+    })
     return true
   })
 }
@@ -80,9 +112,14 @@ test('30 parallel reservations of 9 USDC never pass a cap of 100 USDC', async ()
 
 test('a reservation in flight counts whatever its age, a settled one for 24 hours of its block time, a dead one never', async () => {
   const wallet = address()
-  const [inFlight, fresh, old, dead] = await Promise.all([1n, 10n, 100n, 1000n].map((amount) => newPayout(wallet, amount)))
+  const [inFlight, fresh, old, dead] = await Promise.all(
+    [1n, 10n, 100n, 1000n].map((amount) => newPayout(wallet, amount)),
+  )
   for (const payout of [inFlight!, fresh!, old!, dead!]) await reserve(payout, 100_000n)
-  for (const [payout, age] of [[fresh!, 60], [old!, 25 * 3600]] as const) {
+  for (const [payout, age] of [
+    [fresh!, 60],
+    [old!, 25 * 3600],
+  ] as const) {
     await recordSignature(open.db, payout.payout_id, '0x01')
     await recordSubmitted(open.db, payout.payout_id, `0x${hex(64)}`)
     await recordInclusion(open.db, payout.payout_id, block(age), 'included')
@@ -96,16 +133,27 @@ test('a signed authorization is never replaced, by the store or by SQL typed by 
   await reserve(payout, 100n)
   await recordSignature(open.db, payout.payout_id, '0x01')
   await recordSignature(open.db, payout.payout_id, '0x02')
-  const row = await open.db.selectFrom('transfers').select('signature').where('payout_id', '=', payout.payout_id).executeTakeFirst()
+  const row = await open.db
+    .selectFrom('transfers')
+    .select('signature')
+    .where('payout_id', '=', payout.payout_id)
+    .executeTakeFirst()
   expect(row?.signature).toBe('0x01')
-  await expect(sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(open.db)).rejects.toThrow('never change')
+  await expect(
+    sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(open.db),
+  ).rejects.toThrow('never change')
 })
 
 test('the database itself refuses other states, other terms and a way back', async () => {
   const payout = await newPayout(address(), 5n)
-  const set = (text: string) => sql.raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`).execute(open.db)
+  const set = (text: string) =>
+    sql.raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`).execute(open.db)
   await expect(set(`amount_atomic = 6`)).rejects.toThrow('never change')
-  await expect(set(`state = 'created', authorized_at = null, expires_at = null, mandate_ref = null, authorize_idempotency_key = null, authorize_fingerprint = null`)).rejects.toThrow('no such payout transition')
+  await expect(
+    set(
+      `state = 'created', authorized_at = null, expires_at = null, mandate_ref = null, authorize_idempotency_key = null, authorize_fingerprint = null`,
+    ),
+  ).rejects.toThrow('no such payout transition')
   await expect(set(`state = 'executed'`)).rejects.toThrow('violates check constraint')
   await markExecuted(open.db, payout.payout_id)
   await expect(set(`state = 'authorized', executed_at = null`)).rejects.toThrow('no such payout transition')

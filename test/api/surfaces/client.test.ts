@@ -56,38 +56,34 @@ const create = {
 const proofIn = ({ headers }: Sent) =>
   JSON.parse(Buffer.from(String(headers['x-service-wallet-proof']), 'base64url').toString()) as Record<string, string>
 
-verifies(
-  'proof.known-answer',
-  'a proof is of the documented text, for the documented body digest',
-  async () => {
-    const client = createClient({ baseUrl: `${baseUrl}/`, origin: 'https://svc.example', wallet: account })
-    await client.call('payout-create', create)
-    const proof = proofIn(sent[0] as Sent)
-    expect(proof).toMatchObject({
-      v: 1,
-      wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
-      chain_id: 8453,
-      method: 'POST',
-      path: '/api/payout-create',
-      body_sha256: '7c4ea12d09d41c4f5f31343049011fdf8a0e3c71d2a66562c7f48f80d06325f5',
-    })
-    const { issued_at, nonce, signature } = proof
-    expect(nonce).toMatch(/^[0-9a-f]{32}$/)
-    expect(Math.abs(Number(issued_at) - Date.now() / 1000)).toBeLessThan(5)
-    const message = [
-      'service-wallet-proof-v1',
-      'origin: https://svc.example',
-      'method: POST',
-      'path: /api/payout-create',
-      'body-sha256: 7c4ea12d09d41c4f5f31343049011fdf8a0e3c71d2a66562c7f48f80d06325f5',
-      'wallet: eip155:8453:0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
-      `issued-at: ${issued_at}`,
-      `nonce: ${nonce}`,
-    ].join('\n')
-    expect(await verifyMessage({ address: account.address, message, signature: signature as `0x${string}` })).toBe(true)
-    expect(JSON.parse((sent[0] as Sent).body)).toEqual(create)
-  },
-)
+verifies('proof.known-answer', 'a proof is of the documented text, for the documented body digest', async () => {
+  const client = createClient({ baseUrl: `${baseUrl}/`, origin: 'https://svc.example', wallet: account })
+  await client.call('payout-create', create)
+  const proof = proofIn(sent[0] as Sent)
+  expect(proof).toMatchObject({
+    v: 1,
+    wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+    chain_id: 8453,
+    method: 'POST',
+    path: '/api/payout-create',
+    body_sha256: '7c4ea12d09d41c4f5f31343049011fdf8a0e3c71d2a66562c7f48f80d06325f5',
+  })
+  const { issued_at, nonce, signature } = proof
+  expect(nonce).toMatch(/^[0-9a-f]{32}$/)
+  expect(Math.abs(Number(issued_at) - Date.now() / 1000)).toBeLessThan(5)
+  const message = [
+    'service-wallet-proof-v1',
+    'origin: https://svc.example',
+    'method: POST',
+    'path: /api/payout-create',
+    'body-sha256: 7c4ea12d09d41c4f5f31343049011fdf8a0e3c71d2a66562c7f48f80d06325f5',
+    'wallet: eip155:8453:0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+    `issued-at: ${issued_at}`,
+    `nonce: ${nonce}`,
+  ].join('\n')
+  expect(await verifyMessage({ address: account.address, message, signature: signature as `0x${string}` })).toBe(true)
+  expect(JSON.parse((sent[0] as Sent).body)).toEqual(create)
+})
 
 test('every call has a proof of its own, and only wallet operations have one', async () => {
   const client = createClient({ baseUrl, wallet: account })
