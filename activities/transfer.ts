@@ -72,12 +72,12 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   const payoutId = transfer.payout_id
   const authorization = authorizationOf(transfer)
   const signature = transfer.signature as `0x${string}`
-  const head = await deps.chain.head()
-  await recordFromBlock(deps.db, payoutId, head > BLOCK_MARGIN ? head - BLOCK_MARGIN : 0n)
   const check = await deps.preflight(authorization, signature)
   if (check.kind === 'parked') return recordParked(deps.db, payoutId, `${check.reason}; ${check.unblock}`)
   // A used nonce is for the confirmation to judge; sending it again could only revert.
   if (check.kind === 'used') return
+  const head = await deps.chain.head()
+  await recordFromBlock(deps.db, payoutId, head > BLOCK_MARGIN ? head - BLOCK_MARGIN : 0n)
   const { txHash } = await deps.lane.submit(`payout:${payoutId}`, {
     to: deps.rail.asset,
     data: encodeTransfer(authorization, signature),
