@@ -59,16 +59,17 @@ const identify: RequestHandler = (request, response, next) => {
   next()
 }
 
-/** Counts and logs each answer by its operation and route; a raw path may hold a token and is never written. */
+/** Counts and logs each answer by its operation and route, probes only for debugging; a raw path may hold a token and is never written. */
 function observe({ log, metrics }: Surface): RequestHandler {
   return (request, response, next) => {
     const started = performance.now()
     response.on('close', () => {
-      const { requestId, operation = 'none', route = 'none' } = response.locals
+      const { requestId, operation = 'none', route = 'none', probe = false } = response.locals
       const ms = Math.round(performance.now() - started)
       const status = response.writableFinished ? response.statusCode : 499
       metrics.observe(operation, status, ms / 1000)
-      log.info({ request_id: requestId, operation, method: request.method, route, status, ms }, 'answered')
+      const facts = { request_id: requestId, operation, method: request.method, route, status, ms }
+      log[probe ? 'debug' : 'info'](facts, 'answered')
     })
     next()
   }
@@ -78,6 +79,7 @@ function observe({ log, metrics }: Surface): RequestHandler {
 function printMetrics({ metrics }: Surface): RequestHandler {
   return async (request, response, next) => {
     if (!isFromLoopback(request)) return next()
+    response.locals['probe'] = true
     const { type, text } = await metrics.print()
     response.type(type).send(text)
   }
@@ -103,6 +105,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
     const body: Buffer | null = Buffer.isBuffer(request.body) ? request.body : null
     const operation = pickOperation([first, ...others], body)
     response.locals['operation'] = operation.id
+    response.locals['probe'] = operation.unlimited === true
     const { query, path } = request
     const { requestId } = response.locals
     const headers = onceOrList(request.headersDistinct)
