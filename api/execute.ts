@@ -3,7 +3,7 @@ import type { CallIdentity } from '../activities/store/calls.ts'
 import { isUnavailable } from '../activities/store/db.ts'
 import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
-import { DomainError, refuse } from '../workflows/domain/errors.ts'
+import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'
 import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { authenticateOperator } from './auth/operator.ts'
@@ -23,7 +23,7 @@ export async function execute(operation: AnyOperation, request: CallRequest, dep
   try {
     return await travel(operation, request, deps)
   } catch (error) {
-    const refusal = error instanceof DomainError ? error.refusal : unexpected(error, request, deps)
+    const refusal = error instanceof DomainError ? error.refusal : unexpected(error, operation, request, deps)
     const problem = problemAnswer(refusal, {
       baseUrl: deps.baseUrl,
       requestId: request.requestId,
@@ -136,20 +136,20 @@ function assertSameKey(header: string | string[] | undefined, key: string): void
   )
 }
 
-function unexpected(error: unknown, request: CallRequest, deps: RoadDeps) {
+function unexpected(error: unknown, operation: AnyOperation, request: CallRequest, deps: RoadDeps): Refusal {
+  // A priced or writing call may have settled or moved something before the dependency went away.
+  const money_moved = operation.price === null && operation.idempotency.kind === 'read' ? 'no' : 'unknown'
   if (isUnavailable(error)) {
-    return refuse(
-      'unavailable',
-      'a dependency of the service does not answer',
-      'Repeat the call; it joins what may have begun.',
-      { retry_after_ms: 1000, money_moved: 'unknown' },
-    ).refusal
+    const next = 'Repeat the call; it joins what may have begun.'
+    return {
+      code: 'unavailable',
+      detail: 'a dependency does not answer',
+      next_action: next,
+      retry_after_ms: 1000,
+      money_moved,
+    }
   }
   deps.log.error({ err: error, request_id: request.requestId }, 'a call failed unexpectedly')
-  return refuse(
-    'internal_error',
-    'the service failed',
-    'Repeat the call; if it fails again, tell the operator the request id.',
-    { money_moved: 'unknown' },
-  ).refusal
+  const next = 'Repeat the call; if it fails again, tell the operator the request id.'
+  return { code: 'internal_error', detail: 'the service failed', next_action: next, money_moved }
 }

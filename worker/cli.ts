@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openOperatorDesk, openRecovery } from './desks.ts'
+import { openOperatorDesk, openRecovery, proveCall } from './desks.ts'
 
 const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
@@ -13,6 +13,14 @@ program
   .action(async (name: string) => {
     await using desk = await openOperatorDesk()
     console.log(await desk.create(name))
+  })
+
+program
+  .command('prove <path> <body>')
+  .description('print the X-Service-Wallet-Proof header of a POST by an account of the local chain')
+  .option('--agent <number>', 'which of the three agents signs', '0')
+  .action(async (path: string, body: string, { agent }: { agent: string }) => {
+    console.log(await proveCall(path, JSON.parse(body), Number(agent)))
   })
 
 const recover = program.command('recover').description('find, explain and wake payouts; nothing is ever changed by SQL')

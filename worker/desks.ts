@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
+import { privateKeyToAccount } from 'viem/accounts'
 import { openChain } from '../activities/build-deps.ts'
 import { loadConfig, loadStackSettings } from '../activities/config.ts'
 import { createDatabase } from '../activities/store/db.ts'
 import { createOperator } from '../activities/store/operators.ts'
+import { walletProofHeader } from '../api/surfaces/client.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { explain, listStuck, reconcile, wake } from '../temporal/recover.ts'
+import type { AccountsFile } from './stack/embedded.ts'
 import { layoutOf } from './stack/layout.ts'
 import { readSecret } from './stack/secret-file.ts'
 
@@ -48,4 +51,14 @@ export async function openRecovery() {
       await database.close()
     },
   }
+}
+
+/** The wallet proof of a POST by one of the agents in `accounts.json`, for calls typed by hand against the local stack. */
+export async function proveCall(path: string, body: unknown, agent: number): Promise<string> {
+  const accounts = readSecret<AccountsFile>(layoutOf(loadStackSettings().DATA_DIR).accounts)
+  const account = accounts?.agents[agent]
+  if (accounts === undefined || account === undefined)
+    throw new Error('no such account: start the local stack first, agents are 0 to 2')
+  const wallet = privateKeyToAccount(account.private_key)
+  return walletProofHeader({ baseUrl: accounts.base_url, wallet }, { method: 'POST', path }, body)
 }

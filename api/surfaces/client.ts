@@ -88,7 +88,7 @@ export function createClient(options: ClientOptions): Client {
         headers: {
           Accept: 'application/json',
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...(access === 'wallet' ? { 'X-Service-Wallet-Proof': await proofHeader(options, http, body) } : {}),
+          ...(access === 'wallet' ? { 'X-Service-Wallet-Proof': await walletProofHeader(options, http, body) } : {}),
           ...(access === 'operator' ? { Authorization: `Bearer ${required(options.operator, 'operator')}` } : {}),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -108,8 +108,8 @@ function operationOf(id: OperationId): Operations {
 }
 
 /** A fresh proof for one call (wire-facts §3.2); a paying fetch repeats it on its second request, and it is used up once. */
-async function proofHeader(
-  options: ClientOptions,
+export async function walletProofHeader(
+  options: Pick<ClientOptions, 'baseUrl' | 'origin' | 'wallet'>,
   http: { method: string; path: string },
   body: unknown,
 ): Promise<string> {
