@@ -6,6 +6,7 @@ import { createApp } from './surfaces/express.ts'
 import { listen } from './surfaces/listen.ts'
 import { createLog } from './surfaces/log.ts'
 import { createMetrics } from './surfaces/metrics.ts'
+import { createPages } from './surfaces/pages/pages.ts'
 
 const DRAIN_MS = 15_000
 
@@ -21,8 +22,15 @@ const surface = {
   call: (operation, request) => execute(operation, request, deps),
 } satisfies Omit<Parameters<typeof createApp>[0], 'host'>
 
+const pages = createPages({
+  registry: operations,
+  baseUrl: config.BASE_URL,
+  temporalUiUrl: config.TEMPORAL_UI_URL,
+  environment: config.ENVIRONMENT,
+})
+
 const listeners = await Promise.all([
-  listen(createApp({ ...surface, host: 'base' }), config.BIND_HOST, config.BASE_PORT),
+  listen(createApp({ ...surface, host: 'base', pages }), config.BIND_HOST, config.BASE_PORT),
   listen(createApp({ ...surface, host: 'os' }), config.BIND_HOST, config.OS_PORT),
 ])
 log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')

@@ -24,6 +24,8 @@ export type Surface = {
   readonly log: Logger
   readonly metrics: Metrics
   readonly call: (operation: AnyOperation, request: CallRequest) => Promise<CallAnswer>
+  /** Pages for people, beside the operations. */
+  readonly pages?: RequestHandler
 }
 
 /** The Express app of one host, derived from the registry: one route per path, problem+json for everything that is refused. */
@@ -37,6 +39,7 @@ export function createApp(surface: Surface): Express {
   app.set('trust proxy', trustProxyOf(surface.trustProxy))
   app.use(helmet(), identify, observe(surface))
   app.get('/metrics', printMetrics(surface))
+  if (surface.pages !== undefined) app.use(surface.pages)
   const served = surface.registry.filter(({ http }) => http.host === surface.host || http.host === 'both')
   for (const group of groupByPath(served)) {
     app.all(group.path.replaceAll(/\{(\w+)\}/g, ':$1'), admit(group), readBody(group), answerCall(surface, group))

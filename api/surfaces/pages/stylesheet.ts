@@ -1,0 +1,54 @@
+/** The one stylesheet of the pages; light and dark by the reader's own setting. */
+export const stylesheet = `:root {
+  color-scheme: light dark;
+  --ground: #fbfaf7; --panel: #ffffff; --line: #dedbd2; --ink: #1d1c1a; --soft: #5d5a53; --mark: #0b6e4f; --code: #f3f1ea;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #141517; --panel: #1c1e21; --line: #34373c; --ink: #ecebe7; --soft: #a9a79f; --mark: #5cc9a2; --code: #101113; }
+}
+body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 system-ui, sans-serif; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 1rem; top: 1rem; background: var(--panel); padding: .4rem .8rem; z-index: 1; }
+.top {
+  display: flex; flex-wrap: wrap; gap: .5rem 1.75rem; align-items: baseline; max-width: 62rem; margin: 0 auto; padding: 1.1rem 1.25rem;
+  & nav { display: flex; flex-wrap: wrap; gap: 1.25rem; }
+  & a { color: var(--mark); text-underline-offset: .2em; }
+  & .brand { font-weight: 700; color: var(--ink); text-decoration: none; }
+  & [aria-current] { color: var(--ink); text-decoration-thickness: 2px; }
+}
+a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: 3px; }
+.reference { padding: 0 0 4rem; }
+.page {
+  max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 5rem;
+  & * { box-sizing: border-box; }
+  & a { color: var(--mark); text-underline-offset: .18em; }
+  & h1 { font-size: clamp(1.8rem, 4vw, 2.5rem); line-height: 1.2; letter-spacing: -.02em; margin: 1.6rem 0 .8rem; max-width: 26ch; text-wrap: balance; }
+  & h2 { font-size: 1.3rem; line-height: 1.3; margin: 2.8rem 0 .8rem; }
+  & h3 { font-size: 1.05rem; margin: 0 0 .3rem; }
+  & p { max-width: 46rem; margin: .5rem 0; }
+  & .lead { font-size: 1.12rem; color: var(--soft); }
+  & .note { border-left: 3px solid var(--mark); margin: 1.2rem 0; padding: .1rem 0 .1rem 1rem; }
+  & .doors { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: .8rem; list-style: none; padding: 0; margin: 1.2rem 0; }
+  & .doors li { padding: .8rem 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
+  & .doors a { font-weight: 600; }
+  & .doors span { display: block; color: var(--soft); font-size: .92rem; }
+  & .scroll { overflow-x: auto; }
+  & table { border-collapse: collapse; width: 100%; font-size: .94rem; }
+  & th, & td { text-align: left; vertical-align: top; padding: .5rem 1.2rem .5rem 0; border-bottom: 1px solid var(--line); }
+  & th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+  & code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: .87em; }
+  & td code { white-space: nowrap; }
+  & .snippet { position: relative; margin: .6rem 0 1rem; }
+  & pre { margin: 0; padding: .9rem 1rem; overflow-x: auto; background: var(--code); border: 1px solid var(--line); border-radius: 8px; line-height: 1.5; }
+  & .snippet button { position: absolute; top: .45rem; right: .45rem; font: inherit; font-size: .8rem; padding: .1rem .6rem; color: var(--ink); background: var(--panel); border: 1px solid var(--line); border-radius: 5px; cursor: pointer; }
+  & .steps { padding-left: 1.4rem; }
+  & .steps > li { margin: 0 0 1.4rem; padding-left: .3rem; }
+  & .facts { display: grid; grid-template-columns: max-content 1fr; gap: .45rem 1.4rem; padding: 1rem 1.2rem; margin: 1.2rem 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
+  & .facts dt { color: var(--soft); }
+  & .facts dd { margin: 0; overflow-wrap: anywhere; }
+}
+`
+
+/** The pages' icon: two rails with their sleepers. */
+export const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e4f"/><path d="M11 4v24M21 4v24M6 9h20M6 16h20M6 23h20" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>\n'
