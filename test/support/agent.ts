@@ -177,16 +177,17 @@ export async function post(url: string, body: unknown, headers: Record<string, s
   }
 }
 
-/** Asks again every 100 ms until the answer is right; the last answer otherwise. */
+/** Asks again every 100 ms, unless told otherwise, until the answer is right; the last answer otherwise. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   right: (answer: T) => boolean,
   withinMs = 20_000,
+  everyMs = 100,
 ): Promise<T> {
   const until = Date.now() + withinMs
   for (;;) {
     const answer = await ask()
     if (right(answer) || Date.now() > until) return answer
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
 }

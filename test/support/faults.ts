@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { type Address, type Hex, parseAbi } from 'viem'
+import { expect } from 'vitest'
+import { type Answer, ProblemError } from '../../api/surfaces/client.ts'
+import type { Part } from '../../worker/stack/part.ts'
+import type { Payout } from '../../worker/stack/treasury.ts'
+import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
+import { eventually, type PayoutAnswer, type Rail } from './agent.ts'
+
+/** Stops a part and every process below it without ending them; the result lets them go on. */
+export function freeze(part: Part): () => void {
+  const pids = descendants(part.pid as number)
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  return () => {
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
+}
+
+function descendants(root: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({ pid: Number(pid), parent: parentOf(pid) }))
+  const below = (pid: number): number[] => [
+    pid,
+    ...parents.filter(({ parent }) => parent === pid).flatMap(({ pid }) => below(pid)),
+  ]
+  return below(root)
+}
+
+function parentOf(pid: string): number {
+  try {
+    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return -1
+  }
+}
+
+/** Starts a killed part, as a supervisor does: again when it ended at once, because what it left behind was still going. */
+export async function restart(part: Part): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await part.start()
+    const failed = await part.waitReady().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (failed === undefined) return
+    if (attempt === 5 || part.pid !== undefined) throw failed
+    await pause(200)
+  }
+}
+
+/** Nothing is mined until the result is called; from then on a block every second. */
+export async function haltMining({ chain }: Rail): Promise<() => Promise<void>> {
+  await chain.setIntervalMining({ interval: 0 })
+  return () => chain.setIntervalMining({ interval: 1 })
+}
+
+/** Repeats a call as an agent does, until it has a final answer: after a broken connection, a retryable refusal, and a 202. */
+export async function insist<Body>(call: () => Promise<Answer<Body>>, withinMs = 45_000): Promise<Answer<Body>> {
+  const until = Date.now() + withinMs
+  for (;;) {
+    const answer = await call().catch((error: unknown) => {
+      const again = error instanceof ProblemError ? error.problem.retryable : error instanceof TypeError
+      if (!again || Date.now() > until) throw error
+      return undefined
+    })
+    if (answer !== undefined && (answer.status !== 202 || Date.now() > until)) return answer
+    await pause(200)
+  }
+}
+
+/** The refusal of a call, and after how many milliseconds it came. */
+export async function refusalOf(call: Promise<unknown>) {
+  const begun = performance.now()
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
+  const ms = performance.now() - begun
+  if (!('error' in outcome) || !(outcome.error instanceof ProblemError))
+    throw new Error(`not refused: ${JSON.stringify('error' in outcome ? String(outcome.error) : outcome.value)}`)
+  return { ms, ...outcome.error.problem }
+}
+
+/** Resolves when a node has taken the transaction that serves this payout. */
+export async function broadcast({ db }: Rail, payoutId: string): Promise<void> {
+  const rows = () =>
+    db.selectFrom('lane_transactions').select('broadcast_at').where('purpose', '=', `payout:${payoutId}`).execute()
+  const found = await eventually(rows, (all) => all.some((row) => row.broadcast_at !== null), 20_000, 20)
+  expect(found.some((row) => row.broadcast_at !== null)).toBe(true)
+}
+
+const logsAbi = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+])
+
+/** The chain's own record of a payout: uses of its nonce, transfers to its recipient, and what the recipient holds. */
+export async function chainRecord({ chain, asset, balance }: Rail, { payout_wallet, recipient, transfer }: Payout) {
+  const range = { address: asset, fromBlock: 0n, toBlock: 'latest', strict: true } as const
+  const [Transfer, AuthorizationUsed] = logsAbi
+  const [uses, transfers, held] = await Promise.all([
+    chain.getLogs({
+      ...range,
+      event: AuthorizationUsed,
+      args: { authorizer: payout_wallet as Address, nonce: transfer.authorization_nonce as Hex },
+    }),
+    chain.getLogs({ ...range, event: Transfer, args: { from: payout_wallet as Address, to: recipient as Address } }),
+    balance(recipient),
+  ])
+  return {
+    uses: uses.length,
+    transfers: transfers.map((log) => log.args.value),
+    held,
+    hash: transfers[0]?.transactionHash,
+  }
+}
+
+/** Executed exactly once by the chain's logs, and the answer's receipts are one unbroken chain that names the transaction. */
+export async function expectExecutedOnce(rail: Rail, { payout, receipts }: PayoutAnswer): Promise<void> {
+  expect(payout).toMatchObject({ state: 'executed', money_moved: 'yes' })
+  const amount = BigInt(payout.amount_atomic)
+  const record = await chainRecord(rail, payout)
+  expect(record).toEqual({ uses: 1, transfers: [amount], held: amount, hash: payout.transfer.transaction_hash })
+  const claims = receipts.map(claimsOf)
+  expect(claims.slice(0, 3).map(({ kind }) => kind)).toEqual(['payout_created', 'payout_authorized', 'payout_executed'])
+  expect(claims.map(({ prev }) => prev)).toEqual([null, ...receipts.slice(0, -1).map((jws) => sha256Hex(jws))])
+  expect(claims[2]?.['transaction_hash']).toBe(record.hash)
+}
+
+/** The payload of a compact JWS. */
+export function claimsOf(jws: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(jws.split('.')[1] as string, 'base64url').toString('utf8'))
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
