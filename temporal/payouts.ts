@@ -65,7 +65,8 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
     },
 
     async checkExecutable(creator: string, payoutId: string): Promise<void> {
-      const { payout, transfer } = await own(deps, creator, payoutId)
+      const { payout, transfer, receipts } = await own(deps, creator, payoutId)
+      if (transfer?.status === 'dead') throw deadTransfer({ payout, transfer, receipts })
       if (transfer !== undefined) return
       await assertExecutable(deps.db, payout)
       if (!(await deps.chainUp()))

@@ -53,7 +53,7 @@ const statements = [
     lease_holder text,
     lease_until timestamptz,
     status integer,
-    answer jsonb,
+    answer json,
     granted_at timestamptz not null default clock_timestamp(),
     finished_at timestamptz,
     unique (caller, operation, key),
