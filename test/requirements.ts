@@ -595,6 +595,24 @@ export const requirements = {
   'operate.drain': { source: 'decision', behavior: 'A stopping process finishes the calls it has begun.' },
   'limits.documented': { source: 'payout-and-trust § Limits', behavior: 'Every limit has the number of the document.' },
 
+  // The pages for people.
+  'pages.landing': {
+    source: 'decision',
+    behavior: 'The front page says what this is, leads everywhere, and its walk-through runs as it stands there.',
+  },
+  'pages.reference': {
+    source: 'decision',
+    behavior: 'The reference page is made from /openapi.json, and everything that it loads comes from this host.',
+  },
+  'pages.problems': {
+    source: 'api-conventions § Errors',
+    behavior: 'The type of every refusal leads to what it means and what to do: a page for people, JSON for programs.',
+  },
+  'pages.policy': {
+    source: 'decision',
+    behavior: 'No page runs inline scripts or asks a foreign host for anything, and pages answer only GET and HEAD.',
+  },
+
   // Durability, operation, structure.
   'durable.kill-worker': {
     source: 'payout.md § The workflow',
