@@ -25,6 +25,11 @@ export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefi
   return tx.selectFrom('calls').selectAll().where('call_id', '=', callId).executeTakeFirst()
 }
 
+/** The row of a call that was granted. */
+export async function requireCall(tx: Tx, callId: string): Promise<CallRow> {
+  return tx.selectFrom('calls').selectAll().where('call_id', '=', callId).executeTakeFirstOrThrow()
+}
+
 /** Serialises everything that counts a wallet's grants; held until the transaction ends. */
 export async function lockCaller(tx: Tx, caller: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`caller:${caller}`}, 0))`.execute(tx)

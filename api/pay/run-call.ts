@@ -3,9 +3,9 @@ import {
   type CallRow,
   claimGrant,
   dropCallLease,
-  findCall,
   finishCall,
   releaseCall,
+  requireCall,
 } from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { findPayment } from '../../activities/store/payments.ts'
@@ -34,14 +34,13 @@ export async function runCall(run: Run): Promise<CallAnswer> {
   const until = performance.now() + deps.config.UPDATE_WAIT_MS
   for (;;) {
     const turn = await takeTurn(run)
-    switch (turn) {
+    switch (turn.kind) {
       case 'replay':
-        return storedAnswer(run, true)
-      case 'afresh':
+        return storedAnswer(run, turn.row, true)
       case 'run':
         return await handled(run)
       case 'settle':
-        await settleDone(run)
+        await settleDone(run, turn.row)
         break
       case 'lead': {
         const answer = await lead(run, until)
@@ -49,16 +48,17 @@ export async function runCall(run: Run): Promise<CallAnswer> {
         break
       }
       case 'wait':
-        if (performance.now() >= until) {
-          throw refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', {
-            money_moved: 'unknown',
-            retry_after_ms: 1000,
-          })
-        }
+        if (performance.now() >= until) throw stillRunning()
         await deps.changes.wait(call.callId, 250)
     }
   }
 }
+
+const stillRunning = () =>
+  refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', {
+    money_moved: 'unknown',
+    retry_after_ms: 1000,
+  })
 
 /** Leads a granted call; undefined when the grant was given up meanwhile and the call has to be granted again. */
 async function lead(run: Run, until: number): Promise<CallAnswer | undefined> {
@@ -90,33 +90,33 @@ async function handled(run: Run): Promise<CallAnswer> {
     await dropCallLease(deps.db, call.callId, run.holder)
     return { status, headers: {}, body }
   }
-  const row = await findCall(deps.db, call.callId)
-  if (row?.answer_state === 'open') await finish(run, row, status, body)
-  await settleDone(run)
+  const row = await settleDone(run, await finished(run, status, body))
+  // A read is answered afresh each time; anything else gets the one answer that is stored.
   return operation.idempotency.kind === 'read'
-    ? { status, headers: await paymentHeaders(run), body }
-    : storedAnswer(run, false)
+    ? { status, headers: await paymentHeaders(run, row), body }
+    : storedAnswer(run, row, false)
 }
 
-/** For effects that are not in a worker's transaction: the answer and the use of the grant are written together. */
-async function finish({ call, deps }: Run, row: CallRow, status: number, body: Record<string, unknown>): Promise<void> {
-  await transaction(deps.db, async (tx) => {
+/** The call with its answer; effects outside a worker's transaction have it written here, together with the use of the grant. */
+async function finished({ call, deps }: Run, status: number, body: Record<string, unknown>): Promise<CallRow> {
+  const row = await requireCall(deps.db, call.callId)
+  if (row.answer_state !== 'open') return row
+  return transaction(deps.db, async (tx) => {
     await claimGrant(tx, call.callId, row.subject ?? call.callId)
     await finishCall(tx, call.callId, status, body)
+    return requireCall(tx, call.callId)
   })
 }
 
-async function storedAnswer(run: Run, replayed: boolean): Promise<CallAnswer> {
-  const row = await findCall(run.deps.db, run.call.callId)
-  if (row?.answer == null || row.status === null) throw new Error('a final call has no answer')
-  const headers = await paymentHeaders(run)
+async function storedAnswer(run: Run, row: CallRow, replayed: boolean): Promise<CallAnswer> {
+  if (row.answer === null || row.status === null) throw new Error('a final call has no answer')
+  const headers = await paymentHeaders(run, row)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   return { status: row.status, headers, body: row.answer }
 }
 
-async function paymentHeaders({ call, deps }: Run): Promise<Record<string, string>> {
-  const row = await findCall(deps.db, call.callId)
-  if (row?.funding !== 'payment' || row.payment_id === null) return {}
+async function paymentHeaders({ deps }: Run, row: CallRow): Promise<Record<string, string>> {
+  if (row.funding !== 'payment' || row.payment_id === null) return {}
   const payment = await findPayment(deps.db, row.payment_id)
   return payment?.state === 'settled' ? deps.offers.paymentResponse(payment) : {}
 }

@@ -1,4 +1,4 @@
-import { findCall } from '../../activities/store/calls.ts'
+import { type CallRow, requireCall } from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { claimPayment, findPayment, replaceFailedPayment, startSettling } from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
@@ -8,8 +8,8 @@ import { verifiedPayment } from './turn.ts'
 /** For `charge: 'before'`: takes the money of a payment-funded call, so that the handler runs only when it is settled. */
 export async function settleBefore(run: Run): Promise<void> {
   const { deps, call } = run
-  const row = await findCall(deps.db, call.callId)
-  if (row?.payment_id == null) return
+  const row = await requireCall(deps.db, call.callId)
+  if (row.payment_id === null) return
   await startSettling(deps.db, row.payment_id)
   const state = await waitSettled(run, row.payment_id)
   if (state === 'failed')
@@ -17,17 +17,18 @@ export async function settleBefore(run: Run): Promise<void> {
 }
 
 /**
- * Withholds the answer of a call whose effect is done until its payment is settled. A payment that is proven to have
- * failed leaves a debt: the call is offered again, and a new payment goes under the same grant without a second effect.
+ * Withholds the answer of a call whose effect is done until its payment is settled, and returns the call as it is then. A
+ * payment that is proven to have failed leaves a debt: the call is offered again, and a new payment goes under the same
+ * grant without a second effect.
  */
-export async function settleDone(run: Run): Promise<void> {
-  const { deps, call } = run
-  const row = await findCall(deps.db, call.callId)
-  if (row === undefined || row.answer_state !== 'done' || row.payment_id === null) return
+export async function settleDone(run: Run, row: CallRow): Promise<CallRow> {
+  const { deps } = run
+  if (row.answer_state !== 'done' || row.payment_id === null) return row
   const payment = await findPayment(deps.db, row.payment_id)
   const owed = payment?.state === 'failed' ? await payDebt(run, row.payment_id) : row.payment_id
   const state = await waitSettled(run, owed)
   if (state === 'failed') throw debtRefusal(run, owed)
+  return requireCall(deps.db, row.call_id)
 }
 
 async function payDebt(run: Run, failedPaymentId: string): Promise<string> {

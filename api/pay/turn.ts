@@ -21,17 +21,17 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import type { Run } from './run-call.ts'
 
 /**
- * What this caller does now: `lead` the granted call, `run` it beside others (its effect is durable), `wait` for a leader,
- * `settle` a call whose effect is done, `replay` the stored answer, or read `afresh` what was paid before.
+ * What this caller does now: `lead` the granted call, `run` it beside others (its effect is durable, or it is a read that was
+ * paid before), `wait` for a leader, `settle` a call whose effect is done, or `replay` the stored answer.
  */
-export type Turn = 'lead' | 'run' | 'wait' | 'settle' | 'replay' | 'afresh'
+export type Turn = { kind: 'lead' | 'run' | 'wait' } | { kind: 'settle' | 'replay'; row: CallRow }
 
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
 export async function takeTurn(run: Run): Promise<Turn> {
   const row = await findCall(run.deps.db, run.call.callId)
   if (row !== undefined && row.grant_state !== 'released') return join(run, row)
   if (run.caller.kind === 'wallet') await run.deps.limits.wallet(run.caller.id)
-  if (run.operation.price === null) return (await grant(run, async () => ({ kind: 'none' }))) ?? 'wait'
+  if (run.operation.price === null) return (await grant(run, async () => ({ kind: 'none' }))) ?? { kind: 'wait' }
   const freeAllowed = await mayHaveFreeCall(run)
   return (await grant(run, (tx) => fundWithoutPayment(run, tx, freeAllowed))) ?? grantPaid(run)
 }
@@ -45,10 +45,11 @@ async function join(run: Run, row: CallRow): Promise<Turn> {
       'Use a new idempotency key for other terms.',
     )
   }
-  if (row.answer_state === 'final') return run.operation.idempotency.kind === 'read' ? 'afresh' : 'replay'
-  if (row.answer_state === 'done') return 'settle'
-  if (row.grant_state === 'used') return 'run'
-  return (await takeCallLease(run.deps.db, row.call_id, lease(run))) ? 'lead' : 'wait'
+  if (row.answer_state === 'final')
+    return run.operation.idempotency.kind === 'read' ? { kind: 'run' } : { kind: 'replay', row }
+  if (row.answer_state === 'done') return { kind: 'settle', row }
+  if (row.grant_state === 'used') return { kind: 'run' }
+  return (await takeCallLease(run.deps.db, row.call_id, lease(run))) ? { kind: 'lead' } : { kind: 'wait' }
 }
 
 /** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
@@ -56,11 +57,11 @@ async function grant(run: Run, fund: (tx: Tx) => Promise<Funding | undefined>): 
   return transaction(run.deps.db, async (tx) => {
     await lockCaller(tx, run.call.caller)
     const row = await findCall(tx, run.call.callId)
-    if (row !== undefined && row.grant_state !== 'released') return 'wait'
+    if (row !== undefined && row.grant_state !== 'released') return { kind: 'wait' }
     const funding = await fund(tx)
     if (funding === undefined) return undefined
     await grantCall(tx, run.call, funding, lease(run))
-    return 'lead'
+    return { kind: 'lead' }
   })
 }
 
@@ -88,13 +89,13 @@ async function assertNoDebt(run: Run, tx: Tx): Promise<void> {
 
 async function grantPaid(run: Run): Promise<Turn> {
   const claim = await verifiedPayment(run)
-  if (claim === 'ours') return 'wait'
+  if (claim === 'ours') return { kind: 'wait' }
   const turn = await grant(run, async (tx) => {
     await assertNoDebt(run, tx)
     await claimPayment(tx, claim, run.call.callId, 'claimed')
     return { kind: 'payment', paymentId: claim.paymentId }
   })
-  return turn ?? 'wait'
+  return turn ?? { kind: 'wait' }
 }
 
 /** The payment of this request, parsed strictly and verified; `ours` when it is bound to this very call already. */
