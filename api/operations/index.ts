@@ -3,5 +3,8 @@ import { discovery } from './discovery/index.ts'
 import { payouts } from './payouts/index.ts'
 import { receipts } from './receipts/index.ts'
 
+/** The operations by family, whose names are the tags of the OpenAPI document. */
+export const families = { payouts, authority, receipts, discovery } as const
+
 /** The registry: every operation of the service. Routes, OpenAPI, discovery documents and the client are derived from it. */
 export const operations = [...payouts, ...authority, ...receipts, ...discovery] as const

@@ -1,4 +1,5 @@
 import type { AnyOperation, Host } from '../operation.ts'
+import { families } from '../operations/index.ts'
 import { headerComponents, problemSchema, securitySchemes } from './openapi-components.ts'
 import { responsesOf } from './openapi-responses.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
@@ -7,6 +8,12 @@ import { createSchemaComponents, type JsonObject, type SchemaComponents } from '
 /** The two hosts of the program. */
 export type HostUrls = { readonly baseUrl: string; readonly osUrl: string }
 
+const description = `Bounded stablecoin payouts for software agents, as durable workflows with a signed receipt for every transition.
+
+Calls marked with a lock need a wallet proof (\`X-Service-Wallet-Proof\`) or an operator credential; the text to sign stands in the
+trust contract, and the typed client signs it. Paid calls are free ten times per wallet in 30 days, then paid with x402.
+Every refusal is \`application/problem+json\`; its \`type\` leads to a page that says what to do.`
+
 /** The OpenAPI 3.1 document of every operation on both hosts (endpoints §25). */
 export function openapiDocument(registry: readonly AnyOperation[], urls: HostUrls): JsonObject {
   const components = createSchemaComponents()
@@ -14,8 +21,13 @@ export function openapiDocument(registry: readonly AnyOperation[], urls: HostUrl
   const paths = groupByPath(registry).map((group) => [group.path, pathItem(group, urls, components)])
   return {
     openapi: '3.1.0',
-    info: { title: 'agent-rails', version: '1.0.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'agent-rails',
+      version: '1.0.0',
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: Object.keys(families).map((name) => ({ name })),
     servers: [{ url: urls.baseUrl }],
     paths: Object.fromEntries(paths),
     components: { schemas: components.schemas, headers: headerComponents, securitySchemes },
@@ -40,6 +52,7 @@ function describeGroup(
   if (first === undefined) throw new Error(`no operation at ${path}`)
   const alias = path !== first.http.path
   const shared = {
+    ...tagsOf(first),
     ...serversOf(first.http.host, urls),
     security: securityOf(group),
     ...inputOf(group, components),
@@ -69,6 +82,11 @@ function facts({ id, mode, access, price, tool, idempotency, status }: AnyOperat
     'x-idempotency': idempotency.kind,
     'x-status': status[0],
   }
+}
+
+function tagsOf({ id }: AnyOperation): JsonObject {
+  const family = Object.entries(families).find(([, members]) => members.some((member) => member.id === id))
+  return family === undefined ? {} : { tags: [family[0]] }
 }
 
 function serversOf(host: Host, { baseUrl, osUrl }: HostUrls): JsonObject {

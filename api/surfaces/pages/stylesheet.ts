@@ -17,7 +17,12 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 s
   & [aria-current] { color: var(--ink); text-decoration-thickness: 2px; }
 }
 a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: 3px; }
-.reference { padding: 0 0 4rem; }
+.reference {
+  padding: 0 0 4rem;
+  & .swagger-ui .wrapper { max-width: 62rem; }
+  & .swagger-ui .info { margin: 1.5rem 0; }
+  & .swagger-ui .scheme-container { background: none; box-shadow: none; padding: 0; margin: 0 0 1rem; }
+}
 .page {
   max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 5rem;
   & * { box-sizing: border-box; }
@@ -28,7 +33,7 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & p { max-width: 46rem; margin: .5rem 0; }
   & .lead { font-size: 1.12rem; color: var(--soft); }
   & .note { border-left: 3px solid var(--mark); margin: 1.2rem 0; padding: .1rem 0 .1rem 1rem; }
-  & .doors { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: .8rem; list-style: none; padding: 0; margin: 1.2rem 0; }
+  & .doors { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: .8rem; list-style: none; padding: 0; margin: 1.2rem 0; }
   & .doors li { padding: .8rem 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   & .doors a { font-weight: 600; }
   & .doors span { display: block; color: var(--soft); font-size: .92rem; }

@@ -14,12 +14,18 @@ import { openPayingAgent } from './dist/worker/stack/paying-agent.js'
 import { openTreasury } from './dist/worker/stack/treasury.js'
 
 const baseUrl = '${baseUrl}'
-const accounts = JSON.parse(readFileSync(\`\${env.DATA_DIR ?? '.data'}/demo/accounts.json\`, 'utf8'))
+const data = env.DATA_DIR ?? '.data'
+const accounts = JSON.parse(readFileSync(\`\${data}/demo/accounts.json\`, 'utf8'))
 const [, recipient, payer] = accounts.agents
 const service = createClient({ baseUrl })
 const { asset } = (await service.call('trust-contract', {})).body.payout
 const agent = openPayingAgent({ baseUrl, origin: baseUrl, privateKey: payer.private_key, asset })
-const treasury = openTreasury({ baseUrl, origin: baseUrl, accounts: accounts.treasury, operator: accounts.operator.credential })`,
+const treasury = openTreasury({
+  baseUrl,
+  origin: baseUrl,
+  accounts: accounts.treasury,
+  operator: accounts.operator.credential,
+})`,
     },
     {
       title: 'Create',
