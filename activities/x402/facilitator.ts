@@ -66,14 +66,18 @@ async function getSupported() {
   return { kinds: kinds.map((kind) => ({ ...kind })), extensions: [], signers: {} }
 }
 
-/** The facilitator's view of the chain; reads that failed without a verdict are collected, because the library swallows them. */
+/**
+ * The facilitator's view of the chain; reads that failed without a verdict are collected, because the library swallows them,
+ * and after the first one no further read is waited for.
+ */
 function signerOf(
   { reader, asset, lane, gas, confirmationTimeoutMs }: FacilitatorDeps,
   faults: unknown[],
 ): FacilitatorEvmSigner {
-  const noting = async <T>(read: Promise<T>): Promise<T> => {
+  const noting = async <T>(read: () => Promise<T>): Promise<T> => {
+    if (faults.length > 0) throw faults[0]
     try {
-      return await read
+      return await read()
     } catch (error) {
       if (isChainFault(error)) faults.push(error)
       throw error
@@ -82,8 +86,9 @@ function signerOf(
   return toFacilitatorEvmSigner(
     {
       address: asset,
-      getCode: (args) => noting(reader.getCode(args)),
-      readContract: (args) => noting(reader.readContract({ ...args, abi: args.abi as Abi })),
+      // The library abandons this question when another check fails first: its rejection, handled by nobody, would end the process.
+      getCode: (args) => noting(() => reader.getCode(args)).catch(() => undefined),
+      readContract: (args) => noting(() => reader.readContract({ ...args, abi: args.abi as Abi })),
       verifyTypedData: () => Promise.reject(new Error('signatures are recovered, not asked for')),
       writeContract: async ({ address, abi, functionName, args, dataSuffix = '0x' }) => {
         if (lane === undefined) throw new Error('this process does not settle')
