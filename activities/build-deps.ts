@@ -8,6 +8,7 @@ import { type Chain, createChain } from './chain/client.ts'
 import { createLane, type SubmitterLane } from './chain/lane.ts'
 import { findOutcome } from './chain/outcome.ts'
 import { preflight } from './chain/preflight.ts'
+import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
 import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
 import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Rail } from './deps.ts'
@@ -35,6 +36,27 @@ export function openChain(config: Config) {
   const outcome = (authorization: TokenAuthorization, fromBlock: bigint) =>
     findOutcome(chain, { ...authorization, asset, fromBlock }, { confirmations: config.CONFIRMATIONS })
   return { chain, findOutcome: outcome }
+}
+
+/** Throws when the addresses, the chain or the asset forbid a start (payout.md, "The local chain" and "Price gate"). */
+export async function checkStart(config: Config, log: Logger): Promise<void> {
+  await refuseFaultyStart(openChain(config).chain, startFacts(config), (text) => log.warn(text))
+}
+
+/** The addresses of every role that this process knows; gas wallets only where their keys are configured. */
+export function startFacts(config: Config): StartFacts {
+  const gasWallets = config.GAS_WALLET_KEYS_FILE === '' ? [] : gasAccounts(config)
+  return {
+    environment: config.ENVIRONMENT,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    wallets: {
+      'payout wallet': config.PAYOUT_WALLET_ADDRESS,
+      'pay-to address': config.PAY_TO_ADDRESS,
+      'treasury principal': config.TREASURY_PRINCIPAL_ADDRESS,
+      'treasury holder': config.TREASURY_HOLDER_ADDRESS,
+      ...Object.fromEntries(gasWallets.map(({ address }, index) => [`gas wallet ${index + 1}`, address])),
+    },
+  }
 }
 
 /** Wallet signatures, of accounts with a key and of contract wallets. */

@@ -1,3 +1,4 @@
+import { checkStart } from '../activities/build-deps.ts'
 import { loadConfig } from '../activities/config.ts'
 import { createApi } from './compose.ts'
 import { execute } from './execute.ts'
@@ -12,6 +13,7 @@ const DRAIN_MS = 15_000
 
 const config = loadConfig()
 const log = createLog(config.LOG_LEVEL)
+await checkStart(config, log)
 const { deps, close } = await createApi(config, log)
 const surface = {
   registry: operations,

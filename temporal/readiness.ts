@@ -1,11 +1,31 @@
 import type { Client } from '@temporalio/client'
 
-/** How many workers polled this queue for workflow tasks in the last minute; throws when Temporal does not answer. */
-export async function countPollers(client: Client, taskQueue: string, ms: number): Promise<number> {
-  const request = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType: 1 }
+const taskQueueTypes = { workflow: 1, activity: 2 } as const
+
+/** How many workers polled this queue in the last minute, for workflow tasks unless told otherwise; throws when Temporal does not answer. */
+export async function countPollers(
+  client: Client,
+  taskQueue: string,
+  ms: number,
+  kind: keyof typeof taskQueueTypes = 'workflow',
+): Promise<number> {
+  return (await listPollers(client, taskQueue, ms, kind)).length
+}
+
+/** The identities, such as `1234@host`, of the workers that polled this queue in the last minute. */
+export async function listPollers(
+  client: Client,
+  taskQueue: string,
+  ms: number,
+  kind: keyof typeof taskQueueTypes,
+): Promise<string[]> {
+  const taskQueueType = taskQueueTypes[kind]
+  const request = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType }
   const answer = await client.connection.withDeadline(Date.now() + ms, () =>
     client.workflowService.describeTaskQueue(request),
   )
   const fresh = Date.now() - 60_000
-  return (answer.pollers ?? []).filter((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1000 > fresh).length
+  return (answer.pollers ?? [])
+    .filter((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1000 > fresh)
+    .map((poller) => poller.identity ?? '')
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import { pino } from 'pino'
+import { checkStart } from '../activities/build-deps.ts'
 import { loadConfig } from '../activities/config.ts'
 import { createActivities, createSigningActivities } from '../activities/index.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
@@ -10,6 +11,7 @@ import { startSweeper } from '../temporal/sweeper.ts'
 
 const config = loadConfig()
 const log = pino({ level: config.LOG_LEVEL, name: 'worker' })
+await checkStart(config, log)
 Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], logger: temporalLogger() })
 
 const shared = { namespace: config.TEMPORAL_NAMESPACE, shutdownGraceTime: '5s' as const }

@@ -10,14 +10,17 @@ export type StartFacts = {
   readonly wallets: Readonly<Record<string, Address>>
 }
 
+/** What the checks say when they learned nothing about the chain: no proof of a fault. */
+export const CHAIN_SILENT = 'the chain does not answer'
+
 /** Native USDC on Base, Base Sepolia and Ethereum: a signature made on the local chain must be worthless there. */
-const knownAssets = [
+export const knownAssets: readonly string[] = [
   '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
   '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
   '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
 ]
 /** The first ten accounts of the mnemonic that anvil and others publish; anybody can sign for them. */
-const publishedAccounts = [
+export const publishedAccounts: readonly string[] = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
   '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
@@ -32,10 +35,23 @@ const publishedAccounts = [
 
 /** Everything that forbids a start (payout.md, "The local chain" and "Price gate"), as sentences; empty when all is well. */
 export async function findStartFaults(chain: { readonly reader: ChainReader }, facts: StartFacts): Promise<string[]> {
-  return [...walletFaults(facts), ...(await chainFaults(chain.reader, facts.asset))]
+  return [...findWalletFaults(facts), ...(await findChainFaults(chain.reader, facts.asset))]
 }
 
-function walletFaults({ environment, asset, wallets }: StartFacts): string[] {
+/** Throws what forbids this start; a chain that does not answer is only told to `warn`, since the process waits for it. */
+export async function refuseFaultyStart(
+  chain: { readonly reader: ChainReader },
+  facts: StartFacts,
+  warn: (text: string) => void,
+): Promise<void> {
+  const faults = await findStartFaults(chain, facts)
+  const proven = faults.filter((fault) => fault !== CHAIN_SILENT)
+  if (proven.length > 0) throw new Error(`this process must not start: ${proven.join('; ')}`)
+  if (faults.length > 0) warn(`${CHAIN_SILENT}; the token could not be checked`)
+}
+
+/** Addresses that may not be what they are; empty when all is well. */
+export function findWalletFaults({ environment, asset, wallets }: StartFacts): string[] {
   const faults: string[] = []
   if (environment === 'local' && knownAssets.includes(asset.toLowerCase()))
     faults.push(`the local chain's asset has the address of a known asset, ${asset}`)
@@ -51,7 +67,8 @@ function walletFaults({ environment, asset, wallets }: StartFacts): string[] {
   return faults
 }
 
-async function chainFaults(reader: ChainReader, asset: Address): Promise<string[]> {
+/** What is wrong with the chain's id or the asset's name, version and decimals; `CHAIN_SILENT` when nobody answers. */
+export async function findChainFaults(reader: ChainReader, asset: Address): Promise<string[]> {
   const token = { address: asset, abi: tokenAbi } as const
   try {
     const id = await reader.getChainId()
@@ -68,6 +85,6 @@ async function chainFaults(reader: ChainReader, asset: Address): Promise<string[
       return seen === value ? [] : [`the asset's ${key} is ${seen}, not ${value}`]
     })
   } catch (error) {
-    return [isChainFault(error) ? 'the chain does not answer' : `there is no EIP-3009 token at ${asset}`]
+    return [isChainFault(error) ? CHAIN_SILENT : `there is no EIP-3009 token at ${asset}`]
   }
 }
