@@ -6,6 +6,7 @@ import type { Part } from '../../worker/stack/part.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
 import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { eventually, type PayoutAnswer, type Rail } from './agent.ts'
+import type { TestStack } from './stack.ts'
 
 /** Stops a part and every process below it without ending them; the result lets them go on. */
 export function freeze(part: Part): () => void {
@@ -13,6 +14,34 @@ export function freeze(part: Part): () => void {
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   return () => {
     for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
+}
+
+export type Fault = 'killed' | 'stopped'
+
+/** Takes a part away; the result brings it back and touches no other part. */
+export async function takeDown(part: Part, fault: Fault): Promise<() => Promise<void>> {
+  if (fault === 'stopped') {
+    const thaw = freeze(part)
+    return async () => thaw()
+  }
+  await part.kill('SIGKILL')
+  return () => restart(part)
+}
+
+/** What /readyz and /healthz say: `down` names the checks that are not well. */
+export async function readiness({ baseUrls: [url] }: TestStack) {
+  const [ready, health] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/healthz`)])
+  const { ok, checks } = (await ready.json()) as { ok: boolean; checks: Record<string, { ok: boolean }> }
+  const down = Object.keys(checks).filter((name) => checks[name]?.ok === false)
+  return { health: health.status, status: ready.status, ok, down: down.sort() }
+}
+
+/** Each is 503 `unavailable` and came within 2 s. */
+export function expectUnavailable(refusals: { status: number; code: string; ms: number }[]): void {
+  for (const { status, code, ms } of refusals) {
+    expect({ status, code }).toEqual({ status: 503, code: 'unavailable' })
+    expect(ms).toBeLessThan(2_000)
   }
 }
 
