@@ -8,8 +8,16 @@ import { freePorts } from '../../worker/stack/ports.ts'
 import { tokenCache } from './chain.ts'
 import { scratchDirectory } from './postgres.ts'
 
-/** How many processes, and settings of activities/config.ts for all of them. */
-export type StackOptions = { apis?: number; workers?: number; env?: Record<string, string> }
+/**
+ * How many processes, and settings of activities/config.ts for all of them. `chainThrough` gets the chain's RPC url and answers
+ * the one that API and worker processes use instead.
+ */
+export type StackOptions = {
+  apis?: number
+  workers?: number
+  env?: Record<string, string>
+  chainThrough?: (rpcUrl: string) => Promise<string>
+}
 
 /**
  * A whole stack of its own. Each part has `kill(signal)` (SIGKILL also waits for the end), `start()` and `waitReady()`; nothing restarts it.
@@ -40,6 +48,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
   const moreApis = await Promise.all(Array.from({ length: (options.apis ?? 1) - 1 }, freePorts))
   const parts: Part[] = []
   const stop = () => stopAll(parts, dataDirectory)
+  const wire = await options.chainThrough?.(urlOf(ports.rpc))
   try {
     const stack = await bringUp({
       dataDirectory,
@@ -53,6 +62,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       say: () => undefined,
       start: async (part) => {
         parts.push(part)
+        if (wire !== undefined && isProgram(part)) reroute(part, wire)
         await part.start()
         await part.waitReady()
       },
@@ -97,9 +107,19 @@ function partAt(parts: Part[], index: number): Part {
   return part
 }
 
+const isProgram = (part: Part) => /^(api|worker)/.test(part.name)
+
+/** The stack decides CHAIN_RPC_URL for its programs, so it is replaced where they are launched. */
+function reroute({ plan }: Part, rpcUrl: string): void {
+  const { launch } = plan
+  plan.launch = async () => {
+    const launched = await launch()
+    return { ...launched, env: { ...launched.env, CHAIN_RPC_URL: rpcUrl } }
+  }
+}
+
 /** Programs first, since they wait for their servers while they drain. */
 async function stopAll(parts: Part[], dataDirectory: string): Promise<void> {
-  const isProgram = (part: Part) => /^(api|worker)/.test(part.name)
   await Promise.all(parts.filter(isProgram).map((part) => part.stop()))
   await Promise.all(parts.filter((part) => !isProgram(part)).map((part) => part.stop()))
   await rm(dataDirectory, { recursive: true, force: true })

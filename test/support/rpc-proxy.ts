@@ -1,0 +1,58 @@
+import { startProxy } from '../activities/chain/rpc-proxy.ts'
+import { pause } from './faults.ts'
+
+type Meddle = Parameters<typeof startProxy>[1]
+
+/** What the wire to the chain does while it is out of order; `pass` really asks the chain. */
+export type Fault = Meddle
+
+/** No question reaches the chain. */
+export const down: Fault = async () => 'cut'
+
+/** The chain takes every transaction, but nobody hears of it; and from the first one on it answers nothing at all. */
+export function silentAfterBroadcast(): Fault {
+  let silent = false
+  return async (method, pass) => {
+    if (silent) return 'cut'
+    if (method !== 'eth_sendRawTransaction') return pass()
+    silent = true
+    await pass()
+    await pause(1_500)
+    return 'cut'
+  }
+}
+
+/** No transaction reaches the chain; everything else does. */
+export const losesTransactions: Fault = async (method, pass) => (method === 'eth_sendRawTransaction' ? 'cut' : pass())
+
+/** `act` comes before the first transaction that is sent: somebody else is quicker. */
+export function beforeBroadcast(act: () => Promise<unknown>): Fault {
+  let acting: Promise<unknown> | undefined
+  return async (method, pass) => {
+    if (method !== 'eth_sendRawTransaction') return pass()
+    acting ??= act()
+    await acting
+    return pass()
+  }
+}
+
+/** A wire to the chain at `rpcUrl` that can be put out of order and mended. */
+export async function startFaultyWire(rpcUrl: string) {
+  let fault: Fault | undefined
+  const { url, close } = await startProxy(rpcUrl, (method, pass) =>
+    // A chain that is not there cannot be told from a broken wire.
+    (fault ?? ((_, ask) => ask()))(method, pass).catch(() => 'cut' as const),
+  )
+  return {
+    url,
+    close,
+    fail: (how: Fault) => {
+      fault = how
+    },
+    mend: () => {
+      fault = undefined
+    },
+  }
+}
+
+export type FaultyWire = Awaited<ReturnType<typeof startFaultyWire>>
