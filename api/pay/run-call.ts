@@ -13,7 +13,7 @@ import { DomainError, errorCodes, refuse } from '../../workflows/domain/errors.t
 import type { CallAnswer, Caller, CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { RoadDeps } from '../road.ts'
-import { settleBefore, settleDone } from './settlement.ts'
+import { settleBefore, settleDone, toldOfFee } from './settlement.ts'
 import { takeTurn } from './turn.ts'
 
 /** One call on its way through the price gate. */
@@ -74,9 +74,9 @@ async function lead(run: Run, until: number): Promise<CallAnswer | undefined> {
     if (refusal?.code === 'grant_released' && performance.now() < until) return undefined
     // Only a proven refusal gives the grant up: after anything else the effect may still run, and a retry has to join it.
     const proven = refusal !== undefined && (errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
-    if (proven) await transaction(deps.db, (tx) => releaseCall(tx, call.callId))
-    else await dropCallLease(deps.db, call.callId, run.holder).catch(() => undefined)
-    throw error
+    const released = proven && (await transaction(deps.db, (tx) => releaseCall(tx, call.callId)))
+    if (!released) await dropCallLease(deps.db, call.callId, run.holder).catch(() => undefined)
+    throw refusal === undefined ? error : await toldOfFee(run, refusal)
   }
 }
 

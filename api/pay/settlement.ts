@@ -1,7 +1,7 @@
-import { type CallRow, requireCall } from '../../activities/store/calls.ts'
+import { type CallRow, findCall, requireCall } from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { claimPayment, findPayment, replaceFailedPayment, startSettling } from '../../activities/store/payments.ts'
-import { refuse } from '../../workflows/domain/errors.ts'
+import { DomainError, type Refusal, refuse } from '../../workflows/domain/errors.ts'
 import type { Run } from './run-call.ts'
 import { verifiedPayment } from './turn.ts'
 
@@ -29,6 +29,14 @@ export async function settleDone(run: Run, row: CallRow): Promise<CallRow> {
   const state = await waitSettled(run, owed)
   if (state === 'failed') throw debtRefusal(run, owed)
   return requireCall(deps.db, row.call_id)
+}
+
+/** A refusal of a call whose fee may be on its way says so, whatever it was refused for. */
+export async function toldOfFee({ deps, call }: Run, refusal: Refusal): Promise<DomainError> {
+  const row = await findCall(deps.db, call.callId)
+  const payment = row?.payment_id == null ? undefined : await findPayment(deps.db, row.payment_id)
+  const out = payment?.state === 'settling' || payment?.state === 'pending'
+  return new DomainError(out ? { ...refusal, money_moved: 'unknown' } : refusal)
 }
 
 async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
