@@ -34,6 +34,7 @@ export function payoutDetails(payout: PayoutSnapshot): string {
     `**Unblocked by** ${act}`,
     '',
     '**Receipts**',
+    '',
     ...payout.receipts.map((receipt) => `- ${receipt.kind}: ${receipt.receiptId}`),
   ].join('\n')
 }

@@ -1,6 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import { payoutAttributes } from '../search-attributes.ts'
-import { payoutDetails } from './details.ts'
+import { payoutDetails, waitsFor } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepResult, TransferSteps } from './ports.ts'
 
@@ -69,7 +69,8 @@ export async function payout(payoutId: string): Promise<void> {
   // The first update usually brings the row with it; loading is for runs that pick a payout up.
   await wf.condition(wf.allHandlersFinished)
   if (run.known === null) await load()
-  if (run.known === null) await wf.condition(() => run.known !== null, WAIT_FOR_CREATE_MS)
+  if (run.known === null)
+    await wf.condition(() => run.known !== null, WAIT_FOR_CREATE_MS, { summary: 'waits for its create' })
 
   while (run.known !== null && !isClosed(run.known)) {
     if (run.known.transfer !== 'none' && run.known.exception === null) await drive(run.known)
@@ -84,7 +85,9 @@ export async function payout(payoutId: string): Promise<void> {
   /** Waits for an update, a wake, or the time to be up; false when nothing came. */
   async function news(ms: number): Promise<boolean> {
     const seen = run.version
-    const came = await wf.condition(() => run.version !== seen || run.woken, ms)
+    // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
+    const summary = run.known === null ? '' : `waits for ${waitsFor(run.known).what}`.slice(0, 100)
+    const came = await wf.condition(() => run.version !== seen || run.woken, ms, { summary })
     if (run.woken) {
       run.woken = false
       await load()
