@@ -4,7 +4,10 @@ import { limits } from '../workflows/domain/limits.ts'
 // Wire fields: strings in, strings out, without transforms, so that the same schema is the check, the OpenAPI and the client's type.
 
 /** `0x` and 40 hex in any case (payout-and-trust, payout-create). */
-export const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+export const Address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .meta({ examples: ['0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'] })
 
 /** SHA-256 as 64 lowercase hex. */
 export const Digest = z.string().regex(/^[0-9a-f]{64}$/)
@@ -16,13 +19,22 @@ export const PayoutId = z.string().regex(/^po_[0-9a-f]{64}$/)
 export const ReceiptId = z.string().regex(/^rc_[0-9a-f]{64}$/)
 
 /** 1 to 128 of letters, digits, `.`, `_`, `:` and `-`. */
-export const IdempotencyKey = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/)
+export const IdempotencyKey = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,128}$/)
+  .meta({ examples: ['invoice-2026-0117'] })
 
 /** Dollars as decimal text: at most 9 integer digits without a leading zero, at most 6 fraction digits. */
-export const UsdcAmount = z.string().regex(/^(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?$/)
+export const UsdcAmount = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?$/)
+  .meta({ examples: ['12.5'] })
 
 /** Millionths of a dollar as integer text. */
-export const AtomicAmount = z.string().regex(/^(0|[1-9][0-9]*)$/)
+export const AtomicAmount = z
+  .string()
+  .regex(/^(0|[1-9][0-9]*)$/)
+  .meta({ examples: ['12500000'] })
 
 /** Unix seconds, from 1 to the end of the year 2099. */
 export const ExpiresAt = z.int().min(1).max(limits.expiresAtMax)
@@ -52,7 +64,7 @@ export function text(min: number, max: number) {
 
 /** Up to `max` code points that a person or an agent writes; the road screens it for forbidden material. */
 export function freeText(max: number) {
-  return text(0, max).meta({ minLength: 0, maxLength: max, 'x-free-text': true })
+  return text(0, max).meta({ minLength: 0, maxLength: max, 'x-free-text': true, examples: ['invoice 117'] })
 }
 
 const isWithin = (length: number, min: number, max: number): boolean => length >= min && length <= max
