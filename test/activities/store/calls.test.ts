@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import {
   type CallIdentity,
   claimGrant,
@@ -24,6 +24,7 @@ import {
 } from '../../../activities/store/payments.ts'
 import { callId } from '../../../workflows/domain/ids.ts'
 import { startPostgres } from '../../support/postgres.ts'
+import { verifies } from '../../verifies.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let open: OpenDatabase
@@ -90,47 +91,59 @@ function newPayment(proofWallet: string): PaymentClaim {
 
 const inclusion = { transactionHash: `0x${'1'.repeat(64)}`, blockNumber: 5n, blockHash: `0x${'2'.repeat(64)}` }
 
-test('50 parallel first calls of a wallet take exactly 10 free slots', async () => {
+verifies('free.ten', '50 parallel first calls of a wallet take exactly 10 free slots', async () => {
   const caller = newCall().caller
   const granted = await Promise.all(Array.from({ length: 50 }, () => grantFree(newCall(caller))))
   expect(granted.filter(Boolean)).toHaveLength(10)
 })
 
-test('a released call gives its free slot and its proof nonce back', async () => {
-  const first = newCall()
-  await grantFree(first)
-  await transaction(open.db, (tx) => releaseCall(tx, first.callId))
-  expect(await transaction(open.db, (tx) => freeCallsLeft(tx, first.caller))).toBe(10)
-  expect(await grantFree(first)).toBe(true)
-})
+verifies(
+  ['free.failed-call', 'proof.not-burnt'],
+  'a released call gives its free slot and its proof nonce back',
+  async () => {
+    const first = newCall()
+    await grantFree(first)
+    await transaction(open.db, (tx) => releaseCall(tx, first.callId))
+    expect(await transaction(open.db, (tx) => freeCallsLeft(tx, first.caller))).toBe(10)
+    expect(await grantFree(first)).toBe(true)
+  },
+)
 
-test('release and effect exclude each other: of a racing pair exactly one wins, 40 times', async () => {
-  for (let round = 0; round < 40; round += 1) {
+verifies(
+  'charge.grant-or-release',
+  'release and effect exclude each other: of a racing pair exactly one wins, 40 times',
+  async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const call = newCall()
+      await grantFree(call)
+      const effect = transaction(open.db, async (tx) => {
+        await claimGrant(tx, call.callId, 'po_1')
+        await finishCall(tx, call.callId, 201, { done: true })
+        return 'ran'
+      }).catch((error: Error) => error.message)
+      const release = transaction(open.db, (tx) => releaseCall(tx, call.callId))
+      const [ran, released] = await Promise.all([effect, release])
+      expect([ran === 'ran', released]).toEqual(released ? [false, true] : [true, false])
+      const row = await findCall(open.db, call.callId)
+      expect(row?.grant_state).toBe(released ? 'released' : 'used')
+      if (released) expect(ran).toContain('grant_released')
+    }
+  },
+)
+
+verifies(
+  'charge.grant-or-release',
+  'an effect that runs twice claims its own grant again, and no other effect can',
+  async () => {
     const call = newCall()
     await grantFree(call)
-    const effect = transaction(open.db, async (tx) => {
-      await claimGrant(tx, call.callId, 'po_1')
-      await finishCall(tx, call.callId, 201, { done: true })
-      return 'ran'
-    }).catch((error: Error) => error.message)
-    const release = transaction(open.db, (tx) => releaseCall(tx, call.callId))
-    const [ran, released] = await Promise.all([effect, release])
-    expect([ran === 'ran', released]).toEqual(released ? [false, true] : [true, false])
-    const row = await findCall(open.db, call.callId)
-    expect(row?.grant_state).toBe(released ? 'released' : 'used')
-    if (released) expect(ran).toContain('grant_released')
-  }
-})
+    await transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
+    await transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
+    await expect(transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_2'))).rejects.toThrow('grant_released')
+  },
+)
 
-test('an effect that runs twice claims its own grant again, and no other effect can', async () => {
-  const call = newCall()
-  await grantFree(call)
-  await transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
-  await transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
-  await expect(transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_2'))).rejects.toThrow('grant_released')
-})
-
-test('only the first final answer is stored', async () => {
+verifies('charge.grant-or-release', 'only the first final answer is stored', async () => {
   const call = newCall()
   await grantFree(call)
   await transaction(open.db, async (tx) => {
@@ -145,26 +158,30 @@ test('only the first final answer is stored', async () => {
   })
 })
 
-test('a proof nonce that paid for one body is refused for another', async () => {
+verifies('proof.replay-other-body', 'a proof nonce that paid for one body is refused for another', async () => {
   const first = newCall()
   await grantFree(first)
   const other = { ...newCall(first.caller), proof: { ...first.proof!, bodySha256: 'c'.repeat(64) } }
   await expect(grantFree(other)).rejects.toThrow('wallet_proof_replayed')
 })
 
-test('one payment presented by 20 calls in parallel is bound to exactly one of them', async () => {
-  const payment = newPayment('0xaa')
-  const claims = await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      transaction(open.db, (tx) => claimPayment(tx, payment, `call_${index}`, 'claimed')).then(
-        () => 'bound',
-        (error: Error) => error.message.split(':')[0],
+verifies(
+  'x402.one-effect',
+  'one payment presented by 20 calls in parallel is bound to exactly one of them',
+  async () => {
+    const payment = newPayment('0xaa')
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        transaction(open.db, (tx) => claimPayment(tx, payment, `call_${index}`, 'claimed')).then(
+          () => 'bound',
+          (error: Error) => error.message.split(':')[0],
+        ),
       ),
-    ),
-  )
-  expect(claims.filter((claim) => claim === 'bound')).toHaveLength(1)
-  expect(claims.filter((claim) => claim === 'payment_already_used')).toHaveLength(19)
-})
+    )
+    expect(claims.filter((claim) => claim === 'bound')).toHaveLength(1)
+    expect(claims.filter((claim) => claim === 'payment_already_used')).toHaveLength(19)
+  },
+)
 
 async function paidCall(): Promise<{ call: CallIdentity; payment: PaymentClaim }> {
   const call = newCall()
@@ -176,7 +193,7 @@ async function paidCall(): Promise<{ call: CallIdentity; payment: PaymentClaim }
   return { call, payment }
 }
 
-test('a paid answer is withheld until its payment is settled', async () => {
+verifies('charge.only-success', 'a paid answer is withheld until its payment is settled', async () => {
   const { call, payment } = await paidCall()
   await transaction(open.db, async (tx) => {
     await claimGrant(tx, call.callId, 'po_1')
@@ -188,40 +205,48 @@ test('a paid answer is withheld until its payment is settled', async () => {
   expect(await findCall(open.db, call.callId)).toMatchObject({ answer_state: 'final' })
 })
 
-test('a refused call leaves a claimed payment usable, and turns a settled one into one credit', async () => {
-  const unsettled = await paidCall()
-  await transaction(open.db, (tx) => releaseCall(tx, unsettled.call.callId))
-  await transaction(open.db, (tx) => claimPayment(tx, unsettled.payment, 'call_other', 'claimed'))
+verifies(
+  'x402.credit',
+  'a refused call leaves a claimed payment usable, and turns a settled one into one credit',
+  async () => {
+    const unsettled = await paidCall()
+    await transaction(open.db, (tx) => releaseCall(tx, unsettled.call.callId))
+    await transaction(open.db, (tx) => claimPayment(tx, unsettled.payment, 'call_other', 'claimed'))
 
-  const { call, payment } = await paidCall()
-  await startSettling(open.db, payment.paymentId)
-  expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(false)
-  await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
-  expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
-  const takers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) =>
-      transaction(open.db, (tx) => takeCredit(tx, call.proof!.wallet, `call_c${index}`)),
-    ),
-  )
-  expect(takers.filter((id) => id === payment.paymentId)).toHaveLength(1)
-})
+    const { call, payment } = await paidCall()
+    await startSettling(open.db, payment.paymentId)
+    expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(false)
+    await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
+    expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
+    const takers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        transaction(open.db, (tx) => takeCredit(tx, call.proof!.wallet, `call_c${index}`)),
+      ),
+    )
+    expect(takers.filter((id) => id === payment.paymentId)).toHaveLength(1)
+  },
+)
 
-test('a payment that fails before its effect releases the call; one that fails after it leaves the answer unpaid', async () => {
-  const before = await paidCall()
-  await startSettling(open.db, before.payment.paymentId)
-  await transaction(open.db, (tx) => recordFailed(tx, before.payment.paymentId, 'expired'))
-  expect(await findCall(open.db, before.call.callId)).toMatchObject({ grant_state: 'released' })
+verifies(
+  'x402.debt',
+  'a payment that fails before its effect releases the call; one that fails after it leaves the answer unpaid',
+  async () => {
+    const before = await paidCall()
+    await startSettling(open.db, before.payment.paymentId)
+    await transaction(open.db, (tx) => recordFailed(tx, before.payment.paymentId, 'expired'))
+    expect(await findCall(open.db, before.call.callId)).toMatchObject({ grant_state: 'released' })
 
-  const after = await paidCall()
-  await transaction(open.db, async (tx) => {
-    await claimGrant(tx, after.call.callId, 'po_1')
-    await finishCall(tx, after.call.callId, 201, { done: true })
-  })
-  await transaction(open.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
-  expect(await findCall(open.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
-})
+    const after = await paidCall()
+    await transaction(open.db, async (tx) => {
+      await claimGrant(tx, after.call.callId, 'po_1')
+      await finishCall(tx, after.call.callId, 201, { done: true })
+    })
+    await transaction(open.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
+    expect(await findCall(open.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
+  },
+)
 
-test('a call without a grant row is never granted by its effect', async () => {
+verifies('charge.grant-or-release', 'a call without a grant row is never granted by its effect', async () => {
   await expect(transaction(open.db, (tx) => claimGrant(tx, 'call_none', 'po_1'))).rejects.toThrow('grant_released')
   await expect(grant(newCall(), { kind: 'none' })).resolves.toBeUndefined()
 })

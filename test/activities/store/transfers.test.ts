@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { insertPayout, markAuthorized, markExecuted, type NewPayout } from '../../../activities/store/payouts.ts'
@@ -14,6 +14,7 @@ import {
   recordSubmitted,
 } from '../../../activities/store/transfers.ts'
 import { startPostgres } from '../../support/postgres.ts'
+import { verifies } from '../../verifies.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let open: OpenDatabase
@@ -102,7 +103,7 @@ const block = (ageSeconds: number): Block => ({
   confirmations: 1,
 })
 
-test('30 parallel reservations of 9 USDC never pass a cap of 100 USDC', async () => {
+verifies('execute.daily-cap', '30 parallel reservations of 9 USDC never pass a cap of 100 USDC', async () => {
   const wallet = address()
   const payouts = await Promise.all(Array.from({ length: 30 }, () => newPayout(wallet, 9_000_000n)))
   const reserved = await Promise.all(payouts.map((payout) => reserve(payout, 100_000_000n)))
@@ -110,51 +111,63 @@ test('30 parallel reservations of 9 USDC never pass a cap of 100 USDC', async ()
   expect((await dailyUse(open.db, wallet)).atomic).toBe(99_000_000n)
 })
 
-test('a reservation in flight counts whatever its age, a settled one for 24 hours of its block time, a dead one never', async () => {
-  const wallet = address()
-  const [inFlight, fresh, old, dead] = await Promise.all(
-    [1n, 10n, 100n, 1000n].map((amount) => newPayout(wallet, amount)),
-  )
-  for (const payout of [inFlight!, fresh!, old!, dead!]) await reserve(payout, 100_000n)
-  for (const [payout, age] of [
-    [fresh!, 60],
-    [old!, 25 * 3600],
-  ] as const) {
+verifies(
+  'execute.daily-cap',
+  'a reservation in flight counts whatever its age, a settled one for 24 hours of its block time, a dead one never',
+  async () => {
+    const wallet = address()
+    const [inFlight, fresh, old, dead] = await Promise.all(
+      [1n, 10n, 100n, 1000n].map((amount) => newPayout(wallet, amount)),
+    )
+    for (const payout of [inFlight!, fresh!, old!, dead!]) await reserve(payout, 100_000n)
+    for (const [payout, age] of [
+      [fresh!, 60],
+      [old!, 25 * 3600],
+    ] as const) {
+      await recordSignature(open.db, payout.payout_id, '0x01')
+      await recordSubmitted(open.db, payout.payout_id, `0x${hex(64)}`)
+      await recordInclusion(open.db, payout.payout_id, block(age), 'included')
+    }
+    await recordDead(open.db, dead!.payout_id, null)
+    expect((await dailyUse(open.db, wallet)).atomic).toBe(11n)
+  },
+)
+
+verifies(
+  'execute.never-resigned',
+  'a signed authorization is never replaced, by the store or by SQL typed by hand',
+  async () => {
+    const payout = await newPayout(address(), 5n)
+    await reserve(payout, 100n)
     await recordSignature(open.db, payout.payout_id, '0x01')
-    await recordSubmitted(open.db, payout.payout_id, `0x${hex(64)}`)
-    await recordInclusion(open.db, payout.payout_id, block(age), 'included')
-  }
-  await recordDead(open.db, dead!.payout_id, null)
-  expect((await dailyUse(open.db, wallet)).atomic).toBe(11n)
-})
+    await recordSignature(open.db, payout.payout_id, '0x02')
+    const row = await open.db
+      .selectFrom('transfers')
+      .select('signature')
+      .where('payout_id', '=', payout.payout_id)
+      .executeTakeFirst()
+    expect(row?.signature).toBe('0x01')
+    await expect(
+      sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(open.db),
+    ).rejects.toThrow('never change')
+  },
+)
 
-test('a signed authorization is never replaced, by the store or by SQL typed by hand', async () => {
-  const payout = await newPayout(address(), 5n)
-  await reserve(payout, 100n)
-  await recordSignature(open.db, payout.payout_id, '0x01')
-  await recordSignature(open.db, payout.payout_id, '0x02')
-  const row = await open.db
-    .selectFrom('transfers')
-    .select('signature')
-    .where('payout_id', '=', payout.payout_id)
-    .executeTakeFirst()
-  expect(row?.signature).toBe('0x01')
-  await expect(
-    sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(open.db),
-  ).rejects.toThrow('never change')
-})
-
-test('the database itself refuses other states, other terms and a way back', async () => {
-  const payout = await newPayout(address(), 5n)
-  const set = (text: string) =>
-    sql.raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`).execute(open.db)
-  await expect(set(`amount_atomic = 6`)).rejects.toThrow('never change')
-  await expect(
-    set(
-      `state = 'created', authorized_at = null, expires_at = null, mandate_ref = null, authorize_idempotency_key = null, authorize_fingerprint = null`,
-    ),
-  ).rejects.toThrow('no such payout transition')
-  await expect(set(`state = 'executed'`)).rejects.toThrow('violates check constraint')
-  await markExecuted(open.db, payout.payout_id)
-  await expect(set(`state = 'authorized', executed_at = null`)).rejects.toThrow('no such payout transition')
-})
+verifies(
+  'payout.state.guarded-in-sql',
+  'the database itself refuses other states, other terms and a way back',
+  async () => {
+    const payout = await newPayout(address(), 5n)
+    const set = (text: string) =>
+      sql.raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`).execute(open.db)
+    await expect(set(`amount_atomic = 6`)).rejects.toThrow('never change')
+    await expect(
+      set(
+        `state = 'created', authorized_at = null, expires_at = null, mandate_ref = null, authorize_idempotency_key = null, authorize_fingerprint = null`,
+      ),
+    ).rejects.toThrow('no such payout transition')
+    await expect(set(`state = 'executed'`)).rejects.toThrow('violates check constraint')
+    await markExecuted(open.db, payout.payout_id)
+    await expect(set(`state = 'authorized', executed_at = null`)).rejects.toThrow('no such payout transition')
+  },
+)

@@ -362,7 +362,7 @@ describe('hosts and addresses', () => {
     expect(seen.map(({ request }) => request.address)).toEqual(['127.0.0.1', '203.0.113.7'])
   })
 
-  test('metrics count calls by operation and status, for this machine only', async () => {
+  verifies('operate.metrics', 'metrics count calls by operation and status, for this machine only', async () => {
     await post('/api/payout-status', '{}')
     const response = await fetch(`${base}/metrics`)
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { withBuildLock } from '../../../temporal/server/build-lock.ts'
 import { obtainTemporal } from '../../../temporal/server/obtain.ts'
 import { serverArguments } from '../../../temporal/server/run.ts'
+import { verifies } from '../../verifies.ts'
 
 let scratch: string
 beforeAll(async () => {
@@ -27,15 +28,19 @@ const settings = (path: string) => ({
   say: () => undefined,
 })
 
-test('a recent temporal on PATH is taken, an old one is passed over for the cached one', async () => {
-  const recent = await program('recent/temporal', 'temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)')
-  const old = await program('old/temporal', 'temporal version 1.1.0 (Server 1.25.0, UI 2.30.3)')
-  const cached = await program('cache/agent-rails/temporal-1.5.1/temporal', '')
-  expect(await obtainTemporal(settings(dirname(recent)))).toBe(recent)
-  expect(await obtainTemporal(settings(dirname(old)))).toBe(cached)
-})
+verifies(
+  'stack.temporal-server',
+  'a recent temporal on PATH is taken, an old one is passed over for the cached one',
+  async () => {
+    const recent = await program('recent/temporal', 'temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)')
+    const old = await program('old/temporal', 'temporal version 1.1.0 (Server 1.25.0, UI 2.30.3)')
+    const cached = await program('cache/agent-rails/temporal-1.5.1/temporal', '')
+    expect(await obtainTemporal(settings(dirname(recent)))).toBe(recent)
+    expect(await obtainTemporal(settings(dirname(old)))).toBe(cached)
+  },
+)
 
-test('without a binary, a download or Go the ways out are named', async () => {
+verifies('stack.temporal-server', 'without a binary, a download or Go the ways out are named', async () => {
   vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')))
   const nowhere = { ...settings(''), cacheHome: join(scratch, 'empty') }
   await expect(obtainTemporal(nowhere)).rejects.toThrow(

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startStack, type TestStack } from '../../support/stack.ts'
+import { verifies } from '../../verifies.ts'
 
 let stack: TestStack
 beforeAll(async () => {
@@ -16,7 +17,7 @@ test('both API processes answer, and say the same base URL', async () => {
   expect(stack.accounts.base_url).toBe(stack.baseUrls[0])
 })
 
-test('accounts.json has the documented shape and only its owner reads it', async () => {
+verifies('stack.secrets', 'accounts.json has the documented shape and only its owner reads it', async () => {
   const wallet = {
     address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
     private_key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
@@ -40,7 +41,7 @@ test('every part comes back after kill -9', async () => {
   }
 })
 
-test('a stopped stack leaves neither a process nor a file', async () => {
+verifies('stack.supervised', 'a stopped stack leaves neither a process nor a file', async () => {
   const parts = [
     stack.postgres,
     stack.temporal,

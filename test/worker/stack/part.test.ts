@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Part } from '../../../worker/stack/part.ts'
 import { Supervisor } from '../../../worker/stack/supervisor.ts'
+import { verifies } from '../../verifies.ts'
 
 let scratch: string
 beforeAll(async () => {
@@ -44,7 +45,7 @@ test('a part that is never ready is given up after its time', async () => {
   await part.stop()
 })
 
-test('a part that dies is started again and that is said; stopping ends it', async () => {
+verifies('stack.supervised', 'a part that dies is started again and that is said; stopping ends it', async () => {
   const said: string[] = []
   const supervisor = new Supervisor((text) => said.push(text))
   const part = node('restless', 'setInterval(() => {}, 1000)')
@@ -73,7 +74,7 @@ test('the last started is the first stopped', async () => {
   expect(said.slice(3)).toEqual(['three is stopped', 'two is stopped', 'one is stopped'])
 })
 
-test('a part does not outlive a supervisor that was killed', async () => {
+verifies('stack.supervised', 'a part does not outlive a supervisor that was killed', async () => {
   const pidFile = join(scratch, 'pid')
   const script = `
     const { spawn } = await import('node:child_process')

@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { receiptSigner } from '../../activities/build-deps.ts'
+import type { Outcome } from '../../activities/chain/outcome.ts'
+import type { Deps } from '../../activities/deps.ts'
+import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { keyRings } from '../../activities/keys/key-ring.ts'
+import { createPayoutSteps } from '../../activities/payout.ts'
+import { findCall, grantCall } from '../../activities/store/calls.ts'
+import { createDatabase, type OpenDatabase, transaction } from '../../activities/store/db.ts'
+import { migrateToLatest } from '../../activities/store/migrate.ts'
+import { insertPayout, markAuthorized } from '../../activities/store/payouts.ts'
+import { listReceipts } from '../../activities/store/receipts.ts'
+import { dailyUse } from '../../activities/store/transfers.ts'
+import { createSigningSteps, createTransferSteps } from '../../activities/transfer.ts'
+import type { PayoutSnapshot } from '../../workflows/payout/ports.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { verifies } from '../verifies.ts'
+
+/** Real Postgres and receipts under the real steps; only the chain is told what to prove, for ends that no healthy chain shows. */
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let open: OpenDatabase
+let proven: Outcome = { kind: 'unknown', reason: 'not asked yet', absent: false }
+let submitted = 0
+let deps: Deps
+const asset = `0x${'1'.repeat(40)}` as const
+const activity = new MockActivityEnvironment()
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  open = createDatabase({ url: postgres.url, applicationName: 'test' })
+  await migrateToLatest(open.db)
+  const rail = {
+    asset,
+    environment: 'local',
+    issuer: 'https://svc.example/api/trust-contract',
+    createdLifeMs: 1000,
+    confirmWindowMs: 1,
+    pollMs: 1,
+    transferGas: 1n,
+  } as const
+  deps = {
+    db: open.db,
+    log: pino({ level: 'silent' }),
+    rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
+    signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
+    authority: undefined as never,
+    chain: { head: async () => 100n },
+    preflight: async () => ({ kind: 'ready' }),
+    findOutcome: async () => proven,
+    lane: {
+      submit: async () => ({ txHash: `0x${String(++submitted).padStart(64, '0')}` as const }),
+      maintain: async () => undefined,
+    },
+    settler: undefined as never,
+  }
+})
+afterAll(async () => {
+  await open?.close()
+  await postgres?.stop()
+})
+
+const hex = (digits: number) => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, digits)
+const included = (block: string): Outcome => ({
+  kind: 'included',
+  transactionHash: `0x${hex(64)}`,
+  blockNumber: 7n,
+  blockHash: `0x${block.repeat(64)}`,
+  blockTime: BigInt(Math.floor(Date.now() / 1000)),
+  confirmations: 1,
+  finalized: false,
+})
+
+/** An authorized payout of its own wallet, with a granted execute call of its creator. */
+async function authorizedPayout(expiresIn = 3600) {
+  const payoutId = `po_${hex(64)}`
+  const creator = `0x${hex(40)}`
+  const wallet = `0x${hex(40)}`
+  const callId = `call_${payoutId}`
+  await insertPayout(open.db, {
+    payout_id: payoutId,
+    creator,
+    idempotency_key: 'k',
+    recipient: `0x${hex(40)}`,
+    amount_atomic: '5000000',
+    memo: 'm',
+    rail_reference: 'r',
+    usage: 'synthetic',
+    asset,
+    payout_wallet: wallet,
+    terms_sha256: hex(64),
+  })
+  await markAuthorized(open.db, payoutId, {
+    expiresAt: Math.floor(Date.now() / 1000) + expiresIn,
+    idempotencyKey: 'a',
+    fingerprint: 'f',
+    mandateRef: 'm',
+  })
+  const call = {
+    callId,
+    caller: `wallet:${creator}`,
+    operation: 'payout-execute',
+    key: payoutId,
+    fingerprint: 'f',
+    path: '/api/payout-execute',
+    proof: null,
+  }
+  await transaction(open.db, (tx) => grantCall(tx, call, { kind: 'free' }, { holder: 'test', ms: 10_000 }))
+  return { payoutId, creator, wallet, callId }
+}
+
+const reserve = (of: { payoutId: string; callId: string }) => createPayoutSteps(deps).reserveTransfer(of)
+const sign = (payoutId: string) =>
+  createSigningSteps(deps, { address: asset, sign: async () => `0x${'ab'.repeat(65)}` }).signTransfer(payoutId)
+const submit = (payoutId: string) => createTransferSteps(deps).submitTransfer(payoutId)
+const confirm = (payoutId: string): Promise<PayoutSnapshot> =>
+  activity.run(createTransferSteps(deps).confirmTransfer, payoutId)
+
+async function sent() {
+  const payout = await authorizedPayout()
+  expect(await reserve(payout)).toMatchObject({ ok: true })
+  await sign(payout.payoutId)
+  expect(await submit(payout.payoutId)).toMatchObject({ transfer: 'submitted' })
+  return payout
+}
+
+const kinds = async (payoutId: string) => (await listReceipts(open.db, payoutId)).map((row) => row.kind)
+
+verifies(
+  'execute.nonce-conflict',
+  'a nonce used without our transfer is an exception: the cap stays held and nobody is told it failed',
+  async () => {
+    const { payoutId, wallet } = await sent()
+    proven = { kind: 'conflict', detail: 'used otherwise', transactionHash: `0x${'9'.repeat(64)}`, finalized: true }
+    expect(await confirm(payoutId)).toMatchObject({
+      state: 'authorized',
+      transfer: 'submitted',
+      exception: 'nonce_conflict',
+    })
+    expect((await dailyUse(open.db, wallet)).atomic).toBe(5_000_000n)
+    expect(await kinds(payoutId)).toEqual([])
+  },
+)
+
+verifies(
+  'execute.voided',
+  'executed, then vanished and proven expired: a voided receipt, the cap released, an operator told',
+  async () => {
+    const { payoutId, wallet, callId } = await sent()
+    proven = included('a')
+    expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'included' })
+    expect(await findCall(open.db, callId)).toMatchObject({ answer_state: 'final', status: 200 })
+    proven = { kind: 'unknown', reason: 'gone', absent: true }
+    expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'submitted' })
+    proven = { kind: 'dead', reason: 'expired' }
+    expect(await confirm(payoutId)).toMatchObject({ transfer: 'dead', exception: 'voided: expired' })
+    expect(await kinds(payoutId)).toEqual(['payout_executed', 'payout_voided'])
+    expect((await dailyUse(open.db, wallet)).atomic).toBe(0n)
+  },
+)
+
+verifies(
+  'execute.dead',
+  'proven expired without ever being paid: a dead receipt, the cap released, the free call given back',
+  async () => {
+    const { payoutId, wallet, callId } = await sent()
+    proven = { kind: 'dead', reason: 'expired' }
+    expect(await confirm(payoutId)).toMatchObject({ state: 'authorized', transfer: 'dead', exception: null })
+    expect(await kinds(payoutId)).toEqual(['payout_dead'])
+    expect((await dailyUse(open.db, wallet)).atomic).toBe(0n)
+    expect(await findCall(open.db, callId)).toMatchObject({ grant_state: 'released' })
+  },
+)
+
+verifies(
+  'execute.reorg',
+  'what proves nothing never takes an executed payout back, and a block that moved is recorded anew',
+  async () => {
+    const { payoutId } = await sent()
+    proven = included('b')
+    await confirm(payoutId)
+    proven = { kind: 'unknown', reason: 'a node did not answer', absent: false }
+    expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'included' })
+    proven = included('c')
+    const moved = await confirm(payoutId)
+    expect(moved).toMatchObject({
+      state: 'executed',
+      transfer: 'included',
+      transactionHash: proven.kind === 'included' ? proven.transactionHash : '',
+    })
+    proven = { ...included('c'), finalized: true } as Outcome
+    expect(await confirm(payoutId)).toMatchObject({ transfer: 'final' })
+    expect(await kinds(payoutId)).toEqual(['payout_executed', 'payout_final'])
+  },
+)
+
+verifies('execute.paused', 'a payout paused by an operator is not reserved, and is when the pause ends', async () => {
+  for (const [scope, target] of [
+    ['service', ''],
+    ['payouts', ''],
+    ['wallet', 'creator'],
+    ['payout', 'payout'],
+  ] as const) {
+    const payout = await authorizedPayout()
+    const named = target === 'creator' ? payout.creator : target === 'payout' ? payout.payoutId : target
+    await open.db
+      .insertInto('controls')
+      .values({ scope, target: named, paused: true, reason: 'audit', operator_id: 'op_1' })
+      .execute()
+    expect(await reserve(payout)).toMatchObject({ ok: false, refusal: { code: 'paused' } })
+    expect(
+      await open.db.selectFrom('transfers').selectAll().where('payout_id', '=', payout.payoutId).execute(),
+    ).toEqual([])
+    await open.db.deleteFrom('controls').execute()
+    expect(await reserve(payout)).toMatchObject({ ok: true })
+  }
+})
+
+verifies('execute.never-resigned', 'a second signer and a second reservation change nothing of the first', async () => {
+  const payout = await authorizedPayout()
+  await reserve(payout)
+  await sign(payout.payoutId)
+  await createSigningSteps(deps, { address: asset, sign: async () => `0x${'cd'.repeat(65)}` }).signTransfer(
+    payout.payoutId,
+  )
+  await reserve(payout)
+  const rows = await open.db
+    .selectFrom('transfers')
+    .select('signature')
+    .where('payout_id', '=', payout.payoutId)
+    .execute()
+  expect(rows).toEqual([{ signature: `0x${'ab'.repeat(65)}` }])
+})
+
+verifies('execute.expired', 'with 29 seconds of life left nothing is reserved', async () => {
+  expect(await reserve(await authorizedPayout(29))).toMatchObject({ ok: false, refusal: { code: 'payout_expired' } })
+  expect(await reserve(await authorizedPayout(40))).toMatchObject({ ok: true })
+})
+
+verifies('x402.unsettled-stops-payout', 'a payout with an unsettled charge takes no further step', async () => {
+  const payout = await authorizedPayout()
+  const payment = {
+    payment_id: hex(64),
+    asset,
+    payer: `0x${hex(40)}`,
+    authorization_nonce: `0x${hex(64)}`,
+    pay_to: `0x${hex(40)}`,
+    amount_atomic: '100000',
+    valid_after: '0',
+    valid_before: '9',
+    signature: '0x',
+    requirements: '{}' as never,
+    proof_wallet: payout.creator,
+    state: 'settling' as const,
+  }
+  await open.db.insertInto('payments').values(payment).execute()
+  await open.db
+    .insertInto('calls')
+    .values({
+      call_id: `c_${hex(8)}`,
+      caller: `wallet:${payout.creator}`,
+      operation: 'payout-authorize',
+      key: hex(8),
+      fingerprint: 'f',
+      grant_state: 'used',
+      answer_state: 'done',
+      funding: 'payment',
+      payment_id: payment.payment_id,
+      path: '/',
+      subject: payout.payoutId,
+      status: 200,
+      answer: '{}' as never,
+    })
+    .execute()
+  expect(await reserve(payout)).toMatchObject({
+    ok: false,
+    refusal: { code: 'settlement_pending', money_moved: 'unknown' },
+  })
+  await sql`update calls set answer_state = 'final' where subject = ${payout.payoutId}`.execute(open.db)
+  expect(await reserve(payout)).toMatchObject({ ok: true })
+})

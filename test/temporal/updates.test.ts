@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createChanges } from '../../activities/store/changes.ts'
+import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
+import { migrateToLatest } from '../../activities/store/migrate.ts'
+import { createTemporalClient } from '../../temporal/connection.ts'
+import { durableStep } from '../../temporal/updates.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { startTemporal } from '../support/temporal.ts'
+import { verifies } from '../verifies.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let temporal: Awaited<ReturnType<typeof startTemporal>>
+let open: OpenDatabase
+const closers: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  ;[postgres, temporal] = await Promise.all([startPostgres(), startTemporal()])
+  open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
+  await migrateToLatest(open.db)
+  closers.push(open.close, postgres.stop, temporal.stop)
+})
+afterAll(async () => {
+  for (const close of closers) await close()
+})
+
+function deps(address: string, waitMs: number) {
+  const { client, close } = createTemporalClient({
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: 'default',
+    TEMPORAL_API_KEY: '',
+    TEMPORAL_TLS: 'off',
+  })
+  const changes = createChanges(postgres.url)
+  closers.unshift(changes.close, close)
+  return { client, changes, db: open.db, config: { UPDATE_WAIT_MS: waitMs, DEPENDENCY_TIMEOUT_MS: 1_000 } }
+}
+
+verifies(
+  'durable.contention',
+  'of 40 steps of one payout at most 6 are in flight, over all processes, and each of them runs',
+  async () => {
+    const processes = [deps(temporal.address, 20_000), deps(temporal.address, 20_000)]
+    let inFlight = 0
+    let most = 0
+    const step = async () => {
+      most = Math.max(most, ++inFlight)
+      await sleep(30)
+      inFlight -= 1
+      return 'done'
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => durableStep(processes[index % 2]!, 'po_1', step)),
+    )
+    expect(answers.every((answer) => answer === 'done')).toBe(true)
+    expect(most).toBeLessThanOrEqual(6)
+  },
+)
+
+verifies(
+  'durable.contention',
+  'a step that finds no place in its time is 503 contention; places that end are free again',
+  async () => {
+    const one = deps(temporal.address, 2_000)
+    const hanging = Promise.allSettled(Array.from({ length: 6 }, () => durableStep(one, 'po_2', () => sleep(10_000))))
+    const taken = () => open.db.selectFrom('update_leases').select('slot').where('resource', '=', 'po_2').execute()
+    while ((await taken()).length < 6) await sleep(20)
+    await expect(
+      durableStep({ ...one, config: { ...one.config, UPDATE_WAIT_MS: 200 } }, 'po_2', async () => 'never'),
+    ).rejects.toThrow('contention')
+    await hanging
+    expect(await durableStep(one, 'po_2', async () => 'done')).toBe('done')
+  },
+)
+
+verifies(
+  'durable.unknown-update',
+  'a failed update is unknown: it is tried again with a fresh update id until it answers',
+  async () => {
+    const seen: string[] = []
+    const answer = await durableStep(deps(temporal.address, 5_000), 'po_3', async (updateId) => {
+      seen.push(updateId)
+      if (seen.length < 3) throw new Error('rejected because it was not processed by worker')
+      return 'done'
+    })
+    expect(answer).toBe('done')
+    expect(new Set(seen).size).toBe(3)
+  },
+)
+
+verifies('road.dependency-down', 'a Temporal that does not answer is a 503 within 2 s', async () => {
+  const dead = deps('127.0.0.1:1', 8_000)
+  const begun = performance.now()
+  const update = () =>
+    dead.client.workflow.start('payout', { workflowId: 'po_4', taskQueue: 'payouts', args: ['po_4'] })
+  await expect(durableStep(dead, 'po_4', update)).rejects.toThrow('unavailable')
+  expect(performance.now() - begun).toBeLessThan(2_000)
+})

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { AccountsFile } from '../../../worker/stack/embedded.ts'
+import { verifies } from '../../verifies.ts'
+
+type Summary = {
+  payout: Record<string, unknown>
+  receipts: string[]
+  jwks: JSONWebKeySet
+  transaction: string
+  workflow_ids: string[]
+  timings_ms: Record<string, number>
+}
+
+const data = mkdtempSync(join(tmpdir(), 'agent-rails-once-'))
+const program = join(import.meta.dirname, '..', '..', '..', 'dist', 'worker', 'stack.js')
+const once = () =>
+  promisify(execFile)(process.execPath, [program, '--once'], {
+    env: { ...process.env, DATA_DIR: data, PORT_BASE: String(40_000 + (process.pid % 1_500) * 10) },
+  })
+const json = <T>(...path: string[]): T => JSON.parse(readFileSync(join(data, ...path), 'utf8')) as T
+let said: string
+
+beforeAll(async () => {
+  said = (await once()).stdout
+}, 120_000)
+afterAll(() => rmSync(data, { recursive: true, force: true }))
+
+verifies(
+  ['stack.once', 'client.typed', 'client.comes-back'],
+  'npm start -- --once drives a payout to its final block: paid with x402, crashed, come back',
+  () => {
+    const summary = json<Summary>('demo', 'summary.json')
+    expect(Object.keys(summary)).toEqual(['payout', 'receipts', 'jwks', 'transaction', 'workflow_ids', 'timings_ms'])
+    expect(summary.payout).toMatchObject({
+      state: 'executed',
+      environment: 'local',
+      transfer: { status: 'final', transaction_hash: summary.transaction },
+    })
+    expect(summary.workflow_ids).toEqual([summary.payout['payout_id']])
+    expect(said).toMatch(/paid in 0x[0-9a-f]{64}/)
+    expect(said).toContain('was killed with its execute under way')
+  },
+)
+
+verifies(
+  'receipt.jws',
+  'a stranger verifies every receipt of the summary with its key set and nothing else',
+  async () => {
+    const { receipts, jwks } = json<Summary>('demo', 'summary.json')
+    const keys = createLocalJWKSet(jwks)
+    const kinds = []
+    for (const receipt of receipts)
+      kinds.push((await jwtVerify(receipt, keys, { typ: 'receipt+jwt', algorithms: ['EdDSA'] })).payload['kind'])
+    expect(kinds).toEqual(['payout_created', 'payout_authorized', 'payout_executed', 'payout_final'])
+  },
+)
+
+verifies('execute.key-secrecy', 'no private key stands in a log, in the workflow histories, or in the database', () => {
+  const accounts = json<AccountsFile>('demo', 'accounts.json')
+  const secrets = [
+    ...[accounts.treasury.principal, accounts.treasury.holder, ...accounts.agents].map(
+      (account) => account.private_key,
+    ),
+    json<string>('keys', 'payout-wallet.json'),
+    ...json<string[]>('keys', 'gas-wallets.json'),
+    ...[...readFileSync(join(data, 'keys', 'signing-keys.json'), 'utf8').matchAll(/"d": ?"([^"]+)"/g)].map(
+      ([, d = '']) => d,
+    ),
+    accounts.operator.credential.split('_')[2] ?? '',
+  ].map((secret) => secret.replace(/^0x/, ''))
+  expect(secrets.length).toBeGreaterThan(9)
+  const places = ['logs', 'temporal', 'postgres'].flatMap((folder) => filesUnder(join(data, folder)))
+  for (const file of places) {
+    const bytes = readFileSync(file)
+    for (const secret of secrets) expect(bytes.includes(secret), `${file} holds a secret`).toBe(false)
+  }
+})
+
+verifies(
+  'stack.second-start',
+  'a second start goes on with the same accounts, keys and chain',
+  async () => {
+    const before = json<AccountsFile>('demo', 'accounts.json')
+    const first = json<Summary>('demo', 'summary.json')
+    await once()
+    expect(json<AccountsFile>('demo', 'accounts.json')).toEqual(before)
+    const second = json<Summary>('demo', 'summary.json')
+    expect(second.jwks.keys.map((key) => key.x)).toEqual(first.jwks.keys.map((key) => key.x))
+    expect(second.payout['payout_id']).not.toBe(first.payout['payout_id'])
+  },
+  120_000,
+)
+
+function filesUnder(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
