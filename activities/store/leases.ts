@@ -15,8 +15,8 @@ export async function takeLease(
   const taken = await sql<{ slot: number }>`
     insert into update_leases (resource, slot, holder, lease_until)
     select ${resource}, free.slot, ${holder}, clock_timestamp() + ${ms} * interval '1 millisecond'
-    from (select slot from generate_series(0, ${slots - 1}) as slot
-          where not exists (select 1 from update_leases l where l.resource = ${resource} and l.slot = slot and l.lease_until > clock_timestamp())
+    from (select place.slot from generate_series(0, ${slots - 1}) as place(slot)
+          where not exists (select 1 from update_leases l where l.resource = ${resource} and l.slot = place.slot and l.lease_until > clock_timestamp())
           order by random() limit 1) as free
     on conflict (resource, slot) do update set holder = excluded.holder, lease_until = excluded.lease_until
       where update_leases.lease_until <= clock_timestamp()
