@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     visit(async (page) => {
       await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
       const calls = await page.locator('.snippet code', { hasText: /^curl (?!.*walk-through)/ }).allTextContents()
-      const lines = calls.flatMap((call) => call.split('\n'))
+      const lines = calls.flatMap((call) => call.split(/(?<!\\)\n/))
       expect(lines.length).toBe(4)
       const answers = await Promise.all(lines.map((line) => promisify(execFile)('sh', ['-c', line])))
       const [ready, contract, refusal, problem] = answers.map(({ stdout }) => JSON.parse(stdout))

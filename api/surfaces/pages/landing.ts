@@ -65,7 +65,8 @@ function curlPart({ baseUrl }: PageFacts): Html {
 ${snippet(`curl -s ${baseUrl}/readyz\ncurl -s ${baseUrl}/api/trust-contract`, 'Public calls')}
 <p>A priced call without a wallet proof is refused, and says what to do. Each refusal’s <code>type</code> is a page of its own:</p>
 ${snippet(
-  `curl -s ${baseUrl}/api/payout-status -H 'Content-Type: application/json' -d '{"idempotency_key":"walk-1"}'
+  `curl -s ${baseUrl}/api/payout-status -H 'Content-Type: application/json' \\
+  -d '{"idempotency_key":"walk-1"}'
 curl -s ${baseUrl}/problems/wallet_proof_required`,
   'A refusal and its page',
 )}`

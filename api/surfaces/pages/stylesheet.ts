@@ -17,8 +17,9 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.6 s
   & [aria-current] { color: var(--ink); text-decoration-thickness: 2px; }
 }
 a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: 3px; }
-.reference {
+#content.reference {
   padding: 0 0 4rem;
+  & .swagger-ui { background: none; }
   & .swagger-ui .wrapper { max-width: 62rem; }
   & .swagger-ui .info { margin: 1.5rem 0; }
   & .swagger-ui .scheme-container { background: none; box-shadow: none; padding: 0; margin: 0 0 1rem; }
@@ -42,6 +43,7 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & th, & td { text-align: left; vertical-align: top; padding: .5rem 1.2rem .5rem 0; border-bottom: 1px solid var(--line); }
   & th { color: var(--soft); font-weight: 600; white-space: nowrap; }
   & code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: .87em; }
+  & td:last-child { white-space: nowrap; padding-right: 0; }
   & td code { white-space: nowrap; }
   & .snippet { position: relative; margin: .6rem 0 1rem; }
   & pre { margin: 0; padding: .9rem 1rem; overflow-x: auto; background: var(--code); border: 1px solid var(--line); border-radius: 8px; line-height: 1.5; }
