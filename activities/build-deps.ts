@@ -45,7 +45,7 @@ export async function checkStart(config: Config, log: Logger): Promise<void> {
 
 /** The addresses of every role that this process knows; gas wallets only where their keys are configured. */
 export function startFacts(config: Config): StartFacts {
-  const gasWallets = config.GAS_WALLET_KEYS_FILE === '' ? [] : gasAccounts(config)
+  const gasWallets = gasAccounts(config)
   return {
     environment: config.ENVIRONMENT,
     asset: config.ASSET_CONTRACT_ADDRESS,
@@ -74,6 +74,7 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   const { chain, findOutcome: outcome } = openChain(config)
   const accounts = gasAccounts(config)
+  if (accounts.length === 0) throw new Error('GAS_WALLET_KEYS_FILE must name the keys that submit transactions')
   const lane = createLane({ db, reader: chain.reader, feeBumpAfterMs: config.FEE_BUMP_AFTER_MS, accounts })
   const rail = railOf(config)
   const asset = rail.asset
@@ -161,7 +162,9 @@ function railOf(config: Config): Rail {
   }
 }
 
-function gasAccounts(config: Config): LocalAccount[] {
+/** The gas wallets whose keys are configured, none where no file is named; throws when the file cannot be used. */
+export function gasAccounts(config: Config): LocalAccount[] {
+  if (config.GAS_WALLET_KEYS_FILE === '') return []
   const keys = readJsonFile(config.GAS_WALLET_KEYS_FILE, z.array(z.string().regex(/^0x[0-9a-fA-F]{64}$/)).min(1))
   return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
 }

@@ -116,9 +116,21 @@ export function loadDatabaseUrl(environment: NodeJS.ProcessEnv = process.env): s
   return configSchema.pick({ DATABASE_URL: true }).parse(environment).DATABASE_URL
 }
 
-/** Reads a JSON file that a setting names, such as the signing keys. */
+/** Reads a JSON file that a setting names, such as the signing keys; its errors name the file and quote nothing of it. */
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
-  return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
+  const parsed = schema.safeParse(parseQuietly(path))
+  if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}
+
+// The cause is dropped: a JSON parser quotes the text it fails at, and that text may be a private key.
+function parseQuietly(path: string): unknown {
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${path}: it cannot be read as JSON`)
+  }
 }
 
 const stackSchema = z.object({

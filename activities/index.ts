@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
@@ -37,11 +37,17 @@ export async function createSigningActivities(
   return { activities: createSigningSteps({ db }, createSigner(config)), close }
 }
 
-function createSigner(config: Config): Signer {
+/** The payout wallet's account; throws when the file holds the key of another address. */
+export function readPayoutWallet(config: Config): PrivateKeyAccount {
   const account = privateKeyToAccount(readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`)
   if (account.address.toLowerCase() !== config.PAYOUT_WALLET_ADDRESS) {
     throw new Error('PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS')
   }
+  return account
+}
+
+function createSigner(config: Config): Signer {
+  const account = readPayoutWallet(config)
   const asset = config.ASSET_CONTRACT_ADDRESS
   return { address: account.address, sign: (authorization) => signAuthorization(account, asset, authorization) }
 }

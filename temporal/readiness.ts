@@ -1,5 +1,18 @@
-import type { Client } from '@temporalio/client'
+import { type Client, isGrpcServiceError } from '@temporalio/client'
 
+/** Whether the client's namespace is there; throws when Temporal does not answer. */
+export async function namespaceExists(client: Client, ms: number): Promise<boolean> {
+  const { namespace } = client.options
+  try {
+    await client.connection.withDeadline(Date.now() + ms, () => client.workflowService.describeNamespace({ namespace }))
+    return true
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return false
+    throw error
+  }
+}
+
+const GRPC_NOT_FOUND = 5
 const taskQueueTypes = { workflow: 1, activity: 2 } as const
 
 /** How many workers polled this queue in the last minute, for workflow tasks unless told otherwise; throws when Temporal does not answer. */

@@ -588,6 +588,10 @@ export const requirements = {
     source: 'api-conventions § Access kinds',
     behavior: 'agent-rails operator create NAME prints a working credential once.',
   },
+  'operate.doctor': {
+    source: 'decision',
+    behavior: 'agent-rails doctor names each fault of a deployment with what to do about it, and exits 1 on any.',
+  },
   'operate.metrics': {
     source: 'api-conventions § Access kinds',
     behavior: '/metrics answers Prometheus text to loopback or an operator only.',

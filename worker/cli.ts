@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { openOperatorDesk, openRecovery, proveCall } from './desks.ts'
+import { examine, tableOf } from './doctor/examine.ts'
 
 const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
@@ -21,6 +22,17 @@ program
   .option('--agent <number>', 'which of the three agents signs', '0')
   .action(async (path: string, body: string, { agent }: { agent: string }) => {
     console.log(await proveCall(path, JSON.parse(body), Number(agent)))
+  })
+
+program
+  .command('doctor')
+  .description('look at everything that this deployment stands on; exit 1 on a fault')
+  .option('--json', 'print {ok, checks} as JSON')
+  .action(async ({ json }: { json?: true }) => {
+    const checks = await examine()
+    const ok = checks.every((check) => check.ok)
+    console.log(json ? JSON.stringify({ ok, checks }, null, 2) : tableOf(checks))
+    if (!ok) process.exitCode = 1
   })
 
 const recover = program.command('recover').description('find, explain and wake payouts; nothing is ever changed by SQL')

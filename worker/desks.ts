@@ -1,31 +1,20 @@
-import { existsSync } from 'node:fs'
 import { privateKeyToAccount } from 'viem/accounts'
 import { openChain } from '../activities/build-deps.ts'
-import { loadConfig, loadStackSettings } from '../activities/config.ts'
+import { loadStackSettings } from '../activities/config.ts'
 import { createDatabase } from '../activities/store/db.ts'
 import { createOperator } from '../activities/store/operators.ts'
 import { walletProofHeader } from '../api/surfaces/client.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { explain, listStuck, reconcile, wake } from '../temporal/recover.ts'
+import { loadSettings } from './settings.ts'
 import type { AccountsFile } from './stack/embedded.ts'
 import { layoutOf } from './stack/layout.ts'
 import { readSecret } from './stack/secret-file.ts'
 
-/** The settings of the environment, or else those of the embedded stack of this folder. */
-function settings() {
-  const stack = loadStackSettings()
-  const file = layoutOf(stack.DATA_DIR).environment
-  const embedded =
-    stack.inherited['DATABASE_URL'] === undefined && existsSync(file)
-      ? readSecret<Record<string, string>>(file)
-      : undefined
-  return loadConfig({ ...embedded, ...stack.inherited })
-}
-
 /** Where operators' credentials are made. */
 export async function openOperatorDesk() {
   const { db, close } = createDatabase({
-    url: settings().DATABASE_URL,
+    url: loadSettings().DATABASE_URL,
     applicationName: 'agent-rails cli',
     poolSize: 2,
   })
@@ -37,7 +26,7 @@ export async function openOperatorDesk() {
 
 /** Where payouts are found, explained and woken. */
 export async function openRecovery() {
-  const config = settings()
+  const config = loadSettings()
   const database = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 4 })
   const temporal = createTemporalClient(config)
   const deps = { client: temporal.client, db: database.db, findOutcome: openChain(config).findOutcome }

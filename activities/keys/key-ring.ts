@@ -59,13 +59,11 @@ export function keyRings({ rings }: SigningKeysFile): KeyRings {
   return loaded
 }
 
-// The causes of these errors are dropped: a JSON parser quotes the text it fails at, and that text is a private key.
 function readKeysFile(path: string): SigningKeysFile {
   try {
     return readJsonFile(path, signingKeysSchema)
   } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : 'it cannot be read as JSON'
-    throw new Error(`signing keys: ${path}: ${reason}`)
+    throw new Error(`signing keys: ${error instanceof Error ? error.message : 'unreadable'}`)
   }
 }
 

@@ -1,0 +1,293 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mnemonicToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase } from '../../activities/store/create-database.ts'
+import { createTemporalClient } from '../../temporal/connection.ts'
+import { judgeGas, judgePayoutWallet } from '../../worker/doctor/chain.ts'
+import type { Check } from '../../worker/doctor/check.ts'
+import { examine, tableOf } from '../../worker/doctor/examine.ts'
+import { judgeDisk, judgeNode } from '../../worker/doctor/machine.ts'
+import { judgeSkew } from '../../worker/doctor/postgres.ts'
+import { judgeAttributes } from '../../worker/doctor/temporal.ts'
+import { packageRoot } from '../../worker/stack/package-root.ts'
+import { findFree } from '../../worker/stack/ports.ts'
+import { eventually } from '../support/agent.ts'
+import { newWallet, startChain, type TestChain } from '../support/chain.ts'
+import { startStack, type TestStack } from '../support/stack.ts'
+import { verifies } from '../verifies.ts'
+
+let stack: TestStack
+let otherChain: TestChain
+let scratch: string
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'agent-rails-doctor-'))
+  ;[stack, otherChain] = await Promise.all([startStack(), startChain()])
+})
+afterAll(async () => {
+  await Promise.all([stack?.stop(), otherChain?.stop()])
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+type Run = { code: number; stdout: string; stderr: string }
+
+function run(program: string, args: string[], env: NodeJS.ProcessEnv, cwd = scratch): Promise<Run> {
+  return new Promise((resolve) => {
+    const options = { env: { ...env }, cwd, timeout: 30_000 }
+    execFile(process.execPath, [join(packageRoot, 'dist', program), ...args], options, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
+    )
+  })
+}
+
+/** The faults that are found beside the stack when these settings are other than the stack's. */
+async function faultsWith(changed: NodeJS.ProcessEnv): Promise<Record<string, Check>> {
+  const checks = await examine({ ...stack.env, ...changed })
+  for (const check of checks) expect(check.ok || check.remedy !== undefined, check.name).toBe(true)
+  return Object.fromEntries(checks.filter((check) => !check.ok).map((check) => [check.name, check]))
+}
+
+function secretFile(name: string, content: unknown): string {
+  const path = join(scratch, name)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
+  return path
+}
+
+verifies('operate.doctor', 'a sound stack has no fault, and the exit code is 0', async () => {
+  const { code, stdout } = await run('worker/cli.js', ['doctor'], stack.env)
+  expect(stdout).toMatch(/all is well\n$/)
+  expect(stdout).not.toContain('FAULT')
+  for (const name of [
+    'node',
+    'package',
+    'disk',
+    'port of base_url',
+    'port of os_url',
+    'SIGNING_KEYS_FILE',
+    'PAYOUT_WALLET_KEY_FILE',
+    'GAS_WALLET_KEYS_FILE',
+    'addresses',
+    'postgres and its clock',
+    'migrations',
+    'temporal namespace',
+    'search attributes',
+    'workers on payouts',
+    'workers on signing',
+    'chain and token',
+    'payout wallet',
+    'gas wallets',
+  ])
+    expect(stdout).toMatch(new RegExp(`^ok +${name} `, 'm'))
+  expect(code).toBe(0)
+})
+
+verifies('operate.doctor', '--json prints every check, and the exit code is 1 on a fault', async () => {
+  const env = { ...stack.env, SIGNING_KEYS_FILE: '' }
+  const { code, stdout } = await run('worker/cli.js', ['doctor', '--json'], env)
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
+  expect(ok).toBe(false)
+  expect(checks.filter((check) => !check.ok)).toEqual([
+    { name: 'SIGNING_KEYS_FILE', ok: false, detail: 'not set', remedy: expect.stringContaining('operations.md') },
+  ])
+  expect(code).toBe(1)
+})
+
+verifies('operate.doctor', 'without any configuration it says what to do', async () => {
+  const faults = (await examine({ DATA_DIR: scratch })).filter((check) => !check.ok)
+  expect(faults).toEqual([
+    {
+      name: 'configuration',
+      ok: false,
+      detail: expect.stringContaining('ASSET_CONTRACT_ADDRESS'),
+      remedy: expect.stringContaining('npm start'),
+    },
+  ])
+})
+
+verifies(
+  'operate.doctor',
+  'key files that others may read, that are missing, torn or of another wallet are named',
+  async () => {
+    const signing = join(scratch, 'signing-keys.json')
+    copyFileSync(stack.env['SIGNING_KEYS_FILE'] as string, signing)
+    chmodSync(signing, 0o644)
+    const torn = secretFile('torn.json', `["0x${'ab'.repeat(32)}`)
+    const foreign = secretFile('foreign.json', JSON.stringify(newWallet().privateKey))
+    const faults = await faultsWith({
+      SIGNING_KEYS_FILE: signing,
+      PAYOUT_WALLET_KEY_FILE: foreign,
+      GAS_WALLET_KEYS_FILE: torn,
+    })
+    expect(faults['SIGNING_KEYS_FILE']).toMatchObject({
+      detail: `${signing} has mode 0644`,
+      remedy: `chmod 600 ${signing}`,
+    })
+    expect(faults['PAYOUT_WALLET_KEY_FILE']?.detail).toContain('another address')
+    expect(faults['GAS_WALLET_KEYS_FILE']?.detail).toBe(`${torn}: it cannot be read as JSON`)
+    expect(JSON.stringify(faults)).not.toContain('abab')
+    expect((await faultsWith({ SIGNING_KEYS_FILE: '' }))['SIGNING_KEYS_FILE']?.remedy).toContain(
+      'Set SIGNING_KEYS_FILE',
+    )
+    const missing = await faultsWith({ SIGNING_KEYS_FILE: join(scratch, 'nowhere.json') })
+    expect(missing['SIGNING_KEYS_FILE']?.detail).toContain('ENOENT')
+  },
+)
+
+verifies('operate.doctor', 'addresses that are shared or published, and wallets without funds, are named', async () => {
+  const gas = newWallet()
+  const published = mnemonicToAccount('test test test test test test test test test test test junk', {
+    addressIndex: 2,
+  })
+  const faults = await faultsWith({
+    GAS_WALLET_KEYS_FILE: secretFile('gas.json', [gas.privateKey]),
+    PAYOUT_WALLET_ADDRESS: gas.address,
+    PAY_TO_ADDRESS: published.address,
+  })
+  expect(faults['addresses']?.detail).toContain('same address')
+  expect(faults['addresses']?.detail).toContain('published mnemonic')
+  expect(faults['gas wallets']).toMatchObject({
+    detail: `${gas.address} can pay for 0 transfers`,
+    remedy: `Send ether to ${gas.address}.`,
+  })
+  expect(faults['payout wallet']).toMatchObject({
+    detail: `${gas.address} holds 0 USDC`,
+    remedy: 'Fund it with at least 25 USDC.',
+  })
+})
+
+verifies('operate.doctor', 'another chain, another contract and a silent chain are told apart', async () => {
+  const elsewhere = await faultsWith({ CHAIN_RPC_URL: otherChain.rpcUrl })
+  expect(elsewhere['chain and token']?.detail).toContain('no EIP-3009 token')
+  const [port = 0] = await findFree(1)
+  const silent = await faultsWith({ CHAIN_RPC_URL: `http://127.0.0.1:${port}` })
+  expect(silent['chain and token']?.detail).toBe('the chain does not answer')
+  expect(silent['payout wallet']?.remedy).toContain('CHAIN_RPC_URL')
+  const mainnet = await serve((body) => ({ jsonrpc: '2.0', id: body.id, result: '0x1' }))
+  const wrong = await faultsWith({ CHAIN_RPC_URL: mainnet.url })
+  expect(wrong['chain and token']?.detail).toBe("the chain's id is 1, not 8453")
+  mainnet.close()
+})
+
+verifies('operate.doctor', 'Postgres away and a database without migrations are named', async () => {
+  const [port = 0] = await findFree(1)
+  const away = await faultsWith({ DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/agent_rails` })
+  expect(away['postgres and its clock']).toMatchObject({ detail: expect.stringContaining('ECONNREFUSED') })
+  expect(away['migrations']?.remedy).toContain('DATABASE_URL')
+  const empty = stack.databaseUrl.replace(/agent_rails$/, 'unmigrated')
+  await createDatabase(empty)
+  const unmigrated = await faultsWith({ DATABASE_URL: empty })
+  expect(Object.keys(unmigrated)).toEqual(['migrations'])
+  expect(unmigrated['migrations']?.remedy).toContain('migrate.js')
+})
+
+verifies(
+  'operate.doctor',
+  'Temporal away, another namespace, lacking search attributes and idle queues are named',
+  async () => {
+    const [port = 0] = await findFree(1)
+    const away = await faultsWith({ TEMPORAL_ADDRESS: `127.0.0.1:${port}` })
+    expect(away['temporal namespace']?.remedy).toContain('TEMPORAL_ADDRESS')
+    const other = await faultsWith({ TEMPORAL_NAMESPACE: 'nobody-made-this' })
+    expect(other['temporal namespace']?.detail).toBe('there is no namespace nobody-made-this')
+    const { client, close } = createTemporalClient({
+      TEMPORAL_ADDRESS: stack.temporalAddress,
+      TEMPORAL_NAMESPACE: 'bare',
+      TEMPORAL_API_KEY: '',
+      TEMPORAL_TLS: 'off',
+    })
+    const seconds = 24 * 3600
+    await client.workflowService.registerNamespace({
+      namespace: 'bare',
+      workflowExecutionRetentionPeriod: { seconds: seconds as never },
+    })
+    await close()
+    const bare = await eventually(
+      () => faultsWith({ TEMPORAL_NAMESPACE: 'bare' }),
+      (faults) => 'search attributes' in faults,
+    )
+    expect(Object.keys(bare).sort()).toEqual(['search attributes', 'workers on payouts', 'workers on signing'])
+    expect(bare['search attributes']?.remedy).toContain('--namespace bare --name State --type Keyword')
+    expect(bare['search attributes']?.remedy).toContain('--name NeedsAttention --type Bool')
+    expect(bare['workers on signing']?.remedy).toContain('TASK_QUEUES')
+  },
+)
+
+verifies('operate.doctor', 'a port that another program holds is named; a free one is not a fault', async () => {
+  const other = await serve(() => ({}))
+  const [free = 0] = await findFree(1)
+  const faults = await faultsWith({ BASE_PORT: String(other.port), OS_PORT: String(free) })
+  expect(Object.keys(faults)).toEqual(['port of base_url'])
+  expect(faults['port of base_url']?.detail).toBe(`${other.port} is taken by another program`)
+  other.close()
+})
+
+verifies(
+  'operate.doctor',
+  'an old Node, a full disk, a clock more than 5 s off, poor wallets and lacking attributes are faults',
+  () => {
+    const judged = [
+      [judgeNode('20.19.0'), judgeNode('20.18.3'), judgeNode('18.20.0')],
+      [judgeDisk(1024 ** 3, '/data'), judgeDisk(1024 ** 3 - 1, '/data')],
+      [judgeSkew(5_000), judgeSkew(5_001), judgeSkew(-5_001)],
+      [judgePayoutWallet(25_000_000n, '0x1'), judgePayoutWallet(24_999_999n, '0x1')],
+      [judgeGas({ '0x1': 0n, '0x2': 7n }, 7n), judgeGas({ '0x1': 6n, '0x2': 0n }, 7n)],
+      [judgeAttributes('default', {}), judgeAttributes('default', { State: 'Keyword' })],
+    ]
+    for (const [sound, ...faulty] of judged) {
+      expect(sound).toMatchObject({ ok: true })
+      for (const finding of faulty) expect(finding).toMatchObject({ ok: false, remedy: expect.stringMatching(/\S/) })
+    }
+  },
+)
+
+test('the table has a line for each check and what to do below a fault', () => {
+  const checks = [
+    { name: 'disk', ok: true, detail: 'plenty' },
+    { name: 'postgres', ok: false, detail: 'ECONNREFUSED', remedy: 'Start it.' },
+  ]
+  expect(tableOf(checks)).toBe(
+    ['ok     disk      plenty', 'FAULT  postgres  ECONNREFUSED', '                 → Start it.', '', '1 fault'].join(
+      '\n',
+    ),
+  )
+})
+
+verifies(
+  ['local.worthless-signatures', 'local.refuses-real-funds'],
+  'neither API nor worker starts on a published wallet, a shared one, or an asset that is no EIP-3009 token',
+  async () => {
+    const [base = 0, os = 0] = await findFree(2)
+    const ports = { BASE_PORT: String(base), OS_PORT: String(os) }
+    const published = mnemonicToAccount('test test test test test test test test test test test junk').address
+    const shared = secretFile('shared.json', [stack.accounts.treasury.principal.private_key])
+    const api = { ...stack.env, ...ports }
+    const withPublished = await run('api/server.js', [], { ...api, PAY_TO_ADDRESS: published })
+    expect(withPublished).toMatchObject({ code: 1, stderr: expect.stringContaining('published mnemonic') })
+    const withoutToken = await run('api/server.js', [], { ...api, CHAIN_RPC_URL: otherChain.rpcUrl })
+    expect(withoutToken).toMatchObject({ code: 1, stderr: expect.stringContaining('no EIP-3009 token') })
+    const worker = await run('worker/main.js', [], { ...stack.env, GAS_WALLET_KEYS_FILE: shared })
+    expect(worker.stderr).toContain('the gas wallet 1 and the treasury principal are the same address')
+    expect(worker.code).toBe(1)
+  },
+)
+
+/** A little JSON server on 127.0.0.1 that answers every call alike. */
+async function serve(answer: (body: { id: number }) => unknown) {
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(answer(text === '' ? { id: 0 } : JSON.parse(text))))
+    })
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  return { port, url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}

@@ -1,0 +1,43 @@
+import type { Config } from '../../activities/config.ts'
+import { createDatabase, isUnavailable } from '../../activities/store/db.ts'
+import { databaseSkewMs, migrationsApplied } from '../../activities/store/health.ts'
+import { latestMigration } from '../../activities/store/migrate.ts'
+import { type Check, type Finding, fault, fine, look } from './check.ts'
+
+const ANSWERS = 'Start Postgres, or correct DATABASE_URL.'
+const SKEW_MS_MAX = 5_000
+
+/** Postgres answers, has every migration, and agrees with this machine about the time. */
+export async function checkPostgres(config: Pick<Config, 'DATABASE_URL'>): Promise<Check[]> {
+  const url = config.DATABASE_URL
+  const settings = { url, applicationName: 'agent-rails doctor', poolSize: 2 }
+  const { db, close } = createDatabase({ ...settings, connectTimeoutMs: 3_000, queryTimeoutMs: 3_000 })
+  try {
+    return await Promise.all([
+      look('postgres and its clock', ANSWERS, async () => judgeSkew(await databaseSkewMs(db))),
+      look('migrations', ANSWERS, async () =>
+        judgeMigrations(await migrationsApplied(db, latestMigration).catch(falseWhenMissing)),
+      ),
+    ])
+  } finally {
+    await close()
+  }
+}
+
+/** Judges how far Postgres' clock is from this machine's: up to 5 s (payout.md, Clocks). */
+export function judgeSkew(ms: number): Finding {
+  const text = `answers; its clock is ${ms} ms from ours`
+  if (Math.abs(ms) <= SKEW_MS_MAX) return fine(text)
+  return fault(text, 'Let both machines follow the same time servers (chrony, systemd-timesyncd).')
+}
+
+function judgeMigrations(applied: boolean): Finding {
+  if (applied) return fine(`at ${latestMigration}`)
+  return fault(`${latestMigration} is not applied`, 'Run node dist/worker/migrate.js.')
+}
+
+/** A database that was never migrated lacks even the table of migrations. */
+function falseWhenMissing(error: unknown): false {
+  if (isUnavailable(error) || !/does not exist/.test(String(error))) throw error
+  return false
+}
