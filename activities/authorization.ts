@@ -1,18 +1,18 @@
+import type { Kysely } from 'kysely'
 import { refuse } from '../workflows/domain/errors.ts'
 import { authorizeAudience } from '../workflows/domain/holder-binding.ts'
 import type { Hex } from '../workflows/domain/ids.ts'
 import { type PrincipalTerms, requestSha256 } from '../workflows/domain/principal-authorization.ts'
-import type { Deps } from './deps.ts'
 import { verifyChallengeToken } from './keys/challenge.ts'
 import type { VerifyWalletMessage } from './keys/key-binding.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { verifyPresentation } from './keys/presentation.ts'
 import { verifyPrincipalSignature } from './keys/principal-signature.ts'
 import type { TrustAnchor } from './keys/trust-anchors.ts'
-import { consumed, type StagedAuthorize } from './payout.ts'
 import { clockSeconds } from './store/db.ts'
 import type { PayoutRow } from './store/payouts.ts'
 import { findConsumed, type ReplayKey } from './store/replay-ledger.ts'
+import type { Database } from './store/schema.ts'
 
 /** Who may authorize a payout, and with whose keys that is judged. */
 export type PayoutAuthority = {
@@ -23,6 +23,29 @@ export type PayoutAuthority = {
   readonly treasuryPrincipal: string
   readonly verifyWalletMessage: VerifyWalletMessage
 }
+
+/** What an authorize call says, as it is staged for the workflow's step. */
+export type StagedAuthorize = {
+  creator: string
+  payout_id: string
+  idempotency_key: string
+  presentation: string
+  challenge_token: string
+  expires_at: number
+  principal_signature: string
+}
+
+const consumedCodes = {
+  presentation: 'presentation_consumed',
+  kb_nonce: 'presentation_consumed',
+  principal_digest: 'presentation_consumed',
+  challenge_jti: 'challenge_consumed',
+  mandate: 'mandate_consumed',
+} as const
+
+/** The refusal for a replay key that was used before. */
+export const consumed = (kind: keyof typeof consumedCodes) =>
+  refuse(consumedCodes[kind], 'it was used before', 'Ask for a new challenge and mandate and present those.')
 
 /** The exact terms that holder and principal commit to, for this authorize call. */
 export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyKey: string): PrincipalTerms {
@@ -35,7 +58,7 @@ export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyK
  * Returns the replay keys that the authorizing transaction has to consume.
  */
 export async function verifyAuthorization(
-  deps: Deps,
+  deps: { db: Kysely<Database>; authority: PayoutAuthority },
   row: PayoutRow,
   input: StagedAuthorize,
 ): Promise<{ keys: ReplayKey[]; mandateRef: string }> {

@@ -1,35 +1,18 @@
 import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'
 import { transferNonce } from '../workflows/domain/ids.ts'
-import { limits } from '../workflows/domain/limits.ts'
-import {
-  allowedPayoutEvents,
-  nextPayoutState,
-  type PayoutEvent,
-  termsDigest,
-  type Usage,
-} from '../workflows/domain/payout.ts'
-import { type PayoutReceiptKind, payoutReceiptFacts } from '../workflows/domain/receipt.ts'
+import { termsDigest, type Usage } from '../workflows/domain/payout.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/ports.ts'
-import { verifyAuthorization } from './authorization.ts'
+import { consumed, type StagedAuthorize, verifyAuthorization } from './authorization.ts'
 import type { Deps } from './deps.ts'
+import { answerCall, writeReceipt } from './payout-records.ts'
+import { assertExecutable, assertNoUnsettledCharge, openFor, ownPayout, unknownPayout } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
-import { claimGrant, finishCall } from './store/calls.ts'
-import { findPause } from './store/controls.ts'
-import { clockSeconds, type Tx, transaction } from './store/db.ts'
-import { hasUnsettledCharge } from './store/payments.ts'
-import {
-  findTransfer,
-  insertPayout,
-  lockPayout,
-  markAuthorized,
-  type PayoutRow,
-  payoutAnswer,
-  readPayout,
-} from './store/payouts.ts'
-import { appendReceipt } from './store/receipts.ts'
+import { claimGrant } from './store/calls.ts'
+import { type Tx, transaction } from './store/db.ts'
+import { findTransfer, insertPayout, lockPayout, markAuthorized, type PayoutRow, readPayout } from './store/payouts.ts'
 import { consumeKeys } from './store/replay-ledger.ts'
 import { readStaged } from './store/staged-inputs.ts'
-import { dailyUse, insertReservation, lockDailyCap } from './store/transfers.ts'
+import { insertReservation, lockDailyCap } from './store/transfers.ts'
 
 export type StagedCreate = {
   creator: string
@@ -40,16 +23,6 @@ export type StagedCreate = {
   usage: Usage
   idempotency_key: string
 }
-export type StagedAuthorize = {
-  creator: string
-  payout_id: string
-  idempotency_key: string
-  presentation: string
-  challenge_token: string
-  expires_at: number
-  principal_signature: string
-}
-
 /** The short durable steps of a payout: each one transaction, each the same when it runs twice. */
 export function createPayoutSteps(deps: Deps): PayoutSteps {
   return {
@@ -160,91 +133,8 @@ async function reserveTransfer(
   return payoutId
 }
 
-/**
- * Refuses what may not be reserved now: wrong state, under 30 s of life, an unsettled charge, a pause, the daily cap.
- * Returns the expiry in Unix seconds. The cap is exact only under `lockDailyCap`.
- */
-export async function assertExecutable(tx: Tx, row: PayoutRow): Promise<number> {
-  const expiresAt = Number(openFor('execute', row).expires_at)
-  if (expiresAt - (await clockSeconds(tx)) < limits.executeLifeSecondsMin) {
-    throw refuse(
-      'payout_expired',
-      `less than ${limits.executeLifeSecondsMin} s of life are left`,
-      'Create and authorize a new payout.',
-    )
-  }
-  await assertNoUnsettledCharge(tx, row)
-  const pause = await findPause(tx, row.creator, row.payout_id)
-  if (pause !== undefined)
-    throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
-  await assertUnderDailyCap(tx, row)
-  return expiresAt
-}
-
-/** The row, if the state table allows the event now; otherwise 409 `wrong_state` naming the events allowed. */
-function openFor(event: PayoutEvent, row: PayoutRow): PayoutRow {
-  if (nextPayoutState(row.state, event) !== undefined) return row
-  const allowed = allowedPayoutEvents(row.state)
-  throw refuse(
-    'wrong_state',
-    `the payout is ${row.state}`,
-    allowed.length === 0 ? 'Read the payout status.' : `Allowed now: ${allowed.join(', ')}.`,
-    {
-      extra: { state: row.state, allowed_events: allowed },
-    },
-  )
-}
-
-async function assertUnderDailyCap(tx: Tx, row: PayoutRow): Promise<void> {
-  const { atomic, freesInMs } = await dailyUse(tx, row.payout_wallet)
-  if (atomic + BigInt(row.amount_atomic) <= limits.dailyCapAtomic) return
-  throw refuse(
-    'daily_cap_exceeded',
-    `${atomic} of ${limits.dailyCapAtomic} atomic units are in use`,
-    'Repeat the call when the cap frees up.',
-    {
-      retry_after_ms: Math.max(1000, freesInMs ?? 60_000),
-    },
-  )
-}
-
-/** A payout with an unsettled charge takes no further step (payout.md, Price gate). */
-async function assertNoUnsettledCharge(tx: Tx, row: PayoutRow): Promise<void> {
-  if (!(await hasUnsettledCharge(tx, `wallet:${row.creator}`, row.payout_id))) return
-  throw refuse(
-    'settlement_pending',
-    'an earlier call on this payout is not settled yet',
-    'Repeat the earlier call first, then this one.',
-    {
-      money_moved: 'unknown',
-      retry_after_ms: 1000,
-    },
-  )
-}
-
-/** The row, if it is there and the caller's; anything else is the same 404. */
-export function ownPayout(row: PayoutRow | undefined, creator: string): PayoutRow {
-  if (row === undefined || row.creator !== creator) throw unknownPayout()
-  return row
-}
-
-export const unknownPayout = () =>
-  refuse('not_found', 'no such payout of this wallet', 'Check the payout id and the wallet that signs.')
-
 const isSameAuthorization = (row: PayoutRow, input: StagedAuthorize, fingerprint: string): boolean =>
   row.authorize_idempotency_key === input.idempotency_key && row.authorize_fingerprint === fingerprint
-
-const consumedCodes = {
-  presentation: 'presentation_consumed',
-  kb_nonce: 'presentation_consumed',
-  principal_digest: 'presentation_consumed',
-  challenge_jti: 'challenge_consumed',
-  mandate: 'mandate_consumed',
-} as const
-
-/** The refusal for a replay key that was used before. */
-export const consumed = (kind: keyof typeof consumedCodes) =>
-  refuse(consumedCodes[kind], 'it was used before', 'Ask for a new challenge and mandate and present those.')
 
 async function stagedInput<T>(tx: Tx, digest: string): Promise<T> {
   const input = await readStaged<T>(tx, digest)
@@ -255,24 +145,4 @@ async function stagedInput<T>(tx: Tx, digest: string): Promise<T> {
       next_action: 'Repeat the call.',
     } satisfies Refusal)
   return input
-}
-
-/** Signs and stores the receipt of a payout's transition in the transaction that makes it. */
-export async function writeReceipt(deps: Deps, tx: Tx, kind: PayoutReceiptKind, row: PayoutRow): Promise<string> {
-  const transfer = await findTransfer(tx, row.payout_id)
-  const receipt = {
-    subject: row.payout_id,
-    kind,
-    usage: row.usage,
-    environment: deps.rail.environment,
-    issuer: deps.rail.issuer,
-    facts: payoutReceiptFacts(kind, row, transfer),
-  }
-  return appendReceipt(tx, deps.signReceipt, receipt, Math.floor(await clockSeconds(tx)))
-}
-
-/** Stores a call's final answer in the transaction of its effect. */
-export async function answerCall(deps: Deps, tx: Tx, callId: string, status: number, payoutId: string): Promise<void> {
-  const record = await readPayout(tx, payoutId)
-  if (record !== undefined) await finishCall(tx, callId, status, payoutAnswer(record, deps.rail.environment))
 }

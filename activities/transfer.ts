@@ -3,7 +3,7 @@ import type { PayoutSnapshot, SigningSteps, TransferSteps } from '../workflows/p
 import { encodeTransfer, type TokenAuthorization } from './chain/authorization.ts'
 import type { Included, Outcome } from './chain/outcome.ts'
 import type { Deps, Signer } from './deps.ts'
-import { answerCall, writeReceipt } from './payout.ts'
+import { answerCall, writeReceipt } from './payout-records.ts'
 import { snapshotOf } from './payout-snapshot.ts'
 import { refundCall } from './store/calls.ts'
 import { transaction } from './store/db.ts'

@@ -1,12 +1,8 @@
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import {
-  assertExecutable,
-  ownPayout,
-  type StagedAuthorize,
-  type StagedCreate,
-  unknownPayout,
-} from '../activities/payout.ts'
+import type { StagedAuthorize } from '../activities/authorization.ts'
+import type { StagedCreate } from '../activities/payout.ts'
+import { assertExecutable, ownPayout, unknownPayout } from '../activities/payout-rules.ts'
 import { findCall } from '../activities/store/calls.ts'
 import { type PayoutAnswerBody, type PayoutRecord, payoutAnswer, readPayout } from '../activities/store/payouts.ts'
 import { stageInput } from '../activities/store/staged-inputs.ts'

@@ -1,5 +1,4 @@
 import {
-  type CallIdentity,
   type CallRow,
   claimGrant,
   dropCallLease,
@@ -10,23 +9,11 @@ import {
 import { transaction } from '../../activities/store/db.ts'
 import { findPayment } from '../../activities/store/payments.ts'
 import { DomainError, errorCodes, refuse } from '../../workflows/domain/errors.ts'
-import type { CallAnswer, Caller, CallRequest } from '../context.ts'
+import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { RoadDeps } from '../road.ts'
+import type { Run } from './run.ts'
 import { settleBefore, settleDone, toldOfFee } from './settlement.ts'
 import { takeTurn } from './turn.ts'
-
-/** One call on its way through the price gate. */
-export type Run = {
-  readonly operation: AnyOperation
-  readonly input: unknown
-  readonly caller: Caller
-  readonly call: CallIdentity
-  readonly request: CallRequest
-  readonly deps: RoadDeps
-  /** Names this attempt in the call's lease. */
-  readonly holder: string
-}
 
 /** Runs a call whose effect or charge must happen once: a repeat gets the stored answer or joins, one caller leads. */
 export async function runCall(run: Run): Promise<CallAnswer> {
@@ -63,17 +50,21 @@ const stillRunning = () =>
 /** Leads a granted call; undefined when the grant was given up meanwhile and the call has to be granted again. */
 async function lead(run: Run, until: number): Promise<CallAnswer | undefined> {
   const { deps, call, operation, input, caller, request } = run
+  let begun = operation.charge === 'after'
   try {
-    if (operation.charge === 'before') {
+    if (!begun) {
       await operation.precondition?.(input, deps.context(caller, call.callId, request.requestId))
+      begun = true
       await settleBefore(run)
     }
     return await handled(run)
   } catch (error) {
     const refusal = error instanceof DomainError ? error.refusal : undefined
     if (refusal?.code === 'grant_released' && performance.now() < until) return undefined
-    // Only a proven refusal gives the grant up: after anything else the effect may still run, and a retry has to join it.
-    const proven = refusal !== undefined && (errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
+    // Only a proven refusal gives the grant up, such as any before something was begun: after anything else the effect may
+    // still run, and a retry has to join it.
+    const proven =
+      refusal !== undefined && (!begun || errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
     const released = proven && (await transaction(deps.db, (tx) => releaseCall(tx, call.callId)))
     if (!released) await dropCallLease(deps.db, call.callId, run.holder).catch(() => undefined)
     throw refusal === undefined ? error : await toldOfFee(run, refusal)

@@ -2,7 +2,7 @@ import { type CallRow, findCall, requireCall } from '../../activities/store/call
 import { transaction } from '../../activities/store/db.ts'
 import { claimPayment, findPayment, replaceFailedPayment, startSettling } from '../../activities/store/payments.ts'
 import { DomainError, type Refusal, refuse } from '../../workflows/domain/errors.ts'
-import type { Run } from './run-call.ts'
+import type { Run } from './run.ts'
 import { verifiedPayment } from './turn.ts'
 
 /** For `charge: 'before'`: takes the money of a payment-funded call, so that the handler runs only when it is settled. */

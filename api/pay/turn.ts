@@ -18,7 +18,7 @@ import {
   takeCredit,
 } from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
-import type { Run } from './run-call.ts'
+import type { Run } from './run.ts'
 
 /**
  * What this caller does now: `lead` the granted call, `run` it beside others (its effect is durable, or it is a read that was

@@ -1,0 +1,79 @@
+import { refuse } from '../workflows/domain/errors.ts'
+import { limits } from '../workflows/domain/limits.ts'
+import { allowedPayoutEvents, nextPayoutState, type PayoutEvent } from '../workflows/domain/payout.ts'
+import { findPause } from './store/controls.ts'
+import { clockSeconds, type Tx } from './store/db.ts'
+import { hasUnsettledCharge } from './store/payments.ts'
+import type { PayoutRow } from './store/payouts.ts'
+import { dailyUse } from './store/transfers.ts'
+
+/**
+ * Refuses what may not be reserved now: wrong state, under 30 s of life, an unsettled charge, a pause, the daily cap.
+ * Returns the expiry in Unix seconds. The cap is exact only under `lockDailyCap`.
+ */
+export async function assertExecutable(tx: Tx, row: PayoutRow): Promise<number> {
+  const expiresAt = Number(openFor('execute', row).expires_at)
+  if (expiresAt - (await clockSeconds(tx)) < limits.executeLifeSecondsMin) {
+    throw refuse(
+      'payout_expired',
+      `less than ${limits.executeLifeSecondsMin} s of life are left`,
+      'Create and authorize a new payout.',
+    )
+  }
+  await assertNoUnsettledCharge(tx, row)
+  const pause = await findPause(tx, row.creator, row.payout_id)
+  if (pause !== undefined)
+    throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
+  await assertUnderDailyCap(tx, row)
+  return expiresAt
+}
+
+/** The row, if the state table allows the event now; otherwise 409 `wrong_state` naming the events allowed. */
+export function openFor(event: PayoutEvent, row: PayoutRow): PayoutRow {
+  if (nextPayoutState(row.state, event) !== undefined) return row
+  const allowed = allowedPayoutEvents(row.state)
+  throw refuse(
+    'wrong_state',
+    `the payout is ${row.state}`,
+    allowed.length === 0 ? 'Read the payout status.' : `Allowed now: ${allowed.join(', ')}.`,
+    {
+      extra: { state: row.state, allowed_events: allowed },
+    },
+  )
+}
+
+async function assertUnderDailyCap(tx: Tx, row: PayoutRow): Promise<void> {
+  const { atomic, freesInMs } = await dailyUse(tx, row.payout_wallet)
+  if (atomic + BigInt(row.amount_atomic) <= limits.dailyCapAtomic) return
+  throw refuse(
+    'daily_cap_exceeded',
+    `${atomic} of ${limits.dailyCapAtomic} atomic units are in use`,
+    'Repeat the call when the cap frees up.',
+    {
+      retry_after_ms: Math.max(1000, freesInMs ?? 60_000),
+    },
+  )
+}
+
+/** A payout with an unsettled charge takes no further step (payout.md, Price gate). */
+export async function assertNoUnsettledCharge(tx: Tx, row: PayoutRow): Promise<void> {
+  if (!(await hasUnsettledCharge(tx, `wallet:${row.creator}`, row.payout_id))) return
+  throw refuse(
+    'settlement_pending',
+    'an earlier call on this payout is not settled yet',
+    'Repeat the earlier call first, then this one.',
+    {
+      money_moved: 'unknown',
+      retry_after_ms: 1000,
+    },
+  )
+}
+
+/** The row, if it is there and the caller's; anything else is the same 404. */
+export function ownPayout(row: PayoutRow | undefined, creator: string): PayoutRow {
+  if (row === undefined || row.creator !== creator) throw unknownPayout()
+  return row
+}
+
+export const unknownPayout = () =>
+  refuse('not_found', 'no such payout of this wallet', 'Check the payout id and the wallet that signs.')
