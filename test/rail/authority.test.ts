@@ -2,6 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { issueChallenge } from '../../activities/keys/challenge.ts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
+import type { ProblemError } from '../../api/surfaces/client.ts'
 import { type Payout, principalTermsOf, signPrincipal } from '../../worker/stack/treasury.ts'
 import { principalTypedData } from '../../workflows/domain/principal-authorization.ts'
 import { type Agent, nowSeconds, openRail, post, type Rail } from '../support/agent.ts'
@@ -130,6 +131,33 @@ verifies(
     expect(['request_digest_mismatch', 'presentation_consumed']).toContain(refused.code)
     const { body } = await agent.client.call('payout-status', { payout_id: foreign.payout_id })
     expect(body.payout.state).toBe('created')
+  },
+)
+
+verifies(
+  ['authorize.retry', 'authorize.refusal-changes-nothing'],
+  'ten identical authorizes against ten of a right rival in parallel: one authorization, one charge, the rival consumed nothing',
+  async () => {
+    const agent = await rail.openAgent()
+    const payout = await rail.create(agent)
+    const rivals = await Promise.all(
+      ['one', 'other'].map((idempotencyKey) => steps.prepare(payout, { ...newTerms(), idempotencyKey })),
+    )
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => rivals[index % 2]?.input as AuthorizeInput).map((input) =>
+        agent.client.call('payout-authorize', input).then(
+          ({ body }) => JSON.stringify(body),
+          (error: ProblemError) => error.problem,
+        ),
+      ),
+    )
+    const authorized = answers.filter((answer) => typeof answer === 'string')
+    const refused = answers.filter((answer) => typeof answer !== 'string')
+    expect([authorized.length, new Set(authorized).size, refused.length]).toEqual([10, 1, 10])
+    for (const problem of refused) expect(problem).toMatchObject({ status: 409, code: 'wrong_state' })
+    const { calls, ledger, receipts } = await written(agent)
+    expect(calls.map(({ operation }) => operation).sort()).toEqual(['payout-authorize', 'payout-create'])
+    expect([ledger.length, receipts.length]).toEqual([5, 2])
   },
 )
 
