@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { paymentId } from '../../workflows/domain/ids.ts'
 import { type Agent, eventually, openRail, type Rail, type RawAnswer } from '../support/agent.ts'
-import { pause, restart } from '../support/faults.ts'
+import { pause, restart, whileFrozen } from '../support/faults.ts'
 import {
   broadcastByOther,
   callsOf,
@@ -171,19 +171,19 @@ verifies(
   'the API killed between claim and effect: the retry gets the result, charged once',
   async () => {
     const { agent, payment, call } = await newCreate()
-    await stack.worker().kill('SIGSTOP')
     const { result, earned } = await earnings(rail, async () => {
-      const lost = call().catch(() => 'lost')
-      await eventually(
-        () => callState(agent),
-        (row) => row?.grant_state === 'open',
-        5_000,
-        20,
-      )
-      await stack.api().kill('SIGKILL')
-      expect(await lost).toBe('lost')
-      expect(await callState(agent)).toMatchObject({ grant_state: 'open', answer_state: 'open', funding: 'payment' })
-      await stack.worker().kill('SIGCONT')
+      await whileFrozen(stack.worker(), async () => {
+        const lost = call().catch(() => 'lost')
+        await eventually(
+          () => callState(agent),
+          (row) => row?.grant_state === 'open',
+          5_000,
+          20,
+        )
+        await stack.api().kill('SIGKILL')
+        expect(await lost).toBe('lost')
+        expect(await callState(agent)).toMatchObject({ grant_state: 'open', answer_state: 'open', funding: 'payment' })
+      })
       await restart(stack.api())
       return insist(call)
     })
@@ -223,10 +223,8 @@ verifies(
   'a paid create told 503 by its deadline is charged once when its effect runs, and its retry gets the result',
   async () => {
     const { agent, payment, call } = await newCreate()
-    await stack.worker().kill('SIGSTOP')
     const { result, earned } = await earnings(rail, async () => {
-      const told = await call()
-      await stack.worker().kill('SIGCONT')
+      const told = await whileFrozen(stack.worker(), () => call())
       await eventually(
         () => stateOf(payment),
         (row) => row?.state === 'settled',
@@ -249,9 +247,7 @@ verifies(
     const agent = await rail.openAgent()
     const terms = [rail.terms(), rail.terms(), rail.terms()]
     const createAll = () => Promise.all(terms.map((each) => send(rail, agent, 'payout-create', each)))
-    await stack.worker().kill('SIGSTOP')
-    const told = await createAll()
-    await stack.worker().kill('SIGCONT')
+    const told = await whileFrozen(stack.worker(), createAll)
     await eventually(
       () => payoutsOf(agent),
       (count) => count === 3,

@@ -163,3 +163,9 @@ export function claimsOf(jws: string): Record<string, unknown> {
 }
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Does something while a part stands still; it goes on whatever comes of it. */
+export async function whileFrozen<T>(part: Part, act: () => Promise<T>): Promise<T> {
+  const thaw = freeze(part)
+  return act().finally(thaw)
+}
