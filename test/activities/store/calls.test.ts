@@ -250,3 +250,29 @@ verifies('charge.grant-or-release', 'a call without a grant row is never granted
   await expect(transaction(open.db, (tx) => claimGrant(tx, 'call_none', 'po_1'))).rejects.toThrow('grant_released')
   await expect(grant(newCall(), { kind: 'none' })).resolves.toBeUndefined()
 })
+
+verifies(
+  'proof.kept',
+  'a granted call is kept with its wallet, nonce, path, body digest, funding and outcome',
+  async () => {
+    const call = newCall()
+    await grantFree(call)
+    await transaction(open.db, async (tx) => {
+      await claimGrant(tx, call.callId, 'po_1')
+      await finishCall(tx, call.callId, 201, { done: true })
+    })
+    expect(await findCall(open.db, call.callId)).toMatchObject({
+      caller: call.caller,
+      proof_nonce: call.proof!.nonce,
+      path: '/api/payout-create',
+      body_sha256: call.proof!.bodySha256,
+      funding: 'free',
+      grant_state: 'used',
+      status: 201,
+    })
+    const nonces = await open.db.selectFrom('proof_nonces').selectAll().where('call_id', '=', call.callId).execute()
+    expect(nonces).toMatchObject([
+      { wallet: call.proof!.wallet, nonce: call.proof!.nonce, body_sha256: call.proof!.bodySha256 },
+    ])
+  },
+)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 verifies(
-  ['stack.once', 'client.typed', 'client.comes-back'],
+  ['stack.once', 'payout.create.created', 'client.typed', 'client.comes-back'],
   'npm start -- --once drives a payout to its final block: paid with x402, crashed, come back',
   () => {
     const summary = json<Summary>('demo', 'summary.json')
