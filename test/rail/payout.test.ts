@@ -326,7 +326,7 @@ verifies(
 // The last test: it fills the day's cap of this stack.
 verifies(
   'execute.daily-cap',
-  'eight payouts of 19 USDC executed in parallel never add up to over 100000000; the rest is 409 with the time it frees up',
+  'eight payouts of 19 USDC executed in parallel never add up to over 100000000; the rest is 409 with the time it frees up, and free',
   async () => {
     const agents = await Promise.all(Array.from({ length: 8 }, (_, index) => rail.openAgent({ api: index % 2 })))
     const payouts = await Promise.all(agents.map((agent) => rail.authorized(agent, { amount_usdc: '19' })))
@@ -354,6 +354,12 @@ verifies(
     expect(await inUse()).toBe(spentBefore + BigInt(fitting) * 19_000_000n)
     const held = await Promise.all(payouts.map(({ recipient }) => rail.balance(recipient)))
     expect(held.reduce((sum, atomic) => sum + atomic, 0n)).toBe(BigInt(fitting) * 19_000_000n)
+    const payer = await rail.openAgent({ tokens: 1_000_000n })
+    await rail.useUpFreeCalls(payer.address)
+    const { payout_id } = await rail.authorized(payer, { amount_usdc: '25' })
+    const call = payer.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
+    expect(await refusalOf(call)).toMatchObject({ status: 409, code: 'daily_cap_exceeded' })
+    expect(await rail.balance(payer.address)).toBe(800_000n)
     const small = await rail.authorized(agents[0] as Agent, { amount_usdc: '1' })
     await expectExecutedOnce(rail, (await execute(agents[0] as Agent, small.payout_id)).body)
   },
