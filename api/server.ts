@@ -1,5 +1,6 @@
 import { checkStart } from '../activities/build-deps.ts'
 import { loadConfig } from '../activities/config.ts'
+import { authenticateOperator } from './auth/operator.ts'
 import { createApi } from './compose.ts'
 import { execute } from './execute.ts'
 import { operations } from './operations/index.ts'
@@ -22,6 +23,11 @@ const surface = {
   log,
   metrics: createMetrics(),
   call: (operation, request) => execute(operation, request, deps),
+  isOperator: (authorization) =>
+    authenticateOperator(authorization, deps.findOperator).then(
+      () => true,
+      () => false,
+    ),
 } satisfies Omit<Parameters<typeof createApp>[0], 'host'>
 
 const pages = createPages({

@@ -24,6 +24,8 @@ export type Surface = {
   readonly log: Logger
   readonly metrics: Metrics
   readonly call: (operation: AnyOperation, request: CallRequest) => Promise<CallAnswer>
+  /** Whether an Authorization header is an operator's. */
+  readonly isOperator: (authorization: string | undefined) => Promise<boolean>
   /** Pages for people, beside the operations. */
   readonly pages?: RequestHandler
 }
@@ -78,10 +80,10 @@ function observe({ log, metrics }: Surface): RequestHandler {
   }
 }
 
-/** Prometheus text, for this machine only. */
-function printMetrics({ metrics }: Surface): RequestHandler {
+/** Prometheus text, for this machine and for operators; to anybody else there is nothing here. */
+function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
   return async (request, response, next) => {
-    if (!isFromLoopback(request)) return next()
+    if (!isFromLoopback(request) && !(await isOperator(request.get('authorization')))) return next()
     response.locals['probe'] = true
     const { type, text } = await metrics.print()
     response.type(type).send(text)

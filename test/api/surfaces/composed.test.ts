@@ -54,6 +54,7 @@ beforeAll(async () => {
     host: 'base',
     baseUrl: config.BASE_URL,
     trustProxy: '',
+    isOperator: async () => false,
     log,
     metrics: createMetrics(),
     call: (operation, request) => execute(operation, request, api.deps),

@@ -50,7 +50,8 @@ const registry: AnyOperation[] = [
   { ...withAlias, mode: undefined } as unknown as AnyOperation,
 ]
 
-const surface = { registry, ...urls, trustProxy: '', log, metrics, call }
+const isOperator = async (authorization: string | undefined) => authorization === 'Bearer op_known'
+const surface = { registry, ...urls, trustProxy: '', log, metrics, call, isOperator }
 const listeners: Listener[] = []
 const start = async (more: Partial<Parameters<typeof createApp>[0]> = {}) => {
   const listener = await listen(createApp({ ...surface, host: 'base', ...more }), '127.0.0.1', 0)
@@ -362,18 +363,26 @@ describe('hosts and addresses', () => {
     expect(seen.map(({ request }) => request.address)).toEqual(['127.0.0.1', '203.0.113.7'])
   })
 
-  verifies('operate.metrics', 'metrics count calls by operation and status, for this machine only', async () => {
-    await post('/api/payout-status', '{}')
-    const response = await fetch(`${base}/metrics`)
-    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
-    const text = await response.text()
-    expect(text).toMatch(
-      /agent_rails_calls_total\{operation="payout-status",status="200"\} 2|agent_rails_calls_total\{operation="payout-status",status="200"\} 1/,
-    )
-    expect(text).toContain('agent_rails_call_seconds_bucket')
-    expect(text).toContain('process_cpu_seconds_total')
-    expect((await fetch(`${base}/metrics`, { headers: { 'X-Forwarded-For': '203.0.113.7' } })).status).toBe(404)
-  })
+  verifies(
+    'operate.metrics',
+    'metrics count calls by operation and status, for this machine and for operators only',
+    async () => {
+      await post('/api/payout-status', '{}')
+      const response = await fetch(`${base}/metrics`)
+      expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+      const text = await response.text()
+      expect(text).toMatch(
+        /agent_rails_calls_total\{operation="payout-status",status="200"\} 2|agent_rails_calls_total\{operation="payout-status",status="200"\} 1/,
+      )
+      expect(text).toContain('agent_rails_call_seconds_bucket')
+      expect(text).toContain('process_cpu_seconds_total')
+      const elsewhere = (more = {}) =>
+        fetch(`${base}/metrics`, { headers: { 'X-Forwarded-For': '203.0.113.7', ...more } })
+      expect((await elsewhere()).status).toBe(404)
+      expect((await elsewhere({ Authorization: 'Bearer op_other' })).status).toBe(404)
+      expect((await elsewhere({ Authorization: 'Bearer op_known' })).status).toBe(200)
+    },
+  )
 })
 
 describe('the log', () => {

@@ -16,6 +16,7 @@ const surface = {
   registry: operations,
   baseUrl,
   trustProxy: '',
+  isOperator: async () => false,
   log: createLog('silent'),
   metrics: createMetrics(),
   call: async () => ({ status: 200, headers: {}, body: {} }),
