@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { paymentId } from '../../workflows/domain/ids.ts'
 import { type Agent, nowSeconds, openRail, post, proofOf, type Rail, type RawAnswer } from '../support/agent.ts'
-import { newWallet } from '../support/chain.ts'
+import { forgeries } from '../support/forgeries.ts'
 import {
-  base64,
   callsOf,
   earnings,
   openPayer,
@@ -13,7 +12,6 @@ import {
   send,
   signPayment,
   termsOf,
-  wrapErc6492,
 } from '../support/payments.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
@@ -200,72 +198,13 @@ verifies('x402.one-effect', 'a used payment in other letters is the same payment
   expect([earned, await payoutsOf(agent)]).toEqual([0n, 1])
 })
 
-type Headers = Record<string, string>
-type Forgery = (payer: Agent) => Promise<Headers>
-const changed =
-  (change: (payment: Payment) => unknown): Forgery =>
-  async (payer) =>
-    paymentHeader(change(await signPayment(rail, payer)))
-const signed =
-  (more: Parameters<typeof signPayment>[2]): Forgery =>
-  async (payer) =>
-    paymentHeader(await signPayment(rail, payer, more))
-const written =
-  (write: (json: string) => Headers): Forgery =>
-  async (payer) =>
-    write(JSON.stringify(await signPayment(rail, payer)))
-const otherTerms = (more: Record<string, unknown>) =>
-  changed((payment) => ({ ...payment, accepted: { ...payment.accepted, ...more } }))
-const inPayload = (more: (payment: Payment) => Record<string, unknown>) =>
-  changed((payment) => ({ ...payment, payload: { ...payment.payload, ...more(payment) } }))
-const permit = { permitted: { token: `0x${'22'.repeat(20)}`, amount: '100000' }, nonce: '1', deadline: '9999999999' }
-/** JSON whose standard base64 ends in padding, so that base64url of it reads differently. */
-const padded = (json: string) => (json.length % 3 === 0 ? `${json} ` : json)
-
-const forgeries: Record<string, Forgery> = {
-  'a permit2 authorization beside the EIP-3009 one': inPayload(() => ({ permit2Authorization: permit })),
-  'a permit2 authorization alone': changed(({ payload, ...rest }) => ({
-    ...rest,
-    payload: { permit2Authorization: permit, signature: payload.signature },
-  })),
-  'an ERC-6492 wrapper around a good signature': inPayload(({ payload }) => ({
-    signature: wrapErc6492(payload.signature),
-  })),
-  'a surplus member in the payload': inPayload(() => ({ surplus: 1 })),
-  'a surplus member in the authorization': inPayload(({ payload }) => ({
-    authorization: { ...payload.authorization, surplus: 1 },
-  })),
-  'a number for text': inPayload(({ payload }) => ({ authorization: { ...payload.authorization, value: 100000 } })),
-  'version 1 of the protocol': changed((payment) => ({ ...payment, x402Version: 1 })),
-  'another amount accepted': otherTerms({ amount: '1' }),
-  'another payTo accepted': otherTerms({ payTo: `0x${'33'.repeat(20)}` }),
-  'another network accepted': otherTerms({ network: 'eip155:84532' }),
-  'another asset accepted': otherTerms({ asset: `0x${'44'.repeat(20)}` }),
-  'another scheme accepted': otherTerms({ scheme: 'upto' }),
-  'other extra terms accepted': otherTerms({ extra: { name: 'USD Coin', version: '2', paymentFlow: 'upfront' } }),
-  'an authorization to another address': signed({ to: `0x${'33'.repeat(20)}` }),
-  'an authorization for less': signed({ value: '99999' }),
-  'an authorization for more': signed({ value: '100001' }),
-  'an authorization that is not valid yet': signed({ validAfter: String(nowSeconds() + 3600) }),
-  'a signature by another wallet': async (payer) =>
-    paymentHeader(await signPayment(rail, newWallet(), { from: payer.address })),
-  'X-PAYMENT alone': written((json) => ({ 'X-PAYMENT': base64(json) })),
-  'X-PAYMENT beside PAYMENT-SIGNATURE': written((json) => ({
-    'X-PAYMENT': base64(json),
-    'PAYMENT-SIGNATURE': base64(json),
-  })),
-  'a doubled PAYMENT-SIGNATURE': written((json) => ({ 'PAYMENT-SIGNATURE': `${base64(json)}, ${base64(json)}` })),
-  base64url: written((json) => ({ 'PAYMENT-SIGNATURE': Buffer.from(padded(json)).toString('base64url') })),
-  'plain JSON': written((json) => ({ 'PAYMENT-SIGNATURE': json })),
-}
-
 for (const [name, forge] of Object.entries(forgeries)) {
   verifies(
     ['x402.strict-payload', 'x402.header-confusion'],
     `${name}: 402 payment_invalid, nothing done, nothing claimed`,
     async () => {
       const agent = await openPayer(rail, 100_000n)
-      const { status, body, headers } = await create(agent, await forge(agent))
+      const { status, body, headers } = await create(agent, await forge(rail, agent))
       expect([status, body['code'], body['money_moved']]).toEqual([402, 'payment_invalid', 'no'])
       expect(body['accepts']).toEqual([termsOf(rail)])
       expect(headers.get('payment-required')).not.toBeNull()
