@@ -68,7 +68,7 @@ async function leftovers({ free, payer, fresh, toPay }: Awaited<ReturnType<typeo
 
 for (const fault of ['killed', 'stopped'] as const) {
   verifies(
-    ['road.chain-down', 'health.ready', 'execute.accepted'],
+    ['road.chain-down', 'health.ready', 'execute.accepted', 'execute.parked'],
     `the chain ${fault}: what needs it is 503 within 2 s with nothing reserved, a reserved transfer is 202, free calls go on, and all recover`,
     async () => {
       const scene = await prepare()
@@ -87,6 +87,10 @@ for (const fault of ['killed', 'stopped'] as const) {
         createClient({ baseUrl: stack.baseUrls[0]! }).call('payout-challenge', challenge),
       ])
       const [seen, left] = await Promise.all([readiness(stack), leftovers(scene)])
+      const parked = await eventually(
+        () => execute(third, reserved),
+        ({ body }) => body.payout.next_action.includes('the chain does not answer'),
+      )
       await bringBack()
       if (fault === 'stopped') await rail.chain.setIntervalMining({ interval: 1 })
 
@@ -94,6 +98,8 @@ for (const fault of ['killed', 'stopped'] as const) {
       expect(refusals.map(({ money_moved }) => money_moved)).toEqual(['no', 'no', 'no'])
       expect(left).toEqual([])
       expect(waiting).toMatchObject({ status: 202, body: { payout: { state: 'authorized', money_moved: 'unknown' } } })
+      expect(parked).toMatchObject({ status: 202, body: { payout: { money_moved: 'unknown' } } })
+      expect(parked.body.payout.next_action).toContain('the chain does not answer')
       expect(goOn.map(({ status }) => status)).toEqual([201, 200, 200])
       expect(seen).toEqual({ health: 200, status: 503, ok: false, down: ['chain'] })
 
