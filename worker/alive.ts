@@ -1,0 +1,20 @@
+import { hostname } from 'node:os'
+import { loadConfig } from '../activities/config.ts'
+import { createTemporalClient } from '../temporal/connection.ts'
+import { SIGNING_QUEUE } from '../temporal/queues.ts'
+import { listPollers } from '../temporal/readiness.ts'
+
+// The health check of a worker's container: exits 0 when a worker of this host polls every task queue that it is to serve.
+const config = loadConfig()
+const { client, close } = createTemporalClient(config)
+try {
+  for (const queue of config.TASK_QUEUES) {
+    const pollers = await listPollers(client, queue, 3_000, queue === SIGNING_QUEUE ? 'activity' : 'workflow')
+    if (!pollers.some((identity) => identity.endsWith(`@${hostname()}`))) throw new Error(`nobody here polls ${queue}`)
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+} finally {
+  await close()
+}

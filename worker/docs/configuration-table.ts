@@ -1,0 +1,17 @@
+import { configSchema } from '../../activities/config.ts'
+
+/** The configuration reference as a Markdown table: every setting of the schema with its default and its meaning. */
+export function configurationTable(): string {
+  const rows = Object.entries(configSchema.shape).map(([name, setting]) => {
+    const { description } = setting
+    if (description === undefined) throw new Error(`the setting ${name} has no description`)
+    return `| \`${name}\` | ${defaultOf(setting.safeParse(undefined))} | ${description.replaceAll('|', '\\|')} |`
+  })
+  return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+function defaultOf(parsed: { success: boolean; data?: unknown }): string {
+  if (!parsed.success) return '**required**'
+  const text = String(parsed.data)
+  return text === '' ? 'empty' : `\`${text}\``
+}

@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Infrastructure } from '../../activities/config.ts'
+import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { createDatabase } from '../../activities/store/db.ts'
+import { createOperator } from '../../activities/store/operators.ts'
+import { createTemporalClient } from '../../temporal/connection.ts'
+import { registerSearchAttributes } from '../../temporal/search-attributes.ts'
+import { newDemoAccounts, serviceAccounts } from './accounts.ts'
+import type { AccountsFile } from './embedded.ts'
+import { addressSettings } from './environment.ts'
+import { prepareLocalChain } from './local-chain.ts'
+import { packageRoot } from './package-root.ts'
+import { keepSecret, readSecret, writeSecret } from './secret-file.ts'
+
+/** Where each kind of file lies: a folder is a volume, so that the API's containers never see the wallets' keys. */
+export function containerLayout(root: string) {
+  return {
+    serviceEnvironment: join(root, 'api', 'service.env'),
+    signingKeys: join(root, 'api', 'signing-keys.json'),
+    payoutWalletKey: join(root, 'worker', 'payout-wallet.json'),
+    gasWalletKeys: join(root, 'worker', 'gas-wallets.json'),
+    setup: join(root, 'setup'),
+    token: join(root, 'setup', 'token.json'),
+    accounts: join(root, 'setup', 'accounts.json'),
+  }
+}
+
+/** Where the image keeps the compiled token, so that it needs no compiler. */
+export const imageTokenCache = join(packageRoot, 'dist', 'token')
+
+/** Prepares what API and worker find when they start; a second time it changes nothing. */
+export async function setUpContainers(
+  root: string,
+  infrastructure: Infrastructure,
+  say: (text: string) => void,
+): Promise<void> {
+  const layout = containerLayout(root)
+  const known = readSecret<AccountsFile>(layout.accounts)
+  const demo = known ?? newDemoAccounts()
+  const service = await serviceAccounts(layout.setup)
+  await keepSecret(layout.signingKeys, () => generateSigningKeys(new Date()))
+  await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
+  await keepSecret(layout.gasWalletKeys, () => service.gasWallets.map((wallet) => wallet.private_key))
+  const [rpcUrl = ''] = infrastructure.CHAIN_RPC_URL
+  const chain = { rpcUrl, addressFile: layout.token, cache: imageTokenCache, service, demo }
+  const asset = await prepareLocalChain(chain)
+  say(`the local chain's token is ${asset}`)
+  await prepareNamespace(infrastructure)
+  say(`the search attributes are registered in ${infrastructure.TEMPORAL_NAMESPACE}`)
+  const credential = known?.operator.credential ?? (await createDemoOperator(infrastructure.DATABASE_URL))
+  const { treasury, agents } = demo
+  const served = { rpc_url: rpcUrl, base_url: infrastructure.BASE_URL }
+  writeSecret(layout.accounts, { ...served, treasury, operator: { credential }, agents })
+  const lines = Object.entries(addressSettings({ asset, service, treasury })).map((entry) => entry.join('='))
+  writeFileSync(layout.serviceEnvironment, `${lines.join('\n')}\n`)
+  say(`accounts to play with are in ${layout.accounts}`)
+}
+
+async function prepareNamespace(infrastructure: Infrastructure): Promise<void> {
+  const { client, close } = createTemporalClient(infrastructure)
+  try {
+    await registerSearchAttributes(client, 10_000)
+  } finally {
+    await close()
+  }
+}
+
+async function createDemoOperator(url: string): Promise<string> {
+  const { db, close } = createDatabase({ url, applicationName: 'agent-rails setup', poolSize: 1 })
+  try {
+    return (await createOperator(db, 'demo')).credential
+  } finally {
+    await close()
+  }
+}
