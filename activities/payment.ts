@@ -9,6 +9,7 @@ import {
   findPayment,
   type PaymentRow,
   recordFailed,
+  recordFinalized,
   recordPending,
   recordSettled,
   recordVanished,
@@ -45,8 +46,9 @@ async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' 
     case 'included': {
       const fresh = row.state !== 'settled' || row.block_hash !== outcome.blockHash
       if (fresh) await transaction(deps.db, (tx) => recordSettled(tx, row.payment_id, outcome))
-      if (outcome.finalized) return 'finished'
-      return fresh ? 'changed' : 'wait'
+      if (!outcome.finalized) return fresh ? 'changed' : 'wait'
+      await recordFinalized(deps.db, row.payment_id)
+      return 'finished'
     }
     case 'dead':
       await recordVanished(deps.db, row.payment_id)
@@ -91,7 +93,7 @@ async function snapshot(deps: Deps, paymentId: string, finished: boolean): Promi
     amountUsdc: formatUsdc(BigInt(row.amount_atomic)),
     operation: call?.operation ?? 'a call that was given up',
     transactionHash: row.transaction_hash,
-    finished: finished || row.state === 'failed' || row.state === 'released',
+    finished: finished || row.finalized || row.state === 'failed' || row.state === 'released',
     failure: row.failure,
   }
 }

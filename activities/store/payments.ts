@@ -210,12 +210,27 @@ export async function hasUnsettledCharge(tx: Tx, caller: string, subject: string
   return row !== undefined
 }
 
-/** Payments that owe a step and were not touched for `idleMs`: the outbox of settlement. */
+/** The settling block is final: nothing more is owed to this payment. */
+export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ finalized: true, changed_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('state', '=', 'settled')
+    .execute()
+}
+
+/** Payments that owe a step, settled ones until their block is final, and were not touched for `idleMs`: the outbox of settlement. */
 export async function listDuePayments(tx: Tx, idleMs: number, most: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('payments')
     .select('payment_id')
-    .where('state', 'in', ['settling', 'pending'])
+    .where((or) =>
+      or.or([
+        or('state', 'in', ['settling', 'pending']),
+        or.and([or('state', '=', 'settled'), or('finalized', '=', false)]),
+      ]),
+    )
     .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
     .orderBy('changed_at')
     .limit(most)

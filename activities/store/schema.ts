@@ -53,6 +53,7 @@ export type PaymentsTable = {
   transaction_hash: string | null
   block_number: string | null
   block_hash: string | null
+  finalized: Generated<boolean>
   failure: string | null
   created_at: Time
   changed_at: Time

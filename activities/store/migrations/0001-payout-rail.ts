@@ -27,6 +27,7 @@ const statements = [
     transaction_hash text,
     block_number bigint,
     block_hash text,
+    finalized boolean not null default false check (not finalized or state = 'settled'),
     failure text,
     created_at timestamptz not null default clock_timestamp(),
     changed_at timestamptz not null default clock_timestamp(),
@@ -34,7 +35,7 @@ const statements = [
     check (state <> 'settled' or (transaction_hash is not null and block_number is not null)),
     check (credit = 'none' or state in ('settled', 'settling', 'pending'))
   )`,
-  `create index payments_unsettled on payments (changed_at) where state in ('claimed','settling','pending')`,
+  `create index payments_due on payments (changed_at) where state in ('settling','pending') or (state = 'settled' and not finalized)`,
   `create index payments_credit on payments (proof_wallet) where credit = 'available'`,
   `create table calls (
     call_id text primary key,
