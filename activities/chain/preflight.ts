@@ -33,11 +33,11 @@ export async function preflight(
     if (refusal !== undefined) return await explain(reader, settings.asset, authorization, refusal)
     return (await hasGas(reader, settings))
       ? { kind: 'ready' }
-      : parked('no gas wallet has the ether for a transfer', `Send ether to ${settings.gasWallets.join(' or ')}.`)
+      : parked('no gas wallet has the ether for a transfer', `send ether to ${settings.gasWallets.join(' or ')}`)
   } catch (error) {
     if (!isChainFault(error))
-      return parked('the asset does not answer as an EIP-3009 token', 'Check ASSET_CONTRACT_ADDRESS.')
-    return parked('the chain does not answer', 'Bring the RPC back; nothing else is needed.')
+      return parked('the asset does not answer as an EIP-3009 token', 'check ASSET_CONTRACT_ADDRESS')
+    return parked('the chain does not answer', 'bring the RPC back, nothing else is needed')
   }
 }
 
@@ -72,25 +72,25 @@ async function explain(
   if (await isUsed(reader, asset, authorization)) return { kind: 'used' }
   const token = { address: asset, abi: tokenAbi } as const
   if (await flag(reader.readContract({ ...token, functionName: 'paused' })))
-    return parked('the token is paused', 'Wait until its issuer unpauses it.')
+    return parked('the token is paused', 'wait until its issuer unpauses it')
   for (const account of [from, to]) {
     if (await flag(reader.readContract({ ...token, functionName: 'isBlacklisted', args: [account] }))) {
-      return parked(`${account} is blacklisted by the token`, 'Wait for the token issuer, or let the transfer expire.')
+      return parked(`${account} is blacklisted by the token`, 'wait for the token issuer, or let the transfer expire')
     }
   }
   const held = await reader.readContract({ ...token, functionName: 'balanceOf', args: [from] })
   if (held < value)
     return parked(
       `${from} holds ${held} of the ${value} atomic units`,
-      `Fund ${from} with ${value - held} atomic units.`,
+      `fund ${from} with ${value - held} atomic units`,
     )
   const { timestamp } = await reader.getBlock()
   if (timestamp >= validBefore)
-    return parked('the authorization has expired', 'Nothing; its end is being proven on a finalized block.')
-  if (timestamp <= validAfter) return parked('the authorization is not valid yet', 'Wait until its time comes.')
+    return parked('the authorization has expired', 'nothing, its end is being proven on a finalized block')
+  if (timestamp <= validAfter) return parked('the authorization is not valid yet', 'wait until its time comes')
   return parked(
     `the transfer reverts: ${refusal.slice(0, 200)}`,
-    'Look at the token and the signature; let the transfer expire if it cannot be mended.',
+    'look at the token and the signature, and let the transfer expire if it cannot be mended',
   )
 }
 

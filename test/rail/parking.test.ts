@@ -123,8 +123,8 @@ verifies(
       Promise.all(gasWallets.map(({ address }) => rail.chain.setBalance({ address, value })))
     await fill(0n)
     await Promise.all([
-      expectParked(agent, large, /holds 1999999 of the 2000000 atomic units; Fund 0x[0-9a-f]{40} with 1 atomic/i),
-      expectParked(other, small, /no gas wallet has the ether for a transfer; Send ether to 0x/),
+      expectParked(agent, large, /holds 1999999 of the 2000000 atomic units; fund 0x[0-9a-f]{40} with 1 atomic/i),
+      expectParked(other, small, /no gas wallet has the ether for a transfer; send ether to 0x/),
     ])
     await mintTokens(rail.chain, rail.asset, payoutWallet.address, 1_000_000_000n)
     await fill(parseEther('1'))

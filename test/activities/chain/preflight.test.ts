@@ -62,7 +62,7 @@ test('an underfunded wallet parks with what is missing', async () => {
   expect(parked).toEqual({
     kind: 'parked',
     reason: `${wallet.address} holds 3 of the 10 atomic units`,
-    unblock: `Fund ${wallet.address} with 7 atomic units.`,
+    unblock: `fund ${wallet.address} with 7 atomic units`,
   })
 })
 
@@ -77,7 +77,7 @@ test('gas wallets without ether park', async () => {
   expect(await check(await rig.authorize(), { gasWallets: [empty] })).toEqual({
     kind: 'parked',
     reason: 'no gas wallet has the ether for a transfer',
-    unblock: `Send ether to ${empty}.`,
+    unblock: `send ether to ${empty}`,
   })
 })
 
