@@ -592,6 +592,10 @@ export const requirements = {
     source: 'decision',
     behavior: 'agent-rails doctor names each fault of a deployment with what to do about it, and exits 1 on any.',
   },
+  'ship.containers': {
+    source: 'overview § The stack, embedded by default',
+    behavior: 'docker-compose.yml runs the same parts as containers; api and worker scale.',
+  },
   'operate.metrics': {
     source: 'api-conventions § Access kinds',
     behavior: '/metrics answers Prometheus text to loopback or an operator only.',
