@@ -108,7 +108,7 @@ verifies('road.forbidden-material', 'the refusal names pointers and never the va
   expect(() => screenFreeText(schema, { memo: 'fine' })).not.toThrow()
 })
 
-verifies('road.forbidden-material', 'a text as large as a body may be is screened within a second', () => {
+verifies('road.forbidden-material', 'a text as large as a body may be is screened without running away', () => {
   const worst = [
     'legal winner thank year wave sausage worth useful '.repeat(1300),
     '://'.repeat(21_000),
@@ -119,6 +119,7 @@ verifies('road.forbidden-material', 'a text as large as a body may be is screene
   for (const said of worst) {
     const began = performance.now()
     findForbiddenMaterial(z.strictObject({ said: text }), { said })
-    expect(performance.now() - began).toBeLessThan(1_000)
+    // Backtracking would take minutes; this is no measurement.
+    expect(performance.now() - began).toBeLessThan(15_000)
   }
 })
