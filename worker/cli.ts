@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { openOperatorDesk, openRecovery, proveCall } from './desks.ts'
-import { examine, tableOf } from './doctor/examine.ts'
+import { printReport } from './doctor/examine.ts'
+import { renewSigningKeys } from './keys.ts'
 
 const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
@@ -29,11 +30,13 @@ program
   .description('look at everything that this deployment stands on; exit 1 on a fault')
   .option('--json', 'print {ok, checks} as JSON')
   .action(async ({ json }: { json?: true }) => {
-    const checks = await examine()
-    const ok = checks.every((check) => check.ok)
-    console.log(json ? JSON.stringify({ ok, checks }, null, 2) : tableOf(checks))
-    if (!ok) process.exitCode = 1
+    process.exitCode = (await printReport(json === true)) ? 0 : 1
   })
+
+program
+  .command('keys <file>')
+  .description('make a file of signing keys, or put a new active key into each of its rings')
+  .action((file: string) => console.log(renewSigningKeys(file, new Date()).join('\n')))
 
 const recover = program.command('recover').description('find, explain and wake payouts; nothing is ever changed by SQL')
 recover

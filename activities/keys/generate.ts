@@ -7,10 +7,21 @@ export function generateSigningKeys(now: Date): SigningKeysFile {
   return { rings: { receipt: keys('receipt'), authority: keys('authority'), checkout: keys('checkout') } }
 }
 
-function newKey(ring: Ring, now: Date): SigningKeyEntry {
+/** The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. */
+export function rotateSigningKeys({ rings }: SigningKeysFile, now: Date): SigningKeysFile {
+  const rotate = (ring: Ring) => [
+    ...rings[ring].map((entry) => ({ ...entry, active: false })),
+    newKey(ring, now, rings[ring]),
+  ]
+  return { rings: { receipt: rotate('receipt'), authority: rotate('authority'), checkout: rotate('checkout') } }
+}
+
+function newKey(ring: Ring, now: Date, others: readonly SigningKeyEntry[] = []): SigningKeyEntry {
   const alg = ringAlgs[ring]
   const { privateKey } =
     alg === 'EdDSA' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const private_jwk = privateKey.export({ format: 'jwk' }) as SigningKeyEntry['private_jwk']
-  return { kid: `${ring}-${now.toISOString().slice(0, 10)}-a`, alg, active: true, private_jwk }
+  const dated = `${ring}-${now.toISOString().slice(0, 10)}`
+  const today = others.filter(({ kid }) => kid.startsWith(dated)).length
+  return { kid: `${dated}-${'abcdefghijklmnopqrstuvwxyz'.charAt(today) || today}`, alg, active: true, private_jwk }
 }

@@ -25,6 +25,14 @@ export async function examine(environment?: NodeJS.ProcessEnv): Promise<Check[]>
   return found.flat()
 }
 
+/** Prints the examination as a table for people or as JSON `{ok, checks}`; answers whether all is well. */
+export async function printReport(json: boolean): Promise<boolean> {
+  const checks = await examine()
+  const ok = checks.every((check) => check.ok)
+  console.log(json ? JSON.stringify({ ok, checks }, null, 2) : tableOf(checks))
+  return ok
+}
+
 /** The checks as a table, a line each, and below a fault what to do about it. */
 export function tableOf(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length))

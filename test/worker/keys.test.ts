@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadKeyRings } from '../../activities/keys/key-ring.ts'
+import { renewSigningKeys } from '../../worker/keys.ts'
+
+let scratch: string
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'agent-rails-keys-'))
+})
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+test('renewing makes the file, then adds a key to each ring that signs from then on; the old ones stay published', () => {
+  const file = join(scratch, 'keys', 'signing-keys.json')
+  const day = new Date('2026-11-21T12:00:00Z')
+  expect(renewSigningKeys(file, day)).toEqual(
+    ['receipt', 'authority', 'checkout'].map((ring) => `${ring}-2026-11-21-a`),
+  )
+  const before = loadKeyRings(file)
+  expect(renewSigningKeys(file, day)[0]).toBe('receipt-2026-11-21-b')
+  const after = loadKeyRings(file)
+  expect(after.receipt.publicKeys.map(({ kid }) => kid)).toEqual(['receipt-2026-11-21-a', 'receipt-2026-11-21-b'])
+  expect(after.receipt.publicKeys[0]).toEqual(before.receipt.publicKeys[0])
+  expect(after.checkout.active.kid).toBe('checkout-2026-11-21-b')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8')).toContain('private_jwk')
+})

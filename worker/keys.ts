@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs'
+import { readJsonFile } from '../activities/config.ts'
+import { generateSigningKeys, rotateSigningKeys } from '../activities/keys/generate.ts'
+import { keyRings, signingKeysSchema } from '../activities/keys/key-ring.ts'
+import { writeSecret } from './stack/secret-file.ts'
+
+/** Makes the file of signing keys, or puts a new active key into each of its rings; answers the kids that sign from now on. */
+export function renewSigningKeys(file: string, now: Date): string[] {
+  const keys = existsSync(file)
+    ? rotateSigningKeys(readJsonFile(file, signingKeysSchema), now)
+    : generateSigningKeys(now)
+  const rings = keyRings(keys)
+  writeSecret(file, keys)
+  return Object.values(rings).map(({ active }) => active.kid)
+}
