@@ -17,6 +17,7 @@ import { countPollers } from '../temporal/readiness.ts'
 import { createDiscovery } from './discovery.ts'
 import { createHealth } from './health.ts'
 import { operations } from './operations/index.ts'
+import { createTurnstile } from './pay/turnstile.ts'
 import { createRateLimits } from './rate-limits.ts'
 import type { RoadDeps } from './road.ts'
 
@@ -84,6 +85,7 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
       limits: createRateLimits(pool, config),
       wallets,
       findOperator: (operatorId) => findOperator(db, operatorId),
+      inTurn: createTurnstile(),
       offers: await openOffers(config, chain),
       ensurePayment: (paymentId) => ensurePayment(temporal.client, paymentId),
       chainHead: chain.head,

@@ -7,6 +7,7 @@ import type { Offers } from '../activities/x402/offers.ts'
 import type { FindOperator } from './auth/operator.ts'
 import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Caller, Context } from './context.ts'
+import type { Turnstile } from './pay/turnstile.ts'
 
 /** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
 export type RateLimits = {
@@ -28,6 +29,8 @@ export type RoadDeps = {
   readonly limits: RateLimits
   readonly wallets: WalletProofDeps
   readonly findOperator: FindOperator
+  /** One grant of a caller at a time, within this process. */
+  readonly inTurn: Turnstile
   readonly offers: Offers
   /** Starts or joins the settlement workflow of a payment. */
   readonly ensurePayment: (paymentId: string) => Promise<void>

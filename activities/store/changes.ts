@@ -6,7 +6,7 @@ import { CHANGES_CHANNEL } from './notify.ts'
 export type Changes = { wait(id: string, ms: number): Promise<void>; close(): Promise<void> }
 
 /** One listening connection for the process; reconnects by itself. */
-export function createChanges(databaseUrl: string, pollMs = 250): Changes {
+export function createChanges(databaseUrl: string, pollMs = 500): Changes {
   const emitter = new EventEmitter().setMaxListeners(0)
   let client: pg.Client | undefined
   let closed = false

@@ -29,7 +29,7 @@ export type Turn = { kind: 'lead' | 'run' | 'wait' } | { kind: 'settle' | 'repla
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
 export async function takeTurn(run: Run): Promise<Turn> {
   const row = await findCall(run.deps.db, run.call.callId)
-  if (row !== undefined && row.grant_state !== 'released') return join(run, row)
+  if (isLive(row)) return join(run, row)
   if (run.caller.kind === 'wallet') await run.deps.limits.wallet(run.caller.id)
   if (run.operation.price === null) return (await grant(run, async () => ({ kind: 'none' }))) ?? { kind: 'wait' }
   const freeAllowed = await mayHaveFreeCall(run)
@@ -53,17 +53,22 @@ async function join(run: Run, row: CallRow): Promise<Turn> {
 }
 
 /** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
-async function grant(run: Run, fund: (tx: Tx) => Promise<Funding | undefined>): Promise<Turn | undefined> {
-  return transaction(run.deps.db, async (tx) => {
-    await lockCaller(tx, run.call.caller)
-    const row = await findCall(tx, run.call.callId)
-    if (row !== undefined && row.grant_state !== 'released') return { kind: 'wait' }
-    const funding = await fund(tx)
-    if (funding === undefined) return undefined
-    await grantCall(tx, run.call, funding, lease(run))
-    return { kind: 'lead' }
+function grant(run: Run, fund: (tx: Tx) => Promise<Funding | undefined>): Promise<Turn | undefined> {
+  return run.deps.inTurn(run.call.caller, async () => {
+    // Whoever was first in a burst of one call has granted it by now; the others need no lock to see that.
+    if (isLive(await findCall(run.deps.db, run.call.callId))) return { kind: 'wait' }
+    return transaction(run.deps.db, async (tx) => {
+      await lockCaller(tx, run.call.caller)
+      if (isLive(await findCall(tx, run.call.callId))) return { kind: 'wait' }
+      const funding = await fund(tx)
+      if (funding === undefined) return undefined
+      await grantCall(tx, run.call, funding, lease(run))
+      return { kind: 'lead' }
+    })
   })
 }
+
+const isLive = (row: CallRow | undefined): row is CallRow => row !== undefined && row.grant_state !== 'released'
 
 /** Asked before the transaction, which must not wait for a second connection while it holds the caller's lock. */
 async function mayHaveFreeCall({ call, deps, request }: Run): Promise<boolean> {
