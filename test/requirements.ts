@@ -592,6 +592,14 @@ export const requirements = {
     source: 'decision',
     behavior: 'agent-rails doctor names each fault of a deployment with what to do about it, and exits 1 on any.',
   },
+  'docs.operations': {
+    source: 'decision',
+    behavior: 'docs/operations.md has the configuration reference of the schema and names only commands that exist.',
+  },
+  'docs.security': {
+    source: 'decision',
+    behavior: 'docs/security.md says what is promised, the answer to each known attack, and how to report.',
+  },
   'ship.containers': {
     source: 'overview § The stack, embedded by default',
     behavior: 'docker-compose.yml runs the same parts as containers; api and worker scale.',
