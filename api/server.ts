@@ -4,6 +4,7 @@ import { authenticateOperator } from './auth/operator.ts'
 import { createApi } from './compose.ts'
 import { execute } from './execute.ts'
 import { operations } from './operations/index.ts'
+import { answerUnreadable } from './surfaces/answer-unreadable.ts'
 import { createApp } from './surfaces/express.ts'
 import { listen } from './surfaces/listen.ts'
 import { createLog } from './surfaces/log.ts'
@@ -37,9 +38,10 @@ const pages = createPages({
   environment: config.ENVIRONMENT,
 })
 
+const unreadable = answerUnreadable(config.BASE_URL)
 const listeners = await Promise.all([
-  listen(createApp({ ...surface, host: 'base', pages }), config.BIND_HOST, config.BASE_PORT),
-  listen(createApp({ ...surface, host: 'os' }), config.BIND_HOST, config.OS_PORT),
+  listen(createApp({ ...surface, host: 'base', pages }), config.BIND_HOST, config.BASE_PORT, unreadable),
+  listen(createApp({ ...surface, host: 'os' }), config.BIND_HOST, config.OS_PORT, unreadable),
 ])
 log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')
 

@@ -13,6 +13,7 @@ import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
 import { pickOperation } from './pick-operation.ts'
 import { sendAnswer } from './send-answer.ts'
+import { standingHeaders } from './standing-headers.ts'
 
 /** One listener's surface: the operations of its host, and the road that carries each call. */
 export type Surface = {
@@ -55,12 +56,12 @@ export function createApp(surface: Surface): Express {
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{8,128}$/
 
-/** The headers that stand on every answer. */
+/** Gives the call its id, and the answer its standing headers. */
 const identify: RequestHandler = (request, response, next) => {
   const given = request.get('x-request-id') ?? ''
   const requestId = REQUEST_ID.test(given) ? given : `req_${randomUUID().replaceAll('-', '')}`
   response.locals['requestId'] = requestId
-  response.set({ 'X-Request-Id': requestId, 'X-Interface-Version': 'resolver-v0.1', 'Cache-Control': 'no-store' })
+  response.set(standingHeaders(requestId))
   next()
 }
 

@@ -1,12 +1,19 @@
 import { createServer, type Server } from 'node:http'
 import type { Express } from 'express'
+import type { UnreadableHandler } from './answer-unreadable.ts'
 
 /** One bound listener; `stop` accepts nothing new, lets calls in flight finish, and cuts what is left after `drainMs`. */
 export type Listener = { readonly port: number; stop(drainMs: number): Promise<void> }
 
-/** Binds an app; port 0 takes a free one. Rejects when the port is taken. */
-export async function listen(app: Express, host: string, port: number): Promise<Listener> {
+/** Binds an app; port 0 takes a free one. Rejects when the port is taken. Without `unreadable`, Node answers what is not HTTP. */
+export async function listen(
+  app: Express,
+  host: string,
+  port: number,
+  unreadable?: UnreadableHandler,
+): Promise<Listener> {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, app)
+  if (unreadable !== undefined) server.on('clientError', unreadable)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
