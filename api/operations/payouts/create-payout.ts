@@ -8,7 +8,7 @@ import { PayoutAnswer } from './payout-answer.ts'
 
 const input = z.strictObject({
   recipient: Address,
-  amount_usdc: UsdcAmount,
+  amount_usdc: UsdcAmount.meta({ not: { pattern: '^0(\\.0+)?$' }, description: 'More than zero.' }),
   idempotency_key: IdempotencyKey,
   memo: freeText(limits.memoCharsMax),
   rail_reference: freeText(limits.railReferenceCharsMax),
