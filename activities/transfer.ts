@@ -37,7 +37,8 @@ export function createTransferSteps(deps: Deps): TransferSteps {
       for (;;) {
         const { transfer } = await load(deps, payoutId)
         if (transfer !== undefined && (await confirm(deps, transfer))) return snapshot(deps, payoutId)
-        if (performance.now() >= until) return snapshot(deps, payoutId)
+        // What is parked has to be sent before there is more to see: a wake must not wait for the window to end.
+        if (transfer?.parked != null || performance.now() >= until) return snapshot(deps, payoutId)
         heartbeat()
         await new Promise((resolve) => setTimeout(resolve, deps.rail.pollMs))
       }

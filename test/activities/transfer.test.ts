@@ -176,6 +176,27 @@ verifies(
 )
 
 verifies(
+  ['execute.parked', 'operate.recover'],
+  'a parked transfer is looked for once and not for the whole window, so that a wake sends it at once',
+  async () => {
+    const { payoutId, ...payout } = await authorizedPayout()
+    await reserve({ payoutId, ...payout })
+    await sign(payoutId)
+    proven = { kind: 'unknown', reason: 'unused so far', absent: true }
+    const waiting = createTransferSteps({
+      ...deps,
+      rail: { ...deps.rail, confirmWindowMs: 30_000 },
+      preflight: async () => ({ kind: 'parked', reason: 'the token is paused', unblock: 'wait' }),
+    })
+    expect(await waiting.submitTransfer(payoutId)).toMatchObject({ transfer: 'signed', parked: expect.any(String) })
+    const begun = performance.now()
+    await activity.run(waiting.confirmTransfer, payoutId)
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(await submit(payoutId)).toMatchObject({ transfer: 'submitted', parked: null })
+  },
+)
+
+verifies(
   'execute.reorg',
   'what proves nothing never takes an executed payout back, and a block that moved is recorded anew',
   async () => {
