@@ -674,6 +674,19 @@ export const requirements = {
     source: 'decision',
     behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',
   },
+  'docs.architecture': {
+    source: 'decision',
+    behavior: 'The architecture page is made from the code or agrees with it: rooms, road, states, messages, guards.',
+  },
+  'docs.links': {
+    source: 'decision',
+    behavior: 'Every relative link and every named file of the documents exists.',
+  },
+  'docs.examples': {
+    source: 'decision',
+    behavior:
+      'The TypeScript of the README type-checks against the package, and the programs of the tour run as pasted.',
+  },
   'local.worthless-signatures': {
     source: 'payout.md § The local chain',
     behavior: 'The local token is at no known asset’s address and no key is from anvil’s mnemonic.',

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { CompactSign, exportJWK, generateKeyPair } from 'jose'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verifies } from '../verifies.ts'
+import { read, root } from './pictures.ts'
+
+const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'agent-rails-docs-'))
+
+// A folder of a stranger who installed the package: its own name resolves to its exports, its dependencies beside it.
+beforeAll(() => {
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'agent-rails', type: 'module', exports: exported() }),
+  )
+  symlinkSync(join(root, 'dist'), join(folder, 'dist'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+verifies('docs.examples', 'the TypeScript of the README type-checks against the package’s client', async () => {
+  const blocks = [...read('README.md').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+  expect(blocks.length).toBeGreaterThan(1)
+  writeFileSync(join(folder, 'readme.ts'), blocks.join('\n'))
+  const options = {
+    strict: true,
+    target: 'es2022',
+    module: 'nodenext',
+    noEmit: true,
+    skipLibCheck: true,
+    types: ['node'],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['readme.ts'] }))
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const told = await run(process.execPath, [tsc, '-p', folder]).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  )
+  expect(told).toBe('')
+})
+
+verifies(
+  ['docs.examples', 'receipt.chain'],
+  'the tour’s offline check accepts a chain of receipts, and no changed, missing or foreign one',
+  async () => {
+    const [, program = ''] = read('docs/tour.md').match(/cat > verify\.mjs <<'END'\n([\s\S]*?)\nEND\n/) ?? []
+    writeFileSync(join(folder, 'verify.mjs'), program)
+    const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' })
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'EdDSA', use: 'sig' }
+    const sign = (facts: object, typ = 'receipt+jwt') =>
+      new CompactSign(new TextEncoder().encode(JSON.stringify(facts)))
+        .setProtectedHeader({ alg: 'EdDSA', kid: 'k', typ })
+        .sign(privateKey)
+    const digest = (jws: string) => createHash('sha256').update(jws).digest('hex')
+    const first = await sign({ kind: 'payout_created', amount_usdc: '1.25', prev: null })
+    const second = await sign({ kind: 'payout_authorized', amount_usdc: '1.25', prev: digest(first) })
+    writeFileSync(join(folder, 'jwks.json'), JSON.stringify({ keys: [jwk] }))
+    const verify = (receipts: string[]) => {
+      writeFileSync(join(folder, 'status.json'), JSON.stringify({ receipts }))
+      return run(process.execPath, ['verify.mjs'], { cwd: folder })
+    }
+    expect((await verify([first, second])).stdout).toBe('payout_created 1.25 \npayout_authorized 1.25 \n')
+    await expect(verify([second])).rejects.toThrow('a receipt is missing')
+    await expect(verify([first, `${second.slice(0, -4)}AAAA`])).rejects.toThrow('signature verification failed')
+    await expect(verify([await sign({ prev: null }, 'jwt')])).rejects.toThrow('this is no receipt')
+  },
+)
+
+function exported(): unknown {
+  return (JSON.parse(read('package.json')) as { exports: unknown }).exports
+}

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { operations } from '../../api/operations/index.ts'
+import { type PayoutState, payoutTransitions } from '../../workflows/domain/payout.ts'
+import * as messages from '../../workflows/payout/messages.ts'
+
+export const root = join(import.meta.dirname, '..', '..')
+export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+export const rooms = ['workflows/domain', 'workflows', 'activities', 'temporal', 'api', 'worker'] as const
+
+/** The parts of docs/architecture.md that are made from the code, by the name in their markers. */
+export const pictures: Record<string, () => string> = {
+  rooms: () => mermaid(['flowchart LR', ...roomImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`)]),
+  'payout-states': () => mermaid(['stateDiagram-v2', ...payoutEdges().map((edge) => `  ${edge}`)]),
+  road: () => mermaid(['flowchart LR', `  ${road().map(step).join(' --> ')}`]),
+  operations: operationTable,
+  messages: () =>
+    table(
+      ['Message', 'Kind'],
+      Object.values(messages).map(({ name, type }) => [`\`${name}\``, type]),
+    ),
+  history: historyTable,
+}
+
+/** The text with what stands between `<!-- made: NAME -->` and `<!-- end -->` made anew. */
+export function withPictures(text: string): string {
+  return text.replace(/(<!-- made: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g, (_all, begin: string, name: string, end) => {
+    const make = pictures[name]
+    if (make === undefined) throw new Error(`nothing makes the part ${name}`)
+    return `${begin}\n${make()}\n\n${end}`
+  })
+}
+
+/** The steps of the one road as the comment of `execute` names them. */
+export function road(): string[] {
+  const comment = read('api/execute.ts').match(/one road of every call: ([\s\S]*?) \(api-conventions/)?.[1] ?? ''
+  return comment
+    .replace(/\s*\n \* /g, ' ')
+    .split('→')
+    .map((part) => part.trim())
+}
+
+/** Folders of the rooms down to the second level, with a slash at the end. */
+export function folders(): string[] {
+  const inside = (folder: string): string[] =>
+    readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${folder}/${entry.name}/`)
+  return ['workflows', 'activities', 'temporal', 'api', 'worker'].flatMap((room) => [`${room}/`, ...inside(room)])
+}
+
+function roomImports(): [string, string][] {
+  const files = ['workflows', 'activities', 'temporal', 'api', 'worker'].flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => join(room, file)),
+  )
+  const edges = files.flatMap((file) =>
+    [...read(file).matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s+'(\.[^']+)'/gm)].map(
+      ([, from = '']) => `${roomOf(file)} ${roomOf(relative(root, join(root, dirname(file), from)))}`,
+    ),
+  )
+  const order = (room: string) => (rooms as readonly string[]).indexOf(room)
+  return [...new Set(edges)]
+    .map((edge) => edge.split(' ') as [string, string])
+    .filter(([from, to]) => from !== to)
+    .sort((a, b) => order(b[0]) - order(a[0]) || order(b[1]) - order(a[1]))
+}
+
+const roomOf = (path: string): string => rooms.find((room) => path.startsWith(`${room}/`)) ?? path
+const node = (room: string): string => (room.includes('/') ? `${room.split('/')[1]}[${room}]` : room)
+const step = (name: string, at: number): string => `s${at}[${name}]`
+
+function payoutEdges(): string[] {
+  const states = Object.keys(payoutTransitions) as (PayoutState | 'none')[]
+  return states.flatMap((from) => {
+    const moves = Object.entries(payoutTransitions[from])
+    const begin = from === 'none' ? '[*]' : from
+    return moves.length === 0 ? [`${begin} --> [*]`] : moves.map(([event, to]) => `${begin} --> ${to}: payout-${event}`)
+  })
+}
+
+function operationTable(): string {
+  const rows = operations.map((operation) => {
+    const { id, mode, http, access, price, charge, idempotency } = operation as typeof operation & { mode?: string }
+    const cost = price === null ? 'free' : `${price} atomic, ${charge === 'before' ? 'settled first' : 'settled after'}`
+    return [
+      `\`${id}\``,
+      `${http.method} \`${http.path}\`${mode === undefined ? '' : `, mode \`${mode}\``}`,
+      access,
+      cost,
+      idempotency.kind,
+    ]
+  })
+  return table(['Operation', 'HTTP', 'Access', 'Price', 'A repeat is known by'], rows)
+}
+
+type HistoryEvent = {
+  eventType: string
+  userMetadata?: { summary?: { data: string } }
+  workflowExecutionUpdateAcceptedEventAttributes?: { acceptedRequest: { input: { name: string } } }
+  activityTaskScheduledEventAttributes?: { activityType: { name: string }; taskQueue: { name: string } }
+}
+
+/** What a saved history of a whole payout shows, without Temporal's own book-keeping. */
+function historyTable(): string {
+  const { events } = JSON.parse(read('temporal/histories/payout-executed-and-final.json')) as { events: HistoryEvent[] }
+  const told = events.flatMap((event) => {
+    const summary = event.userMetadata?.summary
+    const text = summary === undefined ? '' : String(JSON.parse(Buffer.from(summary.data, 'base64').toString('utf8')))
+    const line = tell(event, text)
+    return line === undefined ? [] : [line]
+  })
+  return table(
+    ['', 'Event', 'Summary shown'],
+    told.map(([event, summary], at) => [String(at + 1), event, summary]),
+  )
+}
+
+function tell(event: HistoryEvent, summary: string): [string, string] | undefined {
+  const update = event.workflowExecutionUpdateAcceptedEventAttributes
+  const activity = event.activityTaskScheduledEventAttributes
+  if (update !== undefined) return [`update \`${update.acceptedRequest.input.name}\` accepted`, '']
+  if (activity !== undefined)
+    return [`activity \`${activity.activityType.name}\` on queue \`${activity.taskQueue.name}\``, summary]
+  if (event.eventType === 'EVENT_TYPE_MARKER_RECORDED') return ['local activity', summary]
+  if (event.eventType === 'EVENT_TYPE_TIMER_STARTED') return ['timer', summary]
+  if (event.eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED') return ['update answered', '']
+  if (/_WORKFLOW_EXECUTION_(STARTED|COMPLETED)$/.test(event.eventType))
+    return [event.eventType.endsWith('STARTED') ? 'workflow started' : 'workflow completed', '']
+  return undefined
+}
+
+const mermaid = (lines: string[]): string => ['```mermaid', ...lines, '```'].join('\n')
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
+}
