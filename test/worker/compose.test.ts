@@ -20,6 +20,7 @@ import { eventually } from '../support/agent.ts'
 import { newWallet } from '../support/chain.ts'
 import { scratchDirectory, startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
+import { startTemporalOnPostgres } from '../support/temporal-on-postgres.ts'
 import { verifies } from '../verifies.ts'
 
 type Service = {
@@ -47,7 +48,7 @@ const NAMESPACE = 'compose'
 
 let scratch: string
 let postgres: Awaited<ReturnType<typeof startPostgres>>
-let temporal: Awaited<ReturnType<typeof startTemporal>>
+let temporal: { address: string; stop(): Promise<void> }
 let chainPort: number
 const parts: Part[] = []
 
@@ -55,7 +56,11 @@ beforeAll(async () => {
   scratch = await scratchDirectory()
   await mkdir(join(scratch, 'api'))
   compileDollarToken(imageTokenCache)
-  ;[[chainPort = 0], postgres, temporal] = await Promise.all([findFree(1), startPostgres(), startTemporal()])
+  ;[[chainPort = 0], postgres] = await Promise.all([findFree(1), startPostgres()])
+  // `npm run judge:containers` takes the server that the containers have; building it takes a minute more.
+  temporal = await (process.env['TEMPORAL_ON_POSTGRES'] === '1'
+    ? startTemporalOnPostgres(postgres.url)
+    : startTemporal())
   await registerNamespace()
 })
 afterAll(async () => {
