@@ -10,7 +10,7 @@ export const rooms = ['workflows/domain', 'workflows', 'activities', 'temporal',
 
 /** The parts of docs/architecture.md that are made from the code, by the name in their markers. */
 export const pictures: Record<string, () => string> = {
-  rooms: () => mermaid(['flowchart LR', ...roomImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`)]),
+  rooms: () => mermaid(['flowchart RL', ...roomImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`)]),
   'payout-states': () => mermaid(['stateDiagram-v2', ...payoutEdges().map((edge) => `  ${edge}`)]),
   road: () => mermaid(['flowchart LR', `  ${road().map(step).join(' --> ')}`]),
   operations: operationTable,
