@@ -77,6 +77,7 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   if (check.kind === 'parked') return recordParked(deps.db, payoutId, `${check.reason}; ${check.unblock}`)
   // A used nonce is for the confirmation to judge; sending it again could only revert.
   if (check.kind === 'used') return
+  heartbeat()
   const head = await deps.chain.head()
   await recordFromBlock(deps.db, payoutId, head > BLOCK_MARGIN ? head - BLOCK_MARGIN : 0n)
   const { txHash } = await deps.lane.submit(`payout:${payoutId}`, {

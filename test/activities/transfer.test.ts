@@ -115,7 +115,8 @@ async function authorizedPayout(expiresIn = 3600) {
 const reserve = (of: { payoutId: string; callId: string }) => createPayoutSteps(deps).reserveTransfer(of)
 const sign = (payoutId: string) =>
   createSigningSteps(deps, { address: asset, sign: async () => `0x${'ab'.repeat(65)}` }).signTransfer(payoutId)
-const submit = (payoutId: string) => createTransferSteps(deps).submitTransfer(payoutId)
+const submit = (payoutId: string): Promise<PayoutSnapshot> =>
+  activity.run(createTransferSteps(deps).submitTransfer, payoutId)
 const confirm = (payoutId: string): Promise<PayoutSnapshot> =>
   activity.run(createTransferSteps(deps).confirmTransfer, payoutId)
 

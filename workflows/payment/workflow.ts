@@ -3,7 +3,7 @@ import type { PaymentSnapshot, PaymentSteps } from './ports.ts'
 
 const retry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: '10s' } as const
 const chain = (summary: string) =>
-  wf.proxyActivities<PaymentSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '15s', retry, summary })
+  wf.proxyActivities<PaymentSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '6s', retry, summary })
 
 export const wakeSignal = wf.defineSignal('wake')
 export const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')

@@ -20,10 +20,10 @@ const steps = (summary: string) =>
     summary,
   })
 const chain = (summary: string) =>
-  wf.proxyActivities<TransferSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '15s', retry: chainRetry, summary })
+  wf.proxyActivities<TransferSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '6s', retry: chainRetry, summary })
 const signing = wf.proxyActivities<SigningSteps>({
   taskQueue: 'signing',
-  startToCloseTimeout: '10s',
+  startToCloseTimeout: '3s',
   retry: chainRetry,
   summary: 'sign the reserved transfer',
 })
