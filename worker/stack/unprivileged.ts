@@ -19,7 +19,9 @@ export async function unprivileged(file: string, args: readonly string[], paths:
   if (identity === undefined) return { file, args }
   if ((await Promise.all(paths.map(isOpen))).every(Boolean)) return { file, args, ...identity }
   const ids = [`--reuid=${identity.uid}`, `--regid=${identity.gid}`, '--clear-groups']
-  return { file: 'setpriv', args: [...ids, '--inh-caps=+dac_override', '--ambient-caps=+dac_override', file, ...args] }
+  // access(2), with which initdb looks for its programs, heeds a capability of another user than root only with this bit.
+  const kept = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
+  return { file: 'setpriv', args: [...ids, ...kept, file, ...args] }
 }
 
 /** Gives a file or folder to the user that PostgreSQL runs as. */
