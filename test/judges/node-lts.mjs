@@ -1,6 +1,6 @@
 // `npm run judge:node-lts`: `npm test` on the current LTS of Node, in a fresh clone of what is committed.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,8 @@ const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), '
 const bin = join(cache, 'node_modules', 'node', 'bin')
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` }
 const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-lts-'))
+// Postgres runs as another user where this one is root, and has to pass through.
+chmodSync(scratch, 0o711)
 const clone = join(scratch, 'agent-rails')
 
 try {
