@@ -61,7 +61,7 @@ async function lead(run: Run, until: number): Promise<CallAnswer | undefined> {
   } catch (error) {
     const refusal = error instanceof DomainError ? error.refusal : undefined
     if (refusal?.code === 'grant_released' && performance.now() < until) return undefined
-    // Only a proven refusal gives the grant up, such as any before something was begun: after anything else the effect may
+    // Only a proven refusal gives the grant up, such as one before something was begun: after anything else the effect may
     // still run, and a retry has to join it.
     const proven =
       refusal !== undefined && (!begun || errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
