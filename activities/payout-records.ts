@@ -2,7 +2,7 @@ import { type PayoutReceiptKind, payoutReceiptFacts } from '../workflows/domain/
 import type { Deps } from './deps.ts'
 import { finishCall } from './store/calls.ts'
 import { clockSeconds, type Tx } from './store/db.ts'
-import { findTransfer, type PayoutRow, payoutAnswer, readPayout } from './store/payouts.ts'
+import { findTransfer, type PayoutRecord, type PayoutRow, payoutAnswer, requirePayout } from './store/payouts.ts'
 import { appendReceipt } from './store/receipts.ts'
 
 /** Signs and stores the receipt of a payout's transition in the transaction that makes it. */
@@ -19,8 +19,14 @@ export async function writeReceipt(deps: Deps, tx: Tx, kind: PayoutReceiptKind, 
   return appendReceipt(tx, deps.signReceipt, receipt, Math.floor(await clockSeconds(tx)))
 }
 
-/** Stores a call's final answer in the transaction of its effect. */
-export async function answerCall(deps: Deps, tx: Tx, callId: string, status: number, payoutId: string): Promise<void> {
-  const record = await readPayout(tx, payoutId)
-  if (record !== undefined) await finishCall(tx, callId, status, payoutAnswer(record, deps.rail.environment))
+/** Stores a call's final answer in the transaction of its effect, and returns the payout as it is answered. */
+export async function answerCall(
+  deps: Deps,
+  tx: Tx,
+  { callId, payoutId }: { callId: string; payoutId: string },
+  status: number,
+): Promise<PayoutRecord> {
+  const record = await requirePayout(tx, payoutId)
+  await finishCall(tx, callId, status, payoutAnswer(record, deps.rail.environment))
+  return record
 }

@@ -9,7 +9,16 @@ import { assertExecutable, assertNoUnsettledCharge, openFor, ownPayout, unknownP
 import { snapshotOf } from './payout-snapshot.ts'
 import { claimGrant } from './store/calls.ts'
 import { type Tx, transaction } from './store/db.ts'
-import { findTransfer, insertPayout, lockPayout, markAuthorized, type PayoutRow, readPayout } from './store/payouts.ts'
+import {
+  findTransfer,
+  insertPayout,
+  lockPayout,
+  markAuthorized,
+  type PayoutRecord,
+  type PayoutRow,
+  readPayout,
+  requirePayout,
+} from './store/payouts.ts'
 import { consumeKeys } from './store/replay-ledger.ts'
 import { readStaged } from './store/staged-inputs.ts'
 import { insertReservation, lockDailyCap } from './store/transfers.ts'
@@ -35,11 +44,9 @@ export function createPayoutSteps(deps: Deps): PayoutSteps {
     reserveTransfer: (input) => step(() => reserveTransfer(deps, input)),
   }
 
-  async function step(run: () => Promise<string>): Promise<StepResult> {
+  async function step(run: () => Promise<PayoutRecord>): Promise<StepResult> {
     try {
-      const record = await readPayout(deps.db, await run())
-      if (record === undefined) throw new Error('a payout that was just written is not there')
-      return { ok: true, snapshot: snapshotOf(deps, record) }
+      return { ok: true, snapshot: snapshotOf(deps, await run()) }
     } catch (error) {
       // A refusal is a result: Temporal would remember a thrown one for the run, and retry nothing.
       if (error instanceof DomainError) return { ok: false, refusal: error.refusal }
@@ -48,11 +55,11 @@ export function createPayoutSteps(deps: Deps): PayoutSteps {
   }
 }
 
-async function createPayout(deps: Deps, { payoutId, callId, staged }: StepInput): Promise<string> {
+async function createPayout(deps: Deps, { payoutId, callId, staged }: StepInput): Promise<PayoutRecord> {
   const input = await stagedInput<StagedCreate>(deps.db, staged)
   const { asset, payoutWallet } = deps.rail
   const terms_sha256 = termsDigest({ ...input, asset })
-  await transaction(deps.db, async (tx) => {
+  return transaction(deps.db, async (tx) => {
     const { creator, idempotency_key, recipient, amount_atomic, memo, rail_reference, usage } = input
     const terms = {
       recipient,
@@ -74,18 +81,17 @@ async function createPayout(deps: Deps, { payoutId, callId, staged }: StepInput)
     }
     await claimGrant(tx, callId, payoutId)
     await writeReceipt(deps, tx, 'payout_created', row)
-    await answerCall(deps, tx, callId, 201, payoutId)
+    return answerCall(deps, tx, { callId, payoutId }, 201)
   })
-  return payoutId
 }
 
-async function authorizePayout(deps: Deps, { payoutId, callId, staged }: StepInput): Promise<string> {
+async function authorizePayout(deps: Deps, { payoutId, callId, staged }: StepInput): Promise<PayoutRecord> {
   const input = await stagedInput<StagedAuthorize>(deps.db, staged)
   const seen = ownPayout((await readPayout(deps.db, payoutId))?.payout, input.creator)
   const bound = isSameAuthorization(seen, input, staged)
     ? null
     : await verifyAuthorization(deps, openFor('authorize', seen), input)
-  await transaction(deps.db, async (tx) => {
+  return transaction(deps.db, async (tx) => {
     const row = ownPayout(await lockPayout(tx, payoutId), input.creator)
     if (bound !== null && !isSameAuthorization(row, input, staged)) {
       await assertNoUnsettledCharge(tx, openFor('authorize', row))
@@ -102,15 +108,14 @@ async function authorizePayout(deps: Deps, { payoutId, callId, staged }: StepInp
       await writeReceipt(deps, tx, 'payout_authorized', authorized)
     }
     await claimGrant(tx, callId, payoutId)
-    await answerCall(deps, tx, callId, 200, payoutId)
+    return answerCall(deps, tx, { callId, payoutId }, 200)
   })
-  return payoutId
 }
 
 async function reserveTransfer(
   deps: Deps,
   { payoutId, callId }: { payoutId: string; callId: string },
-): Promise<string> {
+): Promise<PayoutRecord> {
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     if (row === undefined) throw unknownPayout()
@@ -130,7 +135,7 @@ async function reserveTransfer(
       callId,
     })
   })
-  return payoutId
+  return requirePayout(deps.db, payoutId)
 }
 
 const isSameAuthorization = (row: PayoutRow, input: StagedAuthorize, fingerprint: string): boolean =>

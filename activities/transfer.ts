@@ -8,7 +8,7 @@ import { snapshotOf } from './payout-snapshot.ts'
 import { refundCall } from './store/calls.ts'
 import { transaction } from './store/db.ts'
 import { notifyChanged } from './store/notify.ts'
-import { lockPayout, markExecuted, type PayoutRecord, readPayout, type TransferRow } from './store/payouts.ts'
+import { lockPayout, markExecuted, readPayout, requirePayout, type TransferRow } from './store/payouts.ts'
 import {
   recordDead,
   recordException,
@@ -27,7 +27,7 @@ const BLOCK_MARGIN = 16n
 export function createTransferSteps(deps: Deps): TransferSteps {
   return {
     submitTransfer: async (payoutId) => {
-      const { transfer } = await load(deps, payoutId)
+      const { transfer } = await requirePayout(deps.db, payoutId)
       if (transfer !== undefined && (transfer.status === 'signed' || transfer.status === 'submitted'))
         await submit(deps, transfer)
       return snapshot(deps, payoutId)
@@ -35,7 +35,7 @@ export function createTransferSteps(deps: Deps): TransferSteps {
     confirmTransfer: async (payoutId) => {
       const until = performance.now() + deps.rail.confirmWindowMs
       for (;;) {
-        const { transfer } = await load(deps, payoutId)
+        const { transfer } = await requirePayout(deps.db, payoutId)
         if (transfer !== undefined && (await confirm(deps, transfer))) return snapshot(deps, payoutId)
         // What is parked has to be sent before there is more to see: a wake must not wait for the window to end.
         if (transfer?.parked != null || performance.now() >= until) return snapshot(deps, payoutId)
@@ -133,7 +133,7 @@ async function recordExecution(
     if (before === undefined || transfer === undefined) return
     const row = (await markExecuted(tx, payoutId)) ?? before
     await writeReceipt(deps, tx, 'payout_executed', row)
-    await answerCall(deps, tx, transfer.call_id, 200, payoutId)
+    await answerCall(deps, tx, { callId: transfer.call_id, payoutId }, 200)
     if (status === 'final') {
       await recordInclusion(tx, payoutId, block, 'final')
       await writeReceipt(deps, tx, 'payout_final', row)
@@ -155,12 +155,6 @@ async function bury(deps: Deps, payoutId: string, reason: string): Promise<void>
   })
 }
 
-async function load(deps: Deps, payoutId: string): Promise<PayoutRecord> {
-  const record = await readPayout(deps.db, payoutId)
-  if (record === undefined) throw new Error('a payout under execution is not there')
-  return record
-}
-
 async function snapshot(deps: Deps, payoutId: string): Promise<PayoutSnapshot> {
-  return snapshotOf(deps, await load(deps, payoutId))
+  return snapshotOf(deps, await requirePayout(deps.db, payoutId))
 }

@@ -34,6 +34,13 @@ export async function readPayout(tx: Tx, payoutId: string): Promise<PayoutRecord
   return { payout, transfer, receipts: await listReceipts(tx, payoutId) }
 }
 
+/** A payout that is there. */
+export async function requirePayout(tx: Tx, payoutId: string): Promise<PayoutRecord> {
+  const record = await readPayout(tx, payoutId)
+  if (record === undefined) throw new Error(`payout ${payoutId} is not there`)
+  return record
+}
+
 export async function findTransfer(tx: Tx, payoutId: string): Promise<TransferRow | undefined> {
   return tx.selectFrom('transfers').selectAll().where('payout_id', '=', payoutId).executeTakeFirst()
 }
