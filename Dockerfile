@@ -1,5 +1,5 @@
 # One image for migrate, setup, chain, api and worker; which of them runs is its command.
-ARG NODE_VERSION=24.21.0
+ARG NODE_VERSION=26.10.0
 
 FROM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /app
