@@ -14,10 +14,10 @@ import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Rail } from './deps.ts'
 import { signCompact } from './keys/compact.ts'
 import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
+import { publishKeys } from './keys/publish-keys.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
 import { createDatabase } from './store/db.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
-import { registerPublicKeys } from './store/signing-keys.ts'
 import { inProcessFacilitator, remoteFacilitator } from './x402/facilitator.ts'
 import { createOffers, type Offers } from './x402/offers.ts'
 import { createSettler, type Settler } from './x402/settler.ts'
@@ -79,10 +79,7 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
   const rail = railOf(config)
   const asset = rail.asset
   const gasWallets = accounts.map((account) => account.address)
-  await registerPublicKeys(
-    db,
-    Object.values(keys).flatMap((ring) => ring.publicKeys),
-  )
+  await publishKeys(db, keys)
   const deps: Deps = {
     db,
     log,

@@ -1,7 +1,6 @@
 import { heartbeat } from '@temporalio/activity'
 import { formatUsdc } from '../workflows/domain/money.ts'
 import type { PaymentSnapshot, PaymentSteps } from '../workflows/payment/ports.ts'
-import type { TokenAuthorization } from './chain/authorization.ts'
 import type { Deps } from './deps.ts'
 import { findCall } from './store/calls.ts'
 import { transaction } from './store/db.ts'
@@ -14,6 +13,7 @@ import {
   recordSettled,
   recordVanished,
 } from './store/payments.ts'
+import { paymentAuthorization } from './x402/settler.ts'
 
 /** Settling a claimed payment: what the library says of a settlement is a hint, what the chain's logs say is the outcome. */
 export function createPaymentSteps(deps: Deps): PaymentSteps {
@@ -41,7 +41,7 @@ export function createPaymentSteps(deps: Deps): PaymentSteps {
 /** `changed`: there is something to act on; `finished`: no further step is owed. */
 async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' | 'finished'> {
   if (row.state === 'failed' || row.state === 'released') return 'finished'
-  const outcome = await deps.findOutcome(authorizationOf(row), BigInt(row.from_block ?? '0'))
+  const outcome = await deps.findOutcome(paymentAuthorization(row), BigInt(row.from_block ?? '0'))
   switch (outcome.kind) {
     case 'included': {
       const fresh = row.state !== 'settled' || row.block_hash !== outcome.blockHash
@@ -63,17 +63,6 @@ async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' 
       if (row.state !== 'settled' || !outcome.absent) return 'wait'
       await recordVanished(deps.db, row.payment_id)
       return 'changed'
-  }
-}
-
-function authorizationOf(row: PaymentRow): TokenAuthorization {
-  return {
-    from: row.payer as `0x${string}`,
-    to: row.pay_to as `0x${string}`,
-    value: BigInt(row.amount_atomic),
-    validAfter: BigInt(row.valid_after),
-    validBefore: BigInt(row.valid_before),
-    nonce: row.authorization_nonce as `0x${string}`,
   }
 }
 

@@ -1,14 +1,14 @@
 import { heartbeat } from '@temporalio/activity'
 import type { PayoutSnapshot, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
 import { encodeTransfer, type TokenAuthorization } from './chain/authorization.ts'
-import type { Included, Outcome } from './chain/outcome.ts'
+import { type Included, type Outcome, searchFrom } from './chain/outcome.ts'
 import type { Deps, Signer } from './deps.ts'
 import { answerCall, writeReceipt } from './payout-records.ts'
 import { snapshotOf } from './payout-snapshot.ts'
 import { refundCall } from './store/calls.ts'
 import { transaction } from './store/db.ts'
 import { notifyChanged } from './store/notify.ts'
-import { lockPayout, markExecuted, readPayout, requirePayout, type TransferRow } from './store/payouts.ts'
+import { findTransfer, lockPayout, markExecuted, requirePayout, type TransferRow } from './store/payouts.ts'
 import {
   recordDead,
   recordException,
@@ -20,14 +20,11 @@ import {
   recordVanishedBlock,
 } from './store/transfers.ts'
 
-/** Blocks looked at before the first broadcast as well, so that a reorganised head hides no event. */
-const BLOCK_MARGIN = 16n
-
 /** Sending the stored authorization and finding out what became of it. */
 export function createTransferSteps(deps: Deps): TransferSteps {
   return {
     submitTransfer: async (payoutId) => {
-      const { transfer } = await requirePayout(deps.db, payoutId)
+      const transfer = await findTransfer(deps.db, payoutId)
       if (transfer !== undefined && (transfer.status === 'signed' || transfer.status === 'submitted'))
         await submit(deps, transfer)
       return snapshot(deps, payoutId)
@@ -35,7 +32,7 @@ export function createTransferSteps(deps: Deps): TransferSteps {
     confirmTransfer: async (payoutId) => {
       const until = performance.now() + deps.rail.confirmWindowMs
       for (;;) {
-        const { transfer } = await requirePayout(deps.db, payoutId)
+        const transfer = await findTransfer(deps.db, payoutId)
         if (transfer !== undefined && (await confirm(deps, transfer))) return snapshot(deps, payoutId)
         // What is parked has to be sent before there is more to see: a wake must not wait for the window to end.
         if (transfer?.parked != null || performance.now() >= until) return snapshot(deps, payoutId)
@@ -50,9 +47,9 @@ export function createTransferSteps(deps: Deps): TransferSteps {
 export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {
   return {
     signTransfer: async (payoutId) => {
-      const record = await readPayout(deps.db, payoutId)
-      if (record?.transfer === undefined || record.transfer.signature !== null) return
-      const signature = await signer.sign(authorizationOf(record.transfer))
+      const transfer = await findTransfer(deps.db, payoutId)
+      if (transfer === undefined || transfer.signature !== null) return
+      const signature = await signer.sign(authorizationOf(transfer))
       await recordSignature(deps.db, payoutId, signature)
     },
   }
@@ -78,8 +75,7 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   // A used nonce is for the confirmation to judge; sending it again could only revert.
   if (check.kind === 'used') return
   heartbeat()
-  const head = await deps.chain.head()
-  await recordFromBlock(deps.db, payoutId, head > BLOCK_MARGIN ? head - BLOCK_MARGIN : 0n)
+  await recordFromBlock(deps.db, payoutId, searchFrom(await deps.chain.head()))
   const { txHash } = await deps.lane.submit(`payout:${payoutId}`, {
     to: deps.rail.asset,
     data: encodeTransfer(authorization, signature),

@@ -3,11 +3,11 @@ import { openAuthority } from '../activities/authority.ts'
 import { openChain, openOffers, openWalletSignatures } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
 import { createChanges } from '../activities/store/changes.ts'
 import { createDatabaseClock } from '../activities/store/clock.ts'
 import { createDatabase } from '../activities/store/db.ts'
 import { findOperator } from '../activities/store/operators.ts'
-import { registerPublicKeys } from '../activities/store/signing-keys.ts'
 import { createReceiptVerification } from '../activities/trust.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { ensurePayment } from '../temporal/payments.ts'
@@ -68,13 +68,10 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
       chainUp: chain.isUp,
     }),
   }
-  // The keys are published before anything is signed with them; a database that is down now is tried again by the first use.
-  const publish = () =>
-    registerPublicKeys(
-      db,
-      Object.values(keys).flatMap((ring) => ring.publicKeys),
-    )
-  await publish().catch((error: unknown) => log.warn({ error: String(error) }, 'public keys are not registered yet'))
+  const publishing = await keepPublishing(() => publishKeys(db, keys), {
+    everyMs: 2_000,
+    warn: (error) => log.warn({ error: String(error) }, 'public keys are not registered yet'),
+  })
   return {
     deps: {
       baseUrl: config.BASE_URL,
@@ -93,6 +90,7 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
       config,
     },
     close: async () => {
+      publishing.stop()
       await changes.close()
       await temporal.close()
       await close()

@@ -45,6 +45,12 @@ export type Outcome =
   | { kind: 'dead'; reason: 'expired' | 'canceled' }
   | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
 
+/** Blocks before the head at which a search begins, so that a reorganised head hides no event. */
+const REORG_MARGIN = 16n
+
+/** The block from which to look for an authorization that is first seen at this head. */
+export const searchFrom = (head: bigint): bigint => (head > REORG_MARGIN ? head - REORG_MARGIN : 0n)
+
 /** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
 const LOG_RANGE = 2_000n
 /** Blocks looked through at most, three weeks on Base. */

@@ -34,7 +34,7 @@ export type SettlerDeps = {
 /** A settler over a facilitator, bounded in time (2 s); what is still running after that goes on, and a repeat joins it. */
 export function createSettler({ facilitator, preflight, timeoutMs = 2_000 }: SettlerDeps): Settler {
   const send = async (row: SettledRow): Promise<SettleHint> => {
-    const authorization = authorizationOf(row)
+    const authorization = paymentAuthorization(row)
     const signature = row.signature as Hex
     const check = await preflight?.(authorization, signature)
     if (check?.kind === 'used') return { ok: true }
@@ -61,7 +61,8 @@ export function createSettler({ facilitator, preflight, timeoutMs = 2_000 }: Set
   }
 }
 
-function authorizationOf(row: SettledRow): TokenAuthorization {
+/** The EIP-3009 authorization that a payment row holds. */
+export function paymentAuthorization(row: SettledRow): TokenAuthorization {
   return {
     from: row.payer as Hex,
     to: row.pay_to as Hex,

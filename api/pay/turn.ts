@@ -1,3 +1,4 @@
+import { searchFrom } from '../../activities/chain/outcome.ts'
 import {
   assertProofUnused,
   type CallRow,
@@ -118,10 +119,9 @@ export async function verifiedPayment(
     throw paymentAlreadyUsed()
   }
   await offers.verify(payment, await clock.nowSeconds(), run.operation)
-  const head = await chainHead()
+  const fromBlock = searchFrom(await chainHead())
   const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature, accepted } = payment
   const proofWallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
-  const fromBlock = head > 16n ? head - 16n : 0n
   return {
     paymentId,
     asset: offers.asset,
