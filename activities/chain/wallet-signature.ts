@@ -15,6 +15,7 @@ import {
   TimeoutError,
 } from 'viem'
 import { refuse } from '../../workflows/domain/errors.ts'
+import { recoverKey } from './recover-key.ts'
 
 /** Decides whether a wallet made a signature; a wallet with code may need the chain, and then throws 503 `unavailable` without it. */
 export type WalletSignatures = {
@@ -34,9 +35,9 @@ export function recoverSigner(digest: Hex, signature: Hex): Hex | undefined {
   const v = bytes[64]
   if (v !== 27 && v !== 28) return undefined
   try {
-    const parsed = secp256k1.Signature.fromCompact(bytes.subarray(0, 64)).addRecoveryBit(v - 27)
-    if (parsed.hasHighS()) return undefined
-    const publicKey = parsed.recoverPublicKey(digest.slice(2)).toRawBytes(false)
+    const compact = bytes.subarray(0, 64)
+    if (secp256k1.Signature.fromCompact(compact).hasHighS()) return undefined
+    const publicKey = recoverKey(compact, v === 27 ? 0 : 1, hexToBytes(digest.slice(2)))
     return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`
   } catch {
     return undefined
