@@ -153,6 +153,7 @@ function railOf(config: Config): Rail {
     environment: config.ENVIRONMENT,
     issuer: `${config.BASE_URL}/api/trust-contract`,
     createdLifeMs: config.CREATED_LIFE_MS,
+    executeLifeSecondsMin: config.EXECUTE_LIFE_MIN_S,
     confirmWindowMs: config.CONFIRM_WINDOW_MS,
     pollMs: config.CHAIN_POLL_MS,
     transferGas: TRANSFER_GAS,

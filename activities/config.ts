@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { limits } from '../workflows/domain/limits.ts'
 
 const address = z
   .string()
@@ -89,6 +90,9 @@ export const configSchema = z.object({
     .default(900)
     .describe('life of a payout challenge, 60 to 3600'),
   EXECUTE_WAIT_MS: milliseconds(10_000).describe('how long an execute waits for its transfer before it answers 202'),
+  EXECUTE_LIFE_MIN_S: count(limits.executeLifeSecondsMin).describe(
+    'life that a payout needs when its transfer is reserved, so that it can confirm before it dies',
+  ),
   CALL_LEASE_MS: milliseconds(15_000).describe('after it, another process may take over a call that was begun'),
   UPDATE_WAIT_MS: milliseconds(8_000).describe('how long a call waits for its workflow before it answers 503'),
   SETTLE_WAIT_MS: milliseconds(8_000).describe('how long a call waits for its payment to settle before it answers 503'),

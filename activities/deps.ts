@@ -19,6 +19,7 @@ export type Rail = {
   /** `{base_url}/api/trust-contract`, the `iss` of every receipt. */
   readonly issuer: string
   readonly createdLifeMs: number
+  readonly executeLifeSecondsMin: number
   readonly confirmWindowMs: number
   readonly pollMs: number
   readonly transferGas: bigint

@@ -8,15 +8,15 @@ import type { PayoutRow } from './store/payouts.ts'
 import { dailyUse } from './store/transfers.ts'
 
 /**
- * Refuses what may not be reserved now: wrong state, under 30 s of life, an unsettled charge, a pause, the daily cap.
+ * Refuses what may not be reserved now: wrong state, under `lifeSecondsMin` of life, an unsettled charge, a pause, the daily cap.
  * Returns the expiry in Unix seconds. The cap is exact only under `lockDailyCap`.
  */
-export async function assertExecutable(tx: Tx, row: PayoutRow): Promise<number> {
+export async function assertExecutable(tx: Tx, row: PayoutRow, lifeSecondsMin: number): Promise<number> {
   const expiresAt = Number(openFor('execute', row).expires_at)
-  if (expiresAt - (await clockSeconds(tx)) < limits.executeLifeSecondsMin) {
+  if (expiresAt - (await clockSeconds(tx)) < lifeSecondsMin) {
     throw refuse(
       'payout_expired',
-      `less than ${limits.executeLifeSecondsMin} s of life are left`,
+      `less than ${lifeSecondsMin} s of life are left`,
       'Create and authorize a new payout.',
     )
   }

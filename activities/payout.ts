@@ -121,7 +121,7 @@ async function reserveTransfer(
     if (row === undefined) throw unknownPayout()
     if ((await findTransfer(tx, payoutId)) !== undefined) return claimGrant(tx, callId, payoutId)
     await lockDailyCap(tx, row.payout_wallet)
-    const expiresAt = await assertExecutable(tx, row)
+    const expiresAt = await assertExecutable(tx, row, deps.rail.executeLifeSecondsMin)
     await claimGrant(tx, callId, payoutId)
     const { payout_wallet: wallet, recipient, amount_atomic } = row
     const nonce = transferNonce(row.asset, payoutId)

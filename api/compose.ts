@@ -54,6 +54,7 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
     config,
     environment,
     executeWaitMs: config.EXECUTE_WAIT_MS,
+    executeLifeSecondsMin: config.EXECUTE_LIFE_MIN_S,
     refusedRecipients,
     chainUp: chain.isUp,
   })

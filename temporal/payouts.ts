@@ -22,6 +22,7 @@ import { durableStep, type UpdateDeps } from './updates.ts'
 export type PayoutGatewayDeps = UpdateDeps & {
   environment: 'local' | 'live'
   executeWaitMs: number
+  executeLifeSecondsMin: number
   /** Addresses that may never be paid: zero, the asset, and our own. Lowercase. */
   refusedRecipients: ReadonlySet<string>
   chainUp: () => Promise<boolean>
@@ -64,7 +65,7 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       const { payout, transfer, receipts } = await own(deps, creator, payoutId)
       if (transfer?.status === 'dead') throw deadTransfer({ payout, transfer, receipts })
       if (transfer !== undefined) return
-      await assertExecutable(deps.db, payout)
+      await assertExecutable(deps.db, payout, deps.executeLifeSecondsMin)
       if (!(await deps.chainUp()))
         throw refuse('unavailable', 'the chain does not answer; nothing was reserved', 'Repeat the call later.', {
           retry_after_ms: 2000,

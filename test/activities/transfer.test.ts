@@ -38,6 +38,7 @@ beforeAll(async () => {
     environment: 'local',
     issuer: 'https://svc.example/api/trust-contract',
     createdLifeMs: 1000,
+    executeLifeSecondsMin: 30,
     confirmWindowMs: 1,
     pollMs: 1,
     transferGas: 1n,

@@ -1,9 +1,15 @@
 import * as wf from '@temporalio/workflow'
+import { timing } from '../timing.ts'
 import type { PaymentSnapshot, PaymentSteps } from './ports.ts'
 
-const retry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: '10s' } as const
+const { startToClose, heartbeat, retryFirst, retryLongest } = timing.chain
 const chain = (summary: string) =>
-  wf.proxyActivities<PaymentSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '6s', retry, summary })
+  wf.proxyActivities<PaymentSteps>({
+    startToCloseTimeout: startToClose,
+    heartbeatTimeout: heartbeat,
+    retry: { initialInterval: retryFirst, backoffCoefficient: 2, maximumInterval: retryLongest },
+    summary,
+  })
 
 export const wakeSignal = wf.defineSignal('wake')
 export const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')

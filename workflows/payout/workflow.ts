@@ -1,30 +1,37 @@
 import * as wf from '@temporalio/workflow'
 import { payoutAttributes } from '../search-attributes.ts'
+import { timing } from '../timing.ts'
 import { payoutDetails, waitsFor } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepResult, TransferSteps } from './ports.ts'
 
-const WAIT_FOR_CREATE_MS = 30_000
-const PARKED_RETRY_MS = 15_000
 /** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
 const UPDATES_PER_RUN_MAX = 1_500
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
 
-const stepRetry = { initialInterval: 50, backoffCoefficient: 2, maximumInterval: '5s' } as const
-const chainRetry = { initialInterval: 500, backoffCoefficient: 2, maximumInterval: '10s' } as const
+const retryOf = ({ retryFirst, retryLongest }: { retryFirst: number; retryLongest: number }) => ({
+  initialInterval: retryFirst,
+  backoffCoefficient: 2,
+  maximumInterval: retryLongest,
+})
 const steps = (summary: string) =>
   wf.proxyLocalActivities<PayoutSteps>({
-    startToCloseTimeout: '10s',
-    localRetryThreshold: '30s',
-    retry: stepRetry,
+    startToCloseTimeout: timing.step.startToClose,
+    localRetryThreshold: timing.step.localRetryThreshold,
+    retry: retryOf(timing.step),
     summary,
   })
 const chain = (summary: string) =>
-  wf.proxyActivities<TransferSteps>({ startToCloseTimeout: '2m', heartbeatTimeout: '6s', retry: chainRetry, summary })
+  wf.proxyActivities<TransferSteps>({
+    startToCloseTimeout: timing.chain.startToClose,
+    heartbeatTimeout: timing.chain.heartbeat,
+    retry: retryOf(timing.chain),
+    summary,
+  })
 const signing = wf.proxyActivities<SigningSteps>({
   taskQueue: 'signing',
-  startToCloseTimeout: '3s',
-  retry: chainRetry,
+  startToCloseTimeout: timing.signing.startToClose,
+  retry: retryOf(timing.chain),
   summary: 'sign the reserved transfer',
 })
 
@@ -70,7 +77,7 @@ export async function payout(payoutId: string): Promise<void> {
   await wf.condition(wf.allHandlersFinished)
   if (run.known === null) await load()
   if (run.known === null)
-    await wf.condition(() => run.known !== null, WAIT_FOR_CREATE_MS, { summary: 'waits for its create' })
+    await wf.condition(() => run.known !== null, timing.waitForCreate, { summary: 'waits for its create' })
 
   while (run.known !== null && !isClosed(run.known)) {
     if (run.known.transfer !== 'none' && run.known.exception === null) await drive(run.known)
@@ -99,7 +106,7 @@ export async function payout(payoutId: string): Promise<void> {
   async function drive(seen: PayoutSnapshot): Promise<void> {
     if (seen.transfer === 'reserved') await signing.signTransfer(payoutId)
     if (seen.transfer !== 'included') learn(await chain('store, then broadcast').submitTransfer(payoutId))
-    if (run.known?.parked != null) await news(PARKED_RETRY_MS)
+    if (run.known?.parked != null) await news(timing.parkedRetry)
     learn(
       await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId),
     )

@@ -1,0 +1,13 @@
+/**
+ * How long workflows wait and try, in milliseconds. They are part of the bundle, so that every worker that runs it agrees; a
+ * history replays whatever they are, because Temporal compares the order of steps and not their times.
+ */
+export const timing = {
+  /** A run without a row gives up its create after this. */
+  waitForCreate: 30_000,
+  /** Between two tries of a transfer that cannot be sent now. */
+  parkedRetry: 15_000,
+  step: { startToClose: 10_000, localRetryThreshold: 30_000, retryFirst: 50, retryLongest: 5_000 },
+  chain: { startToClose: 120_000, heartbeat: 6_000, retryFirst: 500, retryLongest: 10_000 },
+  signing: { startToClose: 3_000 },
+} as const
