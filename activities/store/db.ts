@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { kyselyOn, type Statement, send } from './pipeline.ts'
 import type { Database } from './schema.ts'
 
 /** Where a store function runs: on the pool, or inside a transaction of the caller. */
-export type Tx = Kysely<Database> | Transaction<Database>
+export type Tx = Kysely<Database>
 
 /** How to reach Postgres; the timeouts bound how long a call hangs on a dead server (API: at most 1,200 ms each). */
 export type DatabaseSettings = {
@@ -30,47 +31,72 @@ export function createDatabase(settings: DatabaseSettings): OpenDatabase {
     statement_timeout: Math.ceil(queryTimeoutMs * 0.9),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
+    pipeline: true,
   })
   // A connection that the server ends, idle or in use, is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined)
-    if (client instanceof pg.Client) endAfterTimeout(client)
-  })
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db = kyselyOn(pool)
+  pools.set(db, pool)
+  return { db, pool, close: () => pool.end() }
 }
 
-/**
- * Ends a connection whose statement was given up. The server may still carry that statement out: were it a late `begin`,
- * whatever used the connection next would sit in a transaction that nobody commits.
- */
-function endAfterTimeout(client: pg.Client): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  const watched = (...args: unknown[]): unknown => {
-    const sent = query(...args)
-    if (sent instanceof Promise) {
-      sent.catch((error: unknown) => {
-        if (error instanceof Error && error.message === 'Query read timeout') client.end().catch(() => undefined)
-      })
-    }
-    return sent
-  }
-  client.query = watched as typeof client.query
+const pools = new WeakMap<Tx, pg.Pool>()
+const connections = new WeakMap<pg.PoolClient, Tx>()
+
+/** The pool behind a database, for what needs a connection to itself. */
+export function poolOf(db: Tx): pg.Pool {
+  const pool = pools.get(db)
+  if (pool === undefined) throw new Error('this is not a database that createDatabase made')
+  return pool
 }
 
 const ATTEMPTS_MAX = 5
-const retriedCodes = new Set(['40001', '40P01'])
+// Serialization failure, deadlock, and a prepared statement that a migration has made out of date.
+const retriedCodes = new Set(['40001', '40P01', '0A000'])
 
-/** Runs `fn` in one READ COMMITTED transaction; the whole of it again, at most five times, after a serialization failure or deadlock. */
-export async function transaction<T>(db: Kysely<Database>, fn: (tx: Transaction<Database>) => Promise<T>): Promise<T> {
+/** Takes over a write whose answer decides nothing: it travels with the commit, and its failure undoes the transaction. */
+export type Last = (write: Statement) => void
+
+/**
+ * Runs `fn` in one READ COMMITTED transaction; the whole of it again, at most five times, after a serialization failure or
+ * deadlock. The beginning travels with the first statement, and what `fn` hands to `last` with the commit.
+ */
+export async function transaction<T>(db: Tx, fn: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().setIsolationLevel('read committed').execute(fn)
+      return await attemptOnce(poolOf(db), fn)
     } catch (error) {
       if (attempt === ATTEMPTS_MAX || !retriedCodes.has(codeOf(error))) throw error
       await sleep(Math.random() * 10 * 2 ** attempt)
     }
+  }
+}
+
+async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  const tx = connections.get(client) ?? kyselyOn(client)
+  connections.set(client, tx)
+  const begun = client.query('begin isolation level read committed')
+  begun.catch(() => undefined)
+  let broken = false
+  try {
+    const writes: Statement[] = []
+    const result = await fn(tx, (write) => writes.push(write))
+    const sent = [begun, ...writes.map((write) => send(tx, write)), client.query('commit')] as const
+    const answers = await Promise.all(sent)
+    if ((answers.at(-1) as pg.QueryResult).command !== 'COMMIT')
+      throw new Error('a transaction went on after a statement of it had failed')
+    return result
+  } catch (error) {
+    // The server may still carry out what was given up here; only a rollback that it answers makes the connection clean.
+    broken = codeOf(error) === '0A000'
+    await client.query('rollback').catch(() => {
+      broken = true
+    })
+    throw error
+  } finally {
+    client.release(broken)
   }
 }
 
@@ -99,7 +125,7 @@ const socketCodes = new Set([
 const serverCodes = /^(08...|53300|57P0[1-3]|57014)$/
 // What pg and its pool throw without a code.
 const driverMessages =
-  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed)/
+  /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|cached plan must not change)/
 
 /** Whether Postgres could not be reached or did not answer in time, so that the outcome of the statement is unknown. */
 export function isUnavailable(error: unknown): boolean {

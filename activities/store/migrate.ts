@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createDatabase as createMissing } from './create-database.ts'
+import { poolOf } from './db.ts'
 import * as payoutRail from './migrations/0001-payout-rail.ts'
 import type { Database } from './schema.ts'
 
@@ -17,7 +18,8 @@ export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? 
  * each other on an advisory lock, so `db` needs a query timeout longer than the migrations take.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
+  const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOf(db) }) })
+  const migrator = new Migrator({ db: own, provider: { getMigrations: async () => ({ ...migrations }) } })
   const { error, results } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
   return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)

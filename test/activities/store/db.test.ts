@@ -146,7 +146,7 @@ verifies(
       await rejection(clockSeconds(dead.db)),
       await rejection(sql`select pg_terminate_backend(pg_backend_pid())`.execute(alive.db)),
       await rejection(sql`select pg_sleep(5)`.execute(alive.db)),
-      await rejection(alive.db.connection().execute(() => clockSeconds(alive.db))),
+      await rejection(transaction(alive.db, () => clockSeconds(alive.db))),
     ]
     expect(failures.map(isUnavailable)).toEqual([true, true, true, true])
     expect(performance.now() - began).toBeLessThan(2_000)
@@ -182,6 +182,37 @@ verifies(
     expect(rows).toEqual([{ id: 2 }])
     await far.close()
     line.close()
+  },
+)
+
+verifies(
+  'store.transaction-retry',
+  'a write that is sent with the commit undoes the transaction when it fails',
+  async () => {
+    await sql`create table sent (id int primary key)`.execute(open.db)
+    const failed = await rejection(
+      transaction(open.db, async (_, last) => {
+        last(sql`insert into sent values (1)`)
+        last(sql`insert into sent values (1)`)
+        last(sql`insert into sent values (2)`)
+      }),
+    )
+    expect(String(failed)).toMatch(/duplicate key/)
+    expect((await sql`select 1 from sent`.execute(open.db)).rows).toEqual([])
+  },
+)
+
+verifies(
+  'store.transaction-retry',
+  'a table that a migration widened is read on by connections that were open',
+  async () => {
+    await sql`create table widened (id int primary key)`.execute(open.db)
+    const one = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 1 })
+    const read = () => transaction(one.db, (tx) => sql`select * from widened`.execute(tx))
+    await read()
+    await sql`alter table widened add column name text default 'x'`.execute(open.db)
+    expect((await read()).rows).toEqual([])
+    await one.close()
   },
 )
 
