@@ -21,7 +21,7 @@ export async function assertExecutable(tx: Tx, row: PayoutRow, lifeSecondsMin: n
     )
   }
   await assertNoUnsettledCharge(tx, row)
-  const pause = await findPause(tx, row.creator, row.payout_id)
+  const pause = await findPause(tx, row)
   if (pause !== undefined)
     throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
   await assertUnderDailyCap(tx, row)

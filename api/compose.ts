@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { openAuthority } from '../activities/authority.ts'
-import { openChain, openOffers, openWalletSignatures } from '../activities/build-deps.ts'
+import { openChain, openOffers, openWalletSignatures, receiptSigner } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
+import { openControls } from '../activities/controls.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
 import { createChanges } from '../activities/store/changes.ts'
 import { createDatabaseClock } from '../activities/store/clock.ts'
+import { type ActivePause, listPauses } from '../activities/store/controls.ts'
 import { createDatabase } from '../activities/store/db.ts'
 import { findOperator } from '../activities/store/operators.ts'
 import { createReceiptVerification } from '../activities/trust.ts'
@@ -23,8 +25,11 @@ import type { RoadDeps } from './road.ts'
 
 const ZERO = `0x${'0'.repeat(40)}`
 
+/** What an API process answers with, what is paused, and how it ends. */
+export type Api = { deps: RoadDeps; pauses(): Promise<ActivePause[]>; close(): Promise<void> }
+
 /** Wires one API process; nothing connects before it is first used, so that the process starts while a dependency is down. */
-export async function createApi(config: Config, log: Logger): Promise<{ deps: RoadDeps; close(): Promise<void> }> {
+export async function createApi(config: Config, log: Logger): Promise<Api> {
   const timeouts = { connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS, queryTimeoutMs: 1_200 }
   const { db, pool, close } = createDatabase({
     url: config.DATABASE_URL,
@@ -38,6 +43,8 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
   const { chain } = openChain(config)
   const wallets = openWalletSignatures(config)
   const environment = config.ENVIRONMENT
+  const issuer = `${config.BASE_URL}/api/trust-contract`
+  const pauses = () => listPauses(db)
   const refusedRecipients = new Set([
     ZERO,
     config.ASSET_CONTRACT_ADDRESS,
@@ -61,12 +68,14 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
   const acts = {
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
-    receipts: createReceiptVerification(db, `${config.BASE_URL}/api/trust-contract`),
+    controls: openControls({ db, issuer, environment, signReceipt: receiptSigner(keys) }),
+    receipts: createReceiptVerification(db, issuer),
     discovery: createDiscovery({ config, db, registry: () => operations, receiptKid: keys.receipt.active.kid }),
     health: createHealth({
       db,
       countPollers: () => countPollers(temporal.client, PAYOUTS_QUEUE, 1_000),
       chainUp: chain.isUp,
+      pauses,
     }),
   }
   const publishing = await keepPublishing(() => publishKeys(db, keys), {
@@ -90,6 +99,7 @@ export async function createApi(config: Config, log: Logger): Promise<{ deps: Ro
       context: (caller, callId, requestId) => ({ caller, callId, requestId, ...acts }),
       config,
     },
+    pauses,
     close: async () => {
       publishing.stop()
       await changes.close()

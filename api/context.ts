@@ -1,3 +1,4 @@
+import type { ControlScope } from '../workflows/domain/controls.ts'
 import type { PayoutView } from '../workflows/domain/payout.ts'
 
 export type Caller =
@@ -49,6 +50,15 @@ export type AuthorityActs = {
   ): Promise<Record<string, unknown>>
 }
 
+/** Operators' switches: each act is one transaction with its receipt and the use of its call. */
+export type ControlActs = {
+  set(
+    actor: { operatorId: string; name: string; idempotencyKey: string },
+    input: { scope: ControlScope; target?: string | undefined; paused: boolean; reason: string },
+    callId: string,
+  ): Promise<Record<string, unknown>>
+}
+
 export type ReceiptSelector = {
   receipt_id?: string | undefined
   receipt?: string | undefined
@@ -74,6 +84,7 @@ export type Context = {
   readonly requestId: string
   readonly payouts: PayoutActs
   readonly authority: AuthorityActs
+  readonly controls: ControlActs
   readonly receipts: ReceiptActs
   readonly discovery: DiscoveryActs
   readonly health: HealthActs

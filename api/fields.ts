@@ -69,8 +69,8 @@ export function text(min: number, max: number) {
 const REFUSED_IN_TEXT = 'text must not hold NUL or lone surrogates'
 
 /** Up to `max` code points that a person or an agent writes; the road screens it for forbidden material. */
-export function freeText(max: number) {
-  return text(0, max).meta({ minLength: 0, maxLength: max, 'x-free-text': true, examples: ['invoice 117'] })
+export function freeText(max: number, min = 0) {
+  return text(min, max).meta({ minLength: min, maxLength: max, 'x-free-text': true, examples: ['invoice 117'] })
 }
 
 const isWithin = (length: number, min: number, max: number): boolean => length >= min && length <= max

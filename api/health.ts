@@ -1,27 +1,37 @@
 import type { Kysely } from 'kysely'
 import { databaseSkewMs } from '../activities/store/health.ts'
 import type { Database } from '../activities/store/schema.ts'
+import { type Pause, pauseNote } from '../workflows/domain/controls.ts'
 import type { HealthActs } from './context.ts'
 
-export type HealthDeps = { db: Kysely<Database>; countPollers: () => Promise<number>; chainUp: () => Promise<boolean> }
+export type HealthDeps = {
+  db: Kysely<Database>
+  countPollers: () => Promise<number>
+  chainUp: () => Promise<boolean>
+  pauses: () => Promise<Pause[]>
+}
 type State = { ok: boolean; detail: string }
 
 const SKEW_MS_MAX = 5_000
 
-/** Readiness part by part: Postgres, Temporal, workers polling, chain, clock skew. Each part has 1.2 s to answer. */
-export function createHealth({ db, countPollers, chainUp }: HealthDeps): HealthActs {
+/**
+ * Readiness part by part: Postgres, Temporal, workers polling, chain, clock skew. Each part has 1.2 s to answer. A pause is
+ * an operator's will and no fault, so it is told and never makes the service unready.
+ */
+export function createHealth({ db, countPollers, chainUp, pauses }: HealthDeps): HealthActs {
   return {
     ready: async () => {
       const skew = databaseSkewMs(db)
       const pollers = countPollers()
-      const [postgres, clock, temporal, workers, chain] = await Promise.all([
+      const [postgres, clock, temporal, workers, chain, switches] = await Promise.all([
         state(skew, () => ({ ok: true, detail: 'answers' })),
         state(skew, (ms) => ({ ok: Math.abs(ms) <= SKEW_MS_MAX, detail: `${ms} ms from this process's clock` })),
         state(pollers, () => ({ ok: true, detail: 'answers' })),
         state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
         state(chainUp(), (up) => ({ ok: up, detail: up ? 'answers' : 'does not answer' })),
+        state(pauses(), (active) => ({ ok: true, detail: pauseNote(active) ?? 'nothing is paused' })),
       ])
-      const checks = { postgres, temporal, workers, chain, clock }
+      const checks = { postgres, temporal, workers, chain, clock, switches: { ...switches, ok: true } }
       return { ok: Object.values(checks).every(({ ok }) => ok), checks }
     },
   }

@@ -16,13 +16,15 @@ const DRAIN_MS = 15_000
 const config = loadConfig()
 const log = createLog(config.LOG_LEVEL)
 await checkStart(config, log)
-const { deps, close } = await createApi(config, log)
+const { deps, pauses, close } = await createApi(config, log)
 const surface = {
   registry: operations,
   baseUrl: config.BASE_URL,
   trustProxy: config.TRUST_PROXY,
   log,
-  metrics: createMetrics(),
+  metrics: createMetrics({
+    agent_rails_pauses: { help: 'Active pauses.', read: async () => (await pauses()).length },
+  }),
   call: (operation, request) => execute(operation, request, deps),
   isOperator: (authorization) =>
     authenticateOperator(authorization, deps.findOperator).then(
@@ -36,6 +38,7 @@ const pages = createPages({
   baseUrl: config.BASE_URL,
   temporalUiUrl: config.TEMPORAL_UI_URL,
   environment: config.ENVIRONMENT,
+  pauses,
 })
 
 const unreadable = answerUnreadable(config.BASE_URL)

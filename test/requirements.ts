@@ -662,6 +662,34 @@ export const requirements = {
     source: 'payout.md § The workflow',
     behavior: 'recover list, explain, wake and reconcile work without editing the database.',
   },
+  // Operators' switches.
+  'switches.scopes': {
+    source: 'payout.md § payout-execute',
+    behavior:
+      'A pause of everything, the rail, a wallet or a payout refuses new executes with 503 and reserves nothing.',
+  },
+  'switches.ordered': {
+    source: 'payout.md § payout-execute',
+    behavior: 'A reservation commits before a pause or sees it; none is made after the pause.',
+  },
+  'switches.signed': {
+    source: 'payout.md § The workflow',
+    behavior:
+      'Each act on a switch writes its row, its history and a signed receipt with the operator, in one transaction.',
+  },
+  'switches.idempotent': {
+    source: 'api-conventions § Idempotency',
+    behavior: 'One key is one act on a switch with one receipt; another body under it is a conflict.',
+  },
+  'switches.append-only': { source: 'decision', behavior: 'The history of the switches cannot be rewritten.' },
+  'switches.cli': {
+    source: 'payout.md § The workflow',
+    behavior: 'agent-rails pause, resume and pauses act as the API does, in an operator’s name.',
+  },
+  'switches.told': {
+    source: 'decision',
+    behavior: 'readyz, the front page, doctor and the metrics tell of a pause, and the service stays ready.',
+  },
   'store.transaction-retry': {
     source: 'decision',
     behavior: 'A transaction is run again after a serialization failure or deadlock.',

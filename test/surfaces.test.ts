@@ -50,6 +50,7 @@ const samples: Record<string, Record<string, unknown>> = {
       idempotency_key: 'm-1',
     },
   },
+  'pause-set': { scope: 'payouts', paused: true, reason: 'night', idempotency_key: 'p-1' },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }
 const sampleOf = ({ id }: AnyOperation) => samples[id] ?? {}

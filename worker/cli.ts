@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { openOperatorDesk, proveCall } from './desks.ts'
 import { printReport } from './doctor/examine.ts'
 import { renewSigningKeys } from './keys.ts'
+import { addPause } from './verbs/pause.ts'
 import { addRecover } from './verbs/recover.ts'
 
 const program = new Command('agent-rails')
@@ -40,6 +41,7 @@ program
   .action((file: string) => console.log(renewSigningKeys(file, new Date()).join('\n')))
 
 addRecover(program)
+addPause(program)
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error))

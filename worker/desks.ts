@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
-import { openChain } from '../activities/build-deps.ts'
+import { openChain, receiptSigner } from '../activities/build-deps.ts'
 import { loadStackSettings } from '../activities/config.ts'
-import { createDatabase } from '../activities/store/db.ts'
-import { createOperator } from '../activities/store/operators.ts'
+import { type ControlInput, setControl } from '../activities/controls.ts'
+import { loadKeyRings } from '../activities/keys/key-ring.ts'
+import { publishKeys } from '../activities/keys/publish-keys.ts'
+import { listControlChanges, listPauses } from '../activities/store/controls.ts'
+import { createDatabase, type Tx, transaction } from '../activities/store/db.ts'
+import { createOperator, findOperator, listOperatorsNamed } from '../activities/store/operators.ts'
+import { type AuthenticatedOperator, authenticateOperator } from '../api/auth/operator.ts'
 import { walletProofHeader } from '../api/surfaces/client.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { explain, listStuck, reconcile, wake } from '../temporal/recover.ts'
@@ -40,6 +46,35 @@ export async function openRecovery() {
       await database.close()
     },
   }
+}
+
+/** Where operators pause and resume; an act here is the same as one through the API, with the same receipt. */
+export async function openSwitches() {
+  const config = loadSettings()
+  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 2 })
+  return {
+    set: async (who: string, input: ControlInput) => {
+      const operator = await operatorOf(db, who)
+      const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+      // A receipt is never signed by a key that nobody can look up.
+      await publishKeys(db, keys)
+      const issuer = `${config.BASE_URL}/api/trust-contract`
+      const deps = { issuer, environment: config.ENVIRONMENT, signReceipt: receiptSigner(keys) }
+      return transaction(db, (tx) => setControl(deps, tx, { ...operator, idempotencyKey: randomUUID() }, input))
+    },
+    active: () => listPauses(db),
+    history: () => listControlChanges(db, 50),
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The operator of a credential or a name; whoever reaches the database and the keys may act in the name of any. */
+async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOperator> {
+  if (who.startsWith('op_')) return authenticateOperator(`Bearer ${who}`, (operatorId) => findOperator(db, operatorId))
+  const [operator, ...others] = await listOperatorsNamed(db, who)
+  if (operator === undefined || others.length > 0)
+    throw new Error(`${operator === undefined ? 'no operator' : 'more than one operator'} has the name ${who}`)
+  return operator
 }
 
 /** The wallet proof of a POST by one of the agents in `accounts.json`, for calls typed by hand against the local stack. */

@@ -1,19 +1,101 @@
+import { type Selectable, sql } from 'kysely'
+import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { Tx } from './db.ts'
+import type { PayoutRow } from './payouts.ts'
+import type { ControlChangesTable } from './schema.ts'
 
-/** The reason of the first pause that covers this payout (service, payouts, its creator or the payout itself), or undefined. */
-export async function findPause(tx: Tx, creator: string, payoutId: string): Promise<string | undefined> {
-  const rows = await tx
+export type ControlChange = Omit<Selectable<ControlChangesTable>, 'seq'>
+export type ActivePause = {
+  scope: ControlScope
+  target: string
+  reason: string
+  operator_name: string | null
+  changed_at: Date
+}
+
+/**
+ * A switch is set alone: it waits for the reservations that are being made, which hold the same lock shared (`lockDailyCap`), and
+ * every later one waits for it. So a reservation is committed before the switch or sees it.
+ */
+export async function lockSwitches(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('switches', 0))`.execute(tx)
+}
+
+/** The reason of the first pause that covers this payout, or undefined; decides only after `lockDailyCap`, in a later statement. */
+export async function findPause(
+  tx: Tx,
+  payout: Pick<PayoutRow, 'creator' | 'payout_wallet' | 'payout_id'>,
+): Promise<string | undefined> {
+  const row = await tx
     .selectFrom('controls')
-    .select(['scope', 'target', 'reason'])
+    .select('reason')
     .where('paused', '=', true)
-    .where((or) =>
-      or.or([
-        or('scope', 'in', ['service', 'payouts']),
-        or.and([or('scope', '=', 'wallet'), or('target', '=', creator)]),
-        or.and([or('scope', '=', 'payout'), or('target', '=', payoutId)]),
+    .where((is) =>
+      is.or([
+        is('scope', 'in', ['service', 'payouts']),
+        is.and([is('scope', '=', 'wallet'), is('target', 'in', [payout.creator, payout.payout_wallet])]),
+        is.and([is('scope', '=', 'payout'), is('target', '=', payout.payout_id)]),
       ]),
     )
     .limit(1)
+    .executeTakeFirst()
+  return row?.reason
+}
+
+/** What is paused now with who paused it (null: an operator who is no more), what stops everybody first. */
+export async function listPauses(tx: Tx): Promise<ActivePause[]> {
+  return tx
+    .selectFrom('controls')
+    .leftJoin('operators', 'operators.operator_id', 'controls.operator_id')
+    .select(['scope', 'target', 'reason', 'operators.name as operator_name', 'changed_at'])
+    .where('paused', '=', true)
+    .orderBy((is) => is('target', '<>', ''))
+    .orderBy('changed_at')
     .execute()
-  return rows[0]?.reason
+}
+
+/** The latest acts on switches, newest first. */
+export async function listControlChanges(tx: Tx, most: number): Promise<ControlChange[]> {
+  return tx.selectFrom('control_changes').selectAll().orderBy('seq', 'desc').limit(most).execute()
+}
+
+export async function findControlChange(tx: Tx, changeId: string): Promise<ControlChange | undefined> {
+  return tx.selectFrom('control_changes').selectAll().where('change_id', '=', changeId).executeTakeFirst()
+}
+
+/** Sets the switch and appends the act to its history; the caller holds `lockSwitches`. */
+export async function writeControl(tx: Tx, change: ControlChange): Promise<void> {
+  const { scope, target, paused, reason, operator_id, changed_at } = change
+  const state = { paused, reason, operator_id, changed_at }
+  await tx
+    .insertInto('controls')
+    .values({ scope, target, ...state })
+    .onConflict((conflict) => conflict.columns(['scope', 'target']).doUpdateSet(state))
+    .execute()
+  await tx.insertInto('control_changes').values(change).execute()
+}
+
+/** How many payouts that could be executed now a switch of this scope and target covers. */
+export async function countCovered(tx: Tx, scope: ControlScope, target: string): Promise<number> {
+  const row = await tx
+    .selectFrom('payouts')
+    .select(({ fn }) => fn.countAll<string>().as('covered'))
+    .where('state', '=', 'authorized')
+    .where(sql<boolean>`expires_at > extract(epoch from clock_timestamp())`)
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom('transfers')
+            .select('transfers.payout_id')
+            .whereRef('transfers.payout_id', '=', 'payouts.payout_id'),
+        ),
+      ),
+    )
+    .$if(scope === 'wallet', (query) =>
+      query.where((is) => is.or([is('creator', '=', target), is('payout_wallet', '=', target)])),
+    )
+    .$if(scope === 'payout', (query) => query.where('payout_id', '=', target))
+    .executeTakeFirstOrThrow()
+  return Number(row.covered)
 }

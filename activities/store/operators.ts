@@ -25,3 +25,14 @@ export async function findOperator(tx: Tx, operatorId: string): Promise<Operator
     ? undefined
     : { operatorId: row.operator_id, name: row.name, secretSha256: row.secret_sha256 }
 }
+
+/** The operators of this name who may act; names are not unique. */
+export async function listOperatorsNamed(tx: Tx, name: string): Promise<{ operatorId: string; name: string }[]> {
+  const rows = await tx
+    .selectFrom('operators')
+    .select(['operator_id', 'name'])
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .execute()
+  return rows.map((row) => ({ operatorId: row.operator_id, name: row.name }))
+}

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { ControlScope } from '../../workflows/domain/controls.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 type Json<T> = JSONColumnType<object & T>
@@ -157,13 +158,27 @@ export type SigningKeysTable = {
 }
 
 export type ControlsTable = {
-  scope: string
+  scope: ControlScope
   target: string
   paused: boolean
   reason: string
   operator_id: string
   changed_at: Time
 }
+
+export type ControlChangesTable = {
+  change_id: string
+  seq: Generated<string>
+  scope: ControlScope
+  target: string
+  paused: boolean
+  reason: string
+  operator_id: string
+  operator_name: string
+  receipt_id: string
+  changed_at: Date
+}
+
 export type UpdateLeasesTable = { resource: string; slot: number; holder: string; lease_until: Date }
 
 export type MandatesTable = {
@@ -190,6 +205,7 @@ export type Database = {
   operators: OperatorsTable
   signing_keys: SigningKeysTable
   controls: ControlsTable
+  control_changes: ControlChangesTable
   update_leases: UpdateLeasesTable
   mandates: MandatesTable
 }

@@ -24,9 +24,13 @@ export type Reservation = {
 
 const changed = { changed_at: sql<Date>`clock_timestamp()` }
 
-/** Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact. */
+/**
+ * Serialises all reservations of one payout wallet until the transaction ends, so that the daily sum is exact, and keeps every
+ * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements.
+ */
 export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`cap:${wallet}`}, 0))`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`cap:${wallet}`}, 0)),
+    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`.execute(tx)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Prometheus counts of one API process, shared by its listeners. */
 export type Metrics = {
@@ -8,7 +8,10 @@ export type Metrics = {
   print(): Promise<{ type: string; text: string }>
 }
 
-export function createMetrics(): Metrics {
+/** What is read anew for each print, by name; one that cannot be read keeps its last value. */
+export type Gauges = Readonly<Record<string, { readonly help: string; readonly read: () => Promise<number> }>>
+
+export function createMetrics(gauges: Gauges = {}): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const calls = new Counter({
@@ -24,6 +27,18 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20],
     registers: [registry],
   })
+  for (const [name, { help, read }] of Object.entries(gauges)) {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect: () =>
+        read().then(
+          (value) => gauge.set(value),
+          () => undefined,
+        ),
+    })
+  }
   return {
     observe: (operation, status, seconds) => {
       calls.inc({ operation, status })

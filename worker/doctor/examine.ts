@@ -5,6 +5,7 @@ import { type Check, reasonOf } from './check.ts'
 import { checkKeys } from './keys.ts'
 import { checkMachine, checkPorts } from './machine.ts'
 import { checkPostgres } from './postgres.ts'
+import { checkSwitches } from './switches.ts'
 import { checkTemporal } from './temporal.ts'
 
 const CONFIGURE = 'Run npm start for the local stack, or set what docs/operations.md lists.'
@@ -21,6 +22,7 @@ export async function examine(environment?: NodeJS.ProcessEnv): Promise<Check[]>
     checkPostgres(config),
     checkTemporal(config),
     checkChain(config),
+    checkSwitches(config),
   ])
   return found.flat()
 }

@@ -1,3 +1,4 @@
+import { type Pause, pauseNote } from '../../../workflows/domain/controls.ts'
 import type { AnyOperation } from '../../operation.ts'
 import { type Html, html } from './html.ts'
 import { pageOf } from './layout.ts'
@@ -10,14 +11,15 @@ export type PageFacts = {
   readonly baseUrl: string
   readonly temporalUiUrl: string
   readonly environment: 'local' | 'live'
+  readonly pauses: () => Promise<readonly Pause[]>
 }
 
 /** The front page: what this is, where everything is, and a payout to copy. */
-export function landingPage(facts: PageFacts): string {
+export async function landingPage(facts: PageFacts): Promise<string> {
   const body = html`<h1>Payouts that agents can retry and never pay twice</h1>
 <p class="lead">agent-rails moves bounded amounts of a dollar stablecoin for software agents. A payout is created, authorized by
 the treasury and executed as one durable Temporal workflow, and every transition leaves a signed receipt.</p>
-${environmentNote(facts)}
+${environmentNote(facts)}${await pausedNote(facts)}
 <h2 id="doors">Where everything is</h2>
 <ul class="doors">${doors(facts)}</ul>
 <h2 id="walk-through">A payout, call by call</h2>
@@ -33,6 +35,12 @@ function environmentNote({ environment }: PageFacts): Html {
   return environment === 'local'
     ? html`<p class="note">This stack runs on a local chain: no real funds move here, and no signature made here is worth anything elsewhere.</p>`
     : html`<p class="note">This service is live: payouts move real funds.</p>`
+}
+
+/** Nothing where nothing is paused, or where that is not known. */
+async function pausedNote({ pauses }: PageFacts): Promise<Html | string> {
+  const note = pauseNote(await pauses().catch(() => []))
+  return note === undefined ? '' : html`<p class="note">New payouts are ${note}. What was begun before goes on.</p>`
 }
 
 function doors({ temporalUiUrl }: PageFacts): Html[] {

@@ -15,7 +15,7 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 export function createPages(facts: PageFacts): Router {
   const router = Router({ caseSensitive: true })
   const at = (path: string, ...handlers: RequestHandler[]) => router.route(path).all(onlyGet(path)).get(handlers)
-  at('/', pagePolicy, text(HTML, landingPage(facts)))
+  at('/', pagePolicy, async (_request, response) => void response.type(HTML).send(await landingPage(facts)))
   at('/docs', referencePolicy, text(HTML, referencePage))
   at('/docs/start.js', text(SCRIPT, referenceScript))
   for (const [name, file] of referenceAssets) at(`/docs/${name}`, installedFile(file))

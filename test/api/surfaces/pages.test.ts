@@ -22,7 +22,7 @@ const surface = {
   call: async () => ({ status: 200, headers: {}, body: {} }),
 }
 const pages = (environment: 'local' | 'live' = 'local', temporalUiUrl = ui) =>
-  createPages({ registry: operations, baseUrl, temporalUiUrl, environment })
+  createPages({ registry: operations, baseUrl, temporalUiUrl, environment, pauses: async () => [] })
 
 const listeners: Listener[] = []
 const start = async (app: Parameters<typeof listen>[0]) => {

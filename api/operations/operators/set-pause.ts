@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { controlScopes } from '../../../workflows/domain/controls.ts'
+import { Digest, freeText, IdempotencyKey, ReceiptId, Time, text, Usage } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingOperator } from '../caller.ts'
+
+const Receipt = z
+  .strictObject({
+    receipt_id: ReceiptId,
+    kind: z.string(),
+    issuer: z.string(),
+    key_id: z.string(),
+    issued_at: Time,
+    subject: z.string(),
+    usage: Usage,
+    payload: z.looseObject({}),
+    payload_sha256: Digest,
+    prev_receipt_id: ReceiptId.nullable(),
+    jws: z.string(),
+    log: z.null(),
+  })
+  .meta({ id: 'Receipt' })
+
+const output = z
+  .strictObject({
+    control: z.strictObject({
+      scope: z.enum(controlScopes),
+      target: z.string().nullable(),
+      paused: z.boolean(),
+      reason: z.string(),
+      operator: z.strictObject({ operator_id: z.string(), name: z.string() }),
+      changed_at: Time,
+    }),
+    affected: z.strictObject({ tasks: z.int(), payouts: z.int() }),
+    receipt: Receipt,
+  })
+  .meta({ id: 'ControlChange' })
+
+/** POST /api/os-security-hardening (endpoints §16, pause-set): stops new reservations; what is reserved already goes on. */
+export const setPause = operation({
+  id: 'pause-set',
+  summary: 'Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt.',
+  http: { method: 'POST', path: '/api/os-security-hardening', host: 'base' },
+  access: 'operator',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['not_found', 'forbidden_material'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({
+    scope: z.enum(controlScopes),
+    target: text(0, 80).optional(),
+    paused: z.boolean(),
+    reason: freeText(500, 1),
+    idempotency_key: IdempotencyKey,
+  }),
+  output,
+  handle: async ({ idempotency_key, ...input }, context) => {
+    const { operatorId, name } = callingOperator(context)
+    const actor = { operatorId, name, idempotencyKey: idempotency_key }
+    return { body: output.parse(await context.controls.set(actor, input, context.callId)) }
+  },
+})
