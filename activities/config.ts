@@ -47,7 +47,9 @@ export const configSchema = z.object({
   TEMPORAL_API_KEY: z.string().default('').describe('of Temporal Cloud; turns TLS on'),
   TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
   TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
-  TASK_QUEUES: list.default(['payouts', 'signing']).describe('which task queues this worker process serves'),
+  TASK_QUEUES: list
+    .default(['payouts', 'signing', 'transfers'])
+    .describe('which task queues this worker process serves'),
 
   // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
   ENVIRONMENT: z
@@ -66,7 +68,7 @@ export const configSchema = z.object({
   GAS_WALLET_KEYS_FILE: z
     .string()
     .default('')
-    .describe('JSON array of private keys; only where the payouts queue is served'),
+    .describe('JSON array of private keys; only where the transfers queue is served'),
   PAY_TO_ADDRESS: address.describe('where x402 fees go'),
   TREASURY_PRINCIPAL_ADDRESS: address.describe('signs every payout’s terms (EIP-712)'),
   TREASURY_HOLDER_ADDRESS: address.describe('holds and presents mandates'),

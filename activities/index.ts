@@ -14,15 +14,12 @@ import { createSigningSteps, createTransferSteps } from './transfer.ts'
 
 const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 
-/** Every activity but signing, over one set of connections. */
+/** The activities by the queue that they are served on, all but signing, over one set of connections. */
 export async function createActivities(config: Config, log: Logger) {
   const { deps, close } = await buildDeps(config, log)
-  const activities: PayoutSteps & TransferSteps & PaymentSteps = {
-    ...createPayoutSteps(deps),
-    ...createTransferSteps(deps),
-    ...createPaymentSteps(deps),
-  }
-  return { deps, activities, close }
+  const payouts: PayoutSteps = createPayoutSteps(deps)
+  const transfers: TransferSteps & PaymentSteps = { ...createTransferSteps(deps), ...createPaymentSteps(deps) }
+  return { deps, payouts, transfers, close }
 }
 
 /** The signing activity alone: the only one that loads the payout wallet's key. */

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { loadConfig } from '../activities/config.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
-import { SIGNING_QUEUE } from '../temporal/queues.ts'
+import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { listPollers } from '../temporal/readiness.ts'
 
 // The health check of a worker's container: exits 0 when a worker of this host polls every task queue that it is to serve.
@@ -9,7 +9,7 @@ const config = loadConfig()
 const { client, close } = createTemporalClient(config)
 try {
   for (const queue of config.TASK_QUEUES) {
-    const pollers = await listPollers(client, queue, 3_000, queue === SIGNING_QUEUE ? 'activity' : 'workflow')
+    const pollers = await listPollers(client, queue, 3_000, queue === PAYOUTS_QUEUE ? 'workflow' : 'activity')
     if (!pollers.some((identity) => identity.endsWith(`@${hostname()}`))) throw new Error(`nobody here polls ${queue}`)
   }
 } catch (error) {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import type { Logger } from 'pino'
-import { checkStart } from '../activities/build-deps.ts'
+import { checkStart, gasAccounts } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { createActivities, createSigningActivities } from '../activities/index.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
-import { PAYOUTS_QUEUE, SIGNING_QUEUE } from '../temporal/queues.ts'
+import { PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../temporal/queues.ts'
 import { startSweeper } from '../temporal/sweeper.ts'
 
 /** What a worker may be given beside its configuration; fault tests bring interceptors and workflows with other times. */
@@ -21,30 +21,27 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
   const shared = { ...rest, namespace: config.TEMPORAL_NAMESPACE, shutdownGraceTime: '5s' as const }
   const running: Promise<void>[] = []
   const closers: (() => Promise<void>)[] = []
-
-  if (config.TASK_QUEUES.includes(PAYOUTS_QUEUE)) {
-    const { deps, activities, close } = await createActivities(config, log)
-    const { client, close: closeClient } = createTemporalClient(config)
-    const worker = await Worker.create({
-      ...shared,
-      ...workflows,
-      connection: await connectWorker(config),
-      taskQueue: PAYOUTS_QUEUE,
-      activities,
-    })
-    const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane: () => deps.lane.maintain() })
+  const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
+  const serve = async (taskQueue: string, options: Pick<WorkerOptions, 'activities' | 'workflowsPath'>) => {
+    const worker = await Worker.create({ ...shared, ...options, connection: await connectWorker(config), taskQueue })
     running.push(worker.run())
+  }
+
+  if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
+    const { deps, payouts, transfers, close } = await createActivities(config, log)
+    const { client, close: closeClient } = createTemporalClient(config)
+    if (serves(TRANSFERS_QUEUE)) {
+      if (gasAccounts(config).length === 0)
+        throw new Error('GAS_WALLET_KEYS_FILE must name the keys that submit transactions')
+      await serve(TRANSFERS_QUEUE, { activities: transfers })
+    }
+    if (serves(PAYOUTS_QUEUE)) await serve(PAYOUTS_QUEUE, { ...workflows, activities: payouts })
+    const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane: () => deps.lane.maintain() })
     closers.push(() => sweeper.stop(), closeClient, close)
   }
-  if (config.TASK_QUEUES.includes(SIGNING_QUEUE)) {
+  if (serves(SIGNING_QUEUE)) {
     const { activities, close } = await createSigningActivities(config)
-    const worker = await Worker.create({
-      ...shared,
-      connection: await connectWorker(config),
-      taskQueue: SIGNING_QUEUE,
-      activities,
-    })
-    running.push(worker.run())
+    await serve(SIGNING_QUEUE, { activities })
     closers.push(close)
   }
 

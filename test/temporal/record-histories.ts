@@ -219,18 +219,20 @@ async function recordPayment(address: string): Promise<string> {
 
 async function withWorkers<T>(address: string, activities: object, work: (client: Client) => Promise<T>): Promise<T> {
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
-  const open = () => NativeConnection.connect({ address })
-  const [first, second] = [await open(), await open()]
-  const main = await Worker.create({ connection: first, taskQueue: 'payouts', workflowsPath, activities })
-  const signing = await Worker.create({ connection: second, taskQueue: 'signing', activities })
+  const workers = await Promise.all(
+    ['payouts', 'signing', 'transfers'].map(async (taskQueue) => {
+      const connection = await NativeConnection.connect({ address })
+      const source = taskQueue === 'payouts' ? { workflowsPath } : {}
+      return { connection, worker: await Worker.create({ connection, taskQueue, ...source, activities }) }
+    }),
+  )
   const connection = await Connection.connect({ address })
-  const running = [main.run(), signing.run()]
+  const running = workers.map(({ worker }) => worker.run())
   try {
     return await work(new Client({ connection }))
   } finally {
-    main.shutdown()
-    signing.shutdown()
+    for (const { worker } of workers) worker.shutdown()
     await Promise.all(running)
-    await Promise.all([first.close(), second.close(), connection.close()])
+    await Promise.all([connection, ...workers.map((each) => each.connection)].map((each) => each.close()))
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configSchema } from '../../activities/config.ts'
@@ -15,7 +15,7 @@ verifies('docs.operations', 'the configuration reference is what `npm run docs` 
   expect(betweenMarkers(operations, 'configuration', configurationTable())).toBe(operations)
   for (const name of Object.keys(configSchema.shape)) expect(operations).toContain(`| \`${name}\` | `)
   expect(operations).toContain('| `ASSET_CONTRACT_ADDRESS` | **required** | ')
-  expect(operations).toContain('| `TASK_QUEUES` | `payouts,signing` | ')
+  expect(operations).toContain('| `TASK_QUEUES` | `payouts,signing,transfers` | ')
 })
 
 verifies('docs.operations', 'the search attributes of the page are those of the workflows', () => {
@@ -25,7 +25,9 @@ verifies('docs.operations', 'the search attributes of the page are those of the 
 verifies('docs.operations', 'every command and every file that the pages name is there', () => {
   const pages = operations + read('docs', 'security.md')
   const verbs = [...pages.matchAll(/npx agent-rails (\w+)/g)].map(([, verb]) => verb)
-  for (const verb of verbs) expect(read('worker', 'cli.ts')).toMatch(new RegExp(`\\.command\\('${verb}\\b`))
+  const program = ['cli.ts', ...readdirSync(join(packageRoot, 'worker', 'verbs')).map((file) => join('verbs', file))]
+  const sources = program.map((file) => read('worker', file)).join('\n')
+  for (const verb of verbs) expect(sources).toMatch(new RegExp(`\\.command\\('${verb}\\b`))
   for (const [, script] of pages.matchAll(/npm run (\w+)/g))
     expect(Object.keys(JSON.parse(read('package.json')).scripts)).toContain(script)
   for (const [, program] of pages.matchAll(/dist\/([\w/-]+)\.js/g)) expect(read(`${program}.ts`)).toBeTruthy()

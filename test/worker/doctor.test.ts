@@ -209,7 +209,12 @@ verifies(
       () => faultsWith({ TEMPORAL_NAMESPACE: 'bare' }),
       (faults) => 'search attributes' in faults,
     )
-    expect(Object.keys(bare).sort()).toEqual(['search attributes', 'workers on payouts', 'workers on signing'])
+    expect(Object.keys(bare).sort()).toEqual([
+      'search attributes',
+      'workers on payouts',
+      'workers on signing',
+      'workers on transfers',
+    ])
     expect(bare['search attributes']?.remedy).toContain('--namespace bare --name State --type Keyword')
     expect(bare['search attributes']?.remedy).toContain('--name NeedsAttention --type Bool')
     expect(bare['workers on signing']?.remedy).toContain('TASK_QUEUES')

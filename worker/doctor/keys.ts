@@ -4,7 +4,7 @@ import { findWalletFaults } from '../../activities/chain/start-checks.ts'
 import type { Config } from '../../activities/config.ts'
 import { readPayoutWallet } from '../../activities/index.ts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
-import { PAYOUTS_QUEUE, SIGNING_QUEUE } from '../../temporal/queues.ts'
+import { SIGNING_QUEUE, TRANSFERS_QUEUE } from '../../temporal/queues.ts'
 import { type Check, type Finding, fault, fine, look } from './check.ts'
 
 /** Key files are there, readable by their owner alone, and hold the keys of the configured addresses, which all differ. */
@@ -23,7 +23,7 @@ export function checkKeys(config: Config): Promise<Check[]> {
           }),
         ]
       : []),
-    ...(serves(PAYOUTS_QUEUE)
+    ...(serves(TRANSFERS_QUEUE)
       ? [
           keyFile('GAS_WALLET_KEYS_FILE', config.GAS_WALLET_KEYS_FILE, () =>
             fine(`${gasAccounts(config).length} gas wallets`),

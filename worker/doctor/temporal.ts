@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { Config } from '../../activities/config.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { PAYOUTS_QUEUE, SIGNING_QUEUE } from '../../temporal/queues.ts'
+import { PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../../temporal/queues.ts'
 import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts'
 import { type Check, type Finding, fault, fine, look } from './check.ts'
@@ -26,6 +26,7 @@ export async function checkTemporal(config: Config): Promise<Check[]> {
         attributes,
         checkPollers(client, PAYOUTS_QUEUE, 'workflow'),
         checkPollers(client, SIGNING_QUEUE, 'activity'),
+        checkPollers(client, TRANSFERS_QUEUE, 'activity'),
       ])),
     ]
   } finally {

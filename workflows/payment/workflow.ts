@@ -5,6 +5,7 @@ import type { PaymentSnapshot, PaymentSteps } from './ports.ts'
 const { startToClose, heartbeat, retryFirst, retryLongest } = timing.chain
 const chain = (summary: string) =>
   wf.proxyActivities<PaymentSteps>({
+    taskQueue: 'transfers',
     startToCloseTimeout: startToClose,
     heartbeatTimeout: heartbeat,
     retry: { initialInterval: retryFirst, backoffCoefficient: 2, maximumInterval: retryLongest },

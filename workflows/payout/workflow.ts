@@ -23,6 +23,7 @@ const steps = (summary: string) =>
   })
 const chain = (summary: string) =>
   wf.proxyActivities<TransferSteps>({
+    taskQueue: 'transfers',
     startToCloseTimeout: timing.chain.startToClose,
     heartbeatTimeout: timing.chain.heartbeat,
     retry: retryOf(timing.chain),
