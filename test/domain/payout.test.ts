@@ -52,7 +52,10 @@ const canonicalTerms =
   '{"amount_atomic":"1250000","asset":"0x833589fcd6edb6e08f4c7c32d4f71b54bda02913","chain_id":8453,"memo":"m","rail_reference":"r","recipient":"0x70997970c51812dc3a010c7d01b50e0d17dc79c8","usage":"unspecified"}'
 
 verifies('payout.terms.digest', 'the terms digest is the SHA-256 of the seven canonical terms', () => {
-  expect(termsDigest(terms)).toBe(createHash('sha256').update(canonicalTerms).digest('hex'))
+  const expected = createHash('sha256').update(canonicalTerms).digest('hex')
+  expect(termsDigest(terms)).toBe(expected)
+  const staged = { ...terms, creator: `0x${'1'.repeat(40)}`, idempotency_key: 'k' }
+  expect(termsDigest(staged)).toBe(expected)
 })
 
 verifies('payout.terms.digest', 'each term changes the digest', () => {

@@ -32,13 +32,10 @@ export type PayoutTerms = {
 }
 
 /** SHA-256 of the canonical terms: what never changes, and create's request fingerprint. */
-export function termsDigest(terms: PayoutTerms): string {
-  return digestOf({
-    ...terms,
-    recipient: terms.recipient.toLowerCase(),
-    asset: terms.asset.toLowerCase(),
-    chain_id: CHAIN_ID,
-  })
+export function termsDigest({ recipient, amount_atomic, memo, rail_reference, usage, asset }: PayoutTerms): string {
+  // Named one by one: whatever else a caller's object carries would go into the digest, and nobody could recompute it.
+  const terms = { recipient: recipient.toLowerCase(), amount_atomic, memo, rail_reference, usage }
+  return digestOf({ ...terms, asset: asset.toLowerCase(), chain_id: CHAIN_ID })
 }
 
 export type TransferView = {
