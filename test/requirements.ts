@@ -698,6 +698,19 @@ export const requirements = {
     source: 'decision',
     behavior: 'Migrations go forward, make the database when missing, and two processes may run them at once.',
   },
+  'chaos.checker.judges': {
+    source: 'decision',
+    behavior: 'The checker finds nothing in a healthy batch, and each fault that is planted in its facts.',
+  },
+  'chaos.checker.real': {
+    source: 'decision',
+    behavior:
+      'On the real stack the checker finds nothing in healthy payouts, and each lie that is planted beside them.',
+  },
+  'chaos.checker.independent': {
+    source: 'decision',
+    behavior: 'The checker reads chain, Postgres and Temporal for itself and shares no code with the rail.',
+  },
   'structure.rooms': {
     source: 'decision',
     behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',
