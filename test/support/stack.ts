@@ -16,6 +16,8 @@ export type StackOptions = {
   apis?: number
   workers?: number
   env?: Record<string, string>
+  /** Changes how a part is run before it is started. */
+  prepare?: (part: Part) => void
   chainThrough?: (rpcUrl: string) => Promise<string>
 }
 
@@ -62,6 +64,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       say: () => undefined,
       start: async (part) => {
         parts.push(part)
+        options.prepare?.(part)
         if (wire !== undefined && isProgram(part)) reroute(part, wire)
         await part.start()
         await part.waitReady()
