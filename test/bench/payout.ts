@@ -45,14 +45,7 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
     per_second: each((rounds) => spread(rounds.map(({ perSecond }) => perSecond))),
     p50_ms: each((rounds) => spread(rounds.map(({ run }) => median(run.times['whole'] ?? [])))),
     cpu_ms_per_payout: each(cpuOf),
-    commits_per_payout: each((rounds) =>
-      round(
-        percentile(
-          rounds.map(({ commits }) => commits),
-          0.5,
-        ),
-      ),
-    ),
+    commits_per_payout: each((rounds) => round(median(rounds.map(({ commits }) => commits)))),
     repeats: taken.rail.reduce((sum, { run }) => sum + run.repeats, 0),
   }
 }
@@ -66,16 +59,7 @@ export function createMs({ who, run: { times } }: Round): number {
 
 function cpuOf(rounds: readonly Round[]): Record<string, number> {
   const names = Object.keys(rounds[0]?.cpuMs ?? {})
-  const medians = names.map(
-    (name) =>
-      [
-        name,
-        percentile(
-          rounds.map(({ cpuMs }) => cpuMs[name] ?? 0),
-          0.5,
-        ),
-      ] as const,
-  )
+  const medians = names.map((name) => [name, median(rounds.map(({ cpuMs }) => cpuMs[name] ?? 0))] as const)
   const used = medians.filter(([, ms]) => ms >= 0.05).map(([name, ms]) => [name, round(ms)] as const)
   return { ...Object.fromEntries(used), all: round(medians.reduce((sum, [, ms]) => sum + ms, 0)) }
 }
