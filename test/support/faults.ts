@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { type Address, type Hex, parseAbi } from 'viem'
 import { expect } from 'vitest'
 import { type Answer, ProblemError } from '../../api/surfaces/client.ts'
@@ -6,28 +5,10 @@ import type { Part } from '../../worker/stack/part.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
 import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { eventually, type PayoutAnswer, type Rail } from './agent.ts'
+import { freeze, pause } from './processes.ts'
 import type { TestStack } from './stack.ts'
 
-/** Stops a part and every process below it without ending them; the result lets them go on. */
-export function freeze(part: Part): () => void {
-  const pids = descendants(part.pid as number)
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
-  return () => {
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
-  }
-}
-
-export type Fault = 'killed' | 'stopped'
-
-/** Takes a part away; the result brings it back and touches no other part. */
-export async function takeDown(part: Part, fault: Fault): Promise<() => Promise<void>> {
-  if (fault === 'stopped') {
-    const thaw = freeze(part)
-    return async () => thaw()
-  }
-  await part.kill('SIGKILL')
-  return () => restart(part)
-}
+export { type Fault, freeze, pause, restart, takeDown } from './processes.ts'
 
 /** What /readyz and /healthz say: `down` names the checks that are not well. */
 export async function readiness({ baseUrls: [url] }: TestStack) {
@@ -42,39 +23,6 @@ export function expectUnavailable(refusals: { status: number; code: string; ms: 
   for (const { status, code, ms } of refusals) {
     expect({ status, code }).toEqual({ status: 503, code: 'unavailable' })
     expect(ms).toBeLessThan(2_000)
-  }
-}
-
-function descendants(root: number): number[] {
-  const parents = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => ({ pid: Number(pid), parent: parentOf(pid) }))
-  const below = (pid: number): number[] => [
-    pid,
-    ...parents.filter(({ parent }) => parent === pid).flatMap(({ pid }) => below(pid)),
-  ]
-  return below(root)
-}
-
-function parentOf(pid: string): number {
-  try {
-    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return -1
-  }
-}
-
-/** Starts a killed part, as a supervisor does: again when it ended at once, because what it left behind was still going. */
-export async function restart(part: Part): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    await part.start()
-    const failed = await part.waitReady().then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    if (failed === undefined) return
-    if (attempt === 5 || part.pid !== undefined) throw failed
-    await pause(200)
   }
 }
 
@@ -161,8 +109,6 @@ export async function expectExecutedOnce(rail: Rail, { payout, receipts }: Payou
 export function claimsOf(jws: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(jws.split('.')[1] as string, 'base64url').toString('utf8'))
 }
-
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Does something while a part stands still; it goes on whatever comes of it. */
 export async function whileFrozen<T>(part: Part, act: () => Promise<T>): Promise<T> {

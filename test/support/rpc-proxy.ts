@@ -1,9 +1,7 @@
-import { startProxy } from '../activities/chain/rpc-proxy.ts'
+import { type Meddle, startProxy } from '../activities/chain/rpc-proxy.ts'
 import { pause } from './faults.ts'
 
-type Meddle = Parameters<typeof startProxy>[1]
-
-/** What the wire to the chain does while it is out of order; `pass` really asks the chain. */
+/** What the wire to the chain does while it is out of order. */
 export type Fault = Meddle
 
 /** No question reaches the chain. */
@@ -39,10 +37,8 @@ export function beforeBroadcast(act: () => Promise<unknown>): Fault {
 /** A wire to the chain at `rpcUrl` that can be put out of order and mended. */
 export async function startFaultyWire(rpcUrl: string) {
   let fault: Fault | undefined
-  const { url, close } = await startProxy(rpcUrl, (method, pass) =>
-    // A chain that is not there cannot be told from a broken wire.
-    (fault ?? ((_, ask) => ask()))(method, pass).catch(() => 'cut' as const),
-  )
+  const honest: Fault = (_, pass) => pass()
+  const { url, close } = await startProxy(rpcUrl, (...question) => (fault ?? honest)(...question))
   return {
     url,
     close,

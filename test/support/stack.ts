@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type AccountsFile, bringUp, type EmbeddedStack } from '../../worker/stack/embedded.ts'
 import { urlOf } from '../../worker/stack/environment.ts'
 import type { Part } from '../../worker/stack/part.ts'
-import { freePorts } from '../../worker/stack/ports.ts'
+import { freePorts, type Ports } from '../../worker/stack/ports.ts'
 import { tokenCache } from './chain.ts'
 import { scratchDirectory } from './postgres.ts'
 
@@ -18,6 +18,7 @@ export type StackOptions = {
   env?: Record<string, string>
   /** Changes how a part is run before it is started. */
   prepare?: (part: Part) => void
+  ports?: Ports
   chainThrough?: (rpcUrl: string) => Promise<string>
 }
 
@@ -46,7 +47,7 @@ export type TestStack = {
 /** Starts the embedded stack from `dist/` on free ports and a new data directory; `stop` leaves neither a process nor a file. */
 export async function startStack(options: StackOptions = {}): Promise<TestStack> {
   const dataDirectory = await scratchDirectory()
-  const ports = await freePorts()
+  const ports = options.ports ?? (await freePorts())
   const moreApis = await Promise.all(Array.from({ length: (options.apis ?? 1) - 1 }, freePorts))
   const parts: Part[] = []
   const stop = () => stopAll(parts, dataDirectory)
@@ -110,7 +111,7 @@ function partAt(parts: Part[], index: number): Part {
   return part
 }
 
-const isProgram = (part: Part) => /^(api|worker)/.test(part.name)
+export const isProgram = (part: Part) => /^(api|worker)/.test(part.name)
 
 /** The stack decides CHAIN_RPC_URL for its programs, so it is replaced where they are launched. */
 function reroute({ plan }: Part, rpcUrl: string): void {

@@ -17,18 +17,21 @@ export function openPayingAgent({
   origin,
   privateKey,
   asset,
+  send = fetch,
 }: {
   baseUrl: string
   origin: string
   privateKey: Hex
   asset: Address
+  /** How requests are sent, the paid ones too. */
+  send?: typeof fetch
 }): PayingAgent {
   const account = privateKeyToAccount(privateKey)
   const payer = x402Client.fromConfig({
     schemes: [{ network: NETWORK, client: new ExactEvmScheme(account) }],
     spendControls: { allowedAssets: [{ network: NETWORK, asset, maxAmountPerPayment: '100000' }] },
   })
-  const paying = wrapFetchWithPayment(fetch, payer)
+  const paying = wrapFetchWithPayment(send, payer)
   return {
     account,
     fetch: paying,

@@ -8,10 +8,10 @@ contract Batch {
     for (uint256 i = 0; i < calls.length; i++) { (bool ok,) = target.call(calls[i]); require(ok); }
   }
 }`
-const batchAbi = parseAbi(['function run(address target, bytes[] calls)'])
+export const batchAbi = parseAbi(['function run(address target, bytes[] calls)'])
 
-/** Deploys a contract that makes several calls in one transaction, and makes them. */
-export async function runBatch(client: LocalChainClient, target: Hex, calls: Hex[]): Promise<void> {
+/** Deploys a contract that makes several calls in one transaction; its address. */
+export async function deployBatch(client: LocalChainClient): Promise<Hex> {
   const solc = createRequire(import.meta.url)('solc')
   const input = {
     language: 'Solidity',
@@ -22,8 +22,13 @@ export async function runBatch(client: LocalChainClient, target: Hex, calls: Hex
   const deployed = await client.waitForTransactionReceipt({
     hash: await client.deployContract({ abi: batchAbi, bytecode }),
   })
+  return deployed.contractAddress!
+}
+
+/** Makes several calls in one transaction. */
+export async function runBatch(client: LocalChainClient, target: Hex, calls: Hex[]): Promise<void> {
   const hash = await client.writeContract({
-    address: deployed.contractAddress!,
+    address: await deployBatch(client),
     abi: batchAbi,
     functionName: 'run',
     args: [target, calls],

@@ -1,25 +1,47 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-type Answer = { result?: unknown; error?: { code: number; message: string } }
+export type RpcAnswer = { jsonrpc?: string; id?: number; result?: unknown; error?: { code: number; message: string } }
+/** A wire that breaks: the connection is cut, an HTTP 500 without a verdict, or nothing at all comes back. */
+export type BrokenAnswer = 'cut' | 'http 500' | 'silence'
+/** What becomes of one question: `pass` really asks the chain, with other parameters if told so. */
+export type Meddle = (
+  method: string,
+  pass: (params?: unknown[]) => Promise<RpcAnswer>,
+  params?: unknown[],
+) => Promise<RpcAnswer | BrokenAnswer>
 
-/** The real chain behind a wire that `meddle` may cut or change: it gets the method and `pass`, which really asks. */
-export async function startProxy(
-  rpcUrl: string,
-  meddle: (method: string, pass: () => Promise<Answer>) => Promise<Answer | 'cut'>,
-) {
+type Question = { id: number; method: string; params?: unknown[] }
+
+/** The real chain behind a wire that `meddle` may cut or change; a chain that is not there cannot be told from a cut wire. */
+export async function startProxy(rpcUrl: string, meddle: Meddle) {
+  const ask = async ({ id, method, params = [] }: Question): Promise<RpcAnswer | BrokenAnswer> => {
+    const pass = async (others: unknown[] = params) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: others })
+      const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      return (await response.json()) as RpcAnswer
+    }
+    const answer = await meddle(method, pass, params).catch(() => 'cut' as const)
+    return typeof answer === 'string' ? answer : { ...answer, jsonrpc: '2.0', id }
+  }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks).toString()
-    const { id, method } = JSON.parse(body) as { id: number; method: string }
-    const headers = { 'content-type': 'application/json' }
-    const pass = async () => (await (await fetch(rpcUrl, { method: 'POST', headers, body })).json()) as Answer
-    const answer = await meddle(method, pass)
-    if (answer === 'cut') return response.destroy()
-    response.writeHead(200, headers).end(JSON.stringify({ ...answer, jsonrpc: '2.0', id }))
+    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Question | Question[]
+    const answers = await Promise.all([asked].flat().map(ask))
+    const broken = answers.find((answer) => typeof answer === 'string')
+    if (broken === 'silence') return
+    if (broken === 'cut') return response.destroy()
+    if (broken === 'http 500') return response.writeHead(500).end('internal error')
+    const body = JSON.stringify(Array.isArray(asked) ? answers : answers[0])
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) }
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { url: `http://127.0.0.1:${port}`, close }
 }
