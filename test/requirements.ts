@@ -698,6 +698,10 @@ export const requirements = {
     source: 'decision',
     behavior: 'Migrations go forward, make the database when missing, and two processes may run them at once.',
   },
+  'payout.model': {
+    source: 'decision',
+    behavior: 'Random interleavings of callers, repeats and crashes answer as a reference model does in some order.',
+  },
   'chaos.checker.judges': {
     source: 'decision',
     behavior: 'The checker finds nothing in a healthy batch, and each fault that is planted in its facts.',
