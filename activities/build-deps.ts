@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
+import type { Canary } from './canary.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
 import { type Chain, createChain } from './chain/client.ts'
 import { createLane, type SubmitterLane } from './chain/lane.ts'
@@ -12,6 +13,7 @@ import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
 import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
 import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Rail } from './deps.ts'
+import { type Floor, type FloorSettings, openFloor } from './floor.ts'
 import { signCompact } from './keys/compact.ts'
 import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
@@ -96,6 +98,8 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
       treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
       verifyWalletMessage: openWalletSignatures(config).verify,
     },
+    floor: openPayoutFloor(config, chain, log),
+    canary: canaryOf(config),
     chain,
     preflight: (authorization, signature) =>
       preflight(chain, { asset, gasWallets, gas: rail.transferGas }, authorization, signature),
@@ -145,7 +149,20 @@ export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
   return (payload) => ({ jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid })
 }
 
-function railOf(config: Config): Rail {
+/** The balance floor of the payout wallet. */
+export function openPayoutFloor(config: Config, chain: FloorSettings['chain'], log: FloorSettings['log']): Floor {
+  const { PAYOUT_BALANCE_FLOOR_ATOMIC: floorAtomic, PAYOUT_WALLET_ADDRESS: wallet } = config
+  return openFloor({ floorAtomic, wallet, asset: config.ASSET_CONTRACT_ADDRESS, chain, log })
+}
+
+/** The configured canary; undefined where none is. */
+export function canaryOf(config: Config): Canary | undefined {
+  const { CANARY_RECIPIENT: recipient, CANARY_AMOUNT_ATOMIC: amountAtomic, CANARY_LIFE_S: lifeSeconds } = config
+  return recipient === '' ? undefined : { recipient, amountAtomic, lifeSeconds }
+}
+
+/** The facts of the rail. */
+export function railOf(config: Config): Rail {
   return {
     asset: config.ASSET_CONTRACT_ADDRESS,
     payoutWallet: config.PAYOUT_WALLET_ADDRESS,

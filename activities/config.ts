@@ -9,6 +9,7 @@ const address = z
 /** Signatures name the origin, so it has one spelling. */
 const origin = z.url().regex(/[^/]$/, 'without a trailing slash')
 const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
+const atomic = (fallback: bigint) => z.coerce.bigint().min(0n).default(fallback)
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 const list = z.string().transform((text) =>
   text
@@ -117,6 +118,22 @@ export const configSchema = z.object({
   LIMIT_WALLET_PER_MINUTE: count(120).describe('calls with a proof of one wallet'),
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_PROOFS_PER_MINUTE: count(600).describe('failed proofs from one client address'),
+  PAYOUT_BALANCE_FLOOR_ATOMIC: atomic(0n).describe(
+    'a new transfer that would leave less than this in the payout wallet is refused; 0: no floor',
+  ),
+  CANARY_RECIPIENT: address
+    .or(z.literal(''))
+    .default('')
+    .describe('where a small transfer goes ahead of each UTC day’s payouts; empty: none does'),
+  CANARY_AMOUNT_ATOMIC: atomic(10_000n)
+    .pipe(z.bigint().min(1n).max(limits.maxPayoutAtomic))
+    .describe('what the canary transfers'),
+  CANARY_LIFE_S: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(3600)
+    .describe('after it, a canary that could not be mined has failed, and the payout rail is paused'),
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'after it, the workflow of a payout that was never authorized closes; its row stays',
   ),
@@ -144,6 +161,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new Error(
       'configuration: payout wallet, pay-to, treasury principal and treasury holder must be four different addresses',
     )
+  }
+  if (config.CANARY_RECIPIENT !== '' && [...ours, config.ASSET_CONTRACT_ADDRESS].includes(config.CANARY_RECIPIENT)) {
+    throw new Error('configuration: CANARY_RECIPIENT must be none of the addresses of this service')
   }
   return config
 }

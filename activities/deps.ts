@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { PayoutAuthority } from './authorization.ts'
+import type { Canary } from './canary.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
 import type { SubmitterLane } from './chain/lane.ts'
 import type { Outcome } from './chain/outcome.ts'
 import type { Preflight } from './chain/preflight.ts'
+import type { Floor } from './floor.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
 import type { Database } from './store/schema.ts'
 import type { Settler } from './x402/settler.ts'
@@ -34,6 +36,8 @@ export type Deps = {
   readonly rail: Rail
   readonly signReceipt: ReceiptSigner
   readonly authority: PayoutAuthority
+  readonly floor: Floor
+  readonly canary: Canary | undefined
   readonly chain: { head(): Promise<bigint> }
   readonly preflight: (authorization: TokenAuthorization, signature: `0x${string}`) => Promise<Preflight>
   readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>

@@ -6,7 +6,12 @@ import { findTransfer, type PayoutRecord, type PayoutRow, payoutAnswer, requireP
 import { appendReceipt } from './store/receipts.ts'
 
 /** Signs and stores the receipt of a payout's transition in the transaction that makes it. */
-export async function writeReceipt(deps: Deps, tx: Tx, kind: PayoutReceiptKind, row: PayoutRow): Promise<string> {
+export async function writeReceipt(
+  deps: Pick<Deps, 'rail' | 'signReceipt'>,
+  tx: Tx,
+  kind: PayoutReceiptKind,
+  row: PayoutRow,
+): Promise<string> {
   const transfer = await findTransfer(tx, row.payout_id)
   const receipt = {
     subject: row.payout_id,

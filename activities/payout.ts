@@ -3,6 +3,7 @@ import { transferNonce } from '../workflows/domain/ids.ts'
 import { termsDigest, type Usage } from '../workflows/domain/payout.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/ports.ts'
 import { consumed, type StagedAuthorize, verifyAuthorization } from './authorization.ts'
+import { assertCanaryConfirmed } from './canary.ts'
 import type { Deps } from './deps.ts'
 import { answerCall, writeReceipt } from './payout-records.ts'
 import { assertExecutable, assertNoUnsettledCharge, openFor, ownPayout, unknownPayout } from './payout-rules.ts'
@@ -116,12 +117,15 @@ async function reserveTransfer(
   deps: Deps,
   { payoutId, callId }: { payoutId: string; callId: string },
 ): Promise<PayoutRecord> {
+  const held = await deps.floor.look()
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     if (row === undefined) throw unknownPayout()
     if ((await findTransfer(tx, payoutId)) !== undefined) return claimGrant(tx, callId, payoutId)
     await lockDailyCap(tx, row.payout_wallet)
     const expiresAt = await assertExecutable(tx, row, deps.rail.executeLifeSecondsMin)
+    await deps.floor.assertAbove(tx, row, held)
+    await assertCanaryConfirmed(tx, deps)
     await claimGrant(tx, callId, payoutId)
     const { payout_wallet: wallet, recipient, amount_atomic } = row
     const nonce = transferNonce(row.asset, payoutId)

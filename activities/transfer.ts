@@ -1,5 +1,6 @@
 import { heartbeat } from '@temporalio/activity'
 import type { PayoutSnapshot, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
+import { isCanary, pauseAfterCanary } from './canary.ts'
 import { encodeTransfer, type TokenAuthorization } from './chain/authorization.ts'
 import { type Included, type Outcome, searchFrom } from './chain/outcome.ts'
 import type { Deps, Signer } from './deps.ts'
@@ -95,7 +96,7 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
       await bury(deps, payoutId, outcome.reason)
       return true
     case 'conflict':
-      await recordException(deps.db, payoutId, 'nonce_conflict')
+      await hold(deps, payoutId, 'nonce_conflict')
       return true
     case 'unknown':
       return outcome.absent && transfer.status === 'included' ? vanish(deps, transfer.payout_id) : false
@@ -143,11 +144,22 @@ async function bury(deps: Deps, payoutId: string, reason: string): Promise<void>
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     const executed = row?.state === 'executed'
-    const transfer = await recordDead(tx, payoutId, executed ? `voided: ${reason}` : null)
+    const exception = executed ? `voided: ${reason}` : row !== undefined && isCanary(row) ? 'canary_failed' : null
+    const transfer = await recordDead(tx, payoutId, exception)
     if (row === undefined || transfer === undefined) return
     await writeReceipt(deps, tx, executed ? 'payout_voided' : 'payout_dead', row)
     await refundCall(tx, transfer.call_id)
+    await pauseAfterCanary(deps, tx, row, reason)
     await notifyChanged(tx, payoutId)
+  })
+}
+
+/** Something that only an operator can judge: the cap stays held. */
+async function hold(deps: Deps, payoutId: string, exception: string): Promise<void> {
+  await transaction(deps.db, async (tx) => {
+    const row = await lockPayout(tx, payoutId)
+    await recordException(tx, payoutId, exception)
+    if (row !== undefined) await pauseAfterCanary(deps, tx, row, exception)
   })
 }
 

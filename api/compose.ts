@@ -1,6 +1,14 @@
 import type { Logger } from 'pino'
 import { openAuthority } from '../activities/authority.ts'
-import { openChain, openOffers, openWalletSignatures, receiptSigner } from '../activities/build-deps.ts'
+import {
+  canaryOf,
+  openChain,
+  openOffers,
+  openPayoutFloor,
+  openWalletSignatures,
+  railOf,
+  receiptSigner,
+} from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { openControls } from '../activities/controls.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
@@ -11,22 +19,25 @@ import { type ActivePause, listPauses } from '../activities/store/controls.ts'
 import { createDatabase } from '../activities/store/db.ts'
 import { findOperator } from '../activities/store/operators.ts'
 import { createReceiptVerification } from '../activities/trust.ts'
+import { createReservationGate } from '../temporal/canary.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { ensurePayment } from '../temporal/payments.ts'
 import { createPayoutGateway } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
 import { createDiscovery } from './discovery.ts'
+import { createGauges } from './gauges.ts'
 import { createHealth } from './health.ts'
 import { operations } from './operations/index.ts'
 import { createTurnstile } from './pay/turnstile.ts'
 import { createRateLimits } from './rate-limits.ts'
 import type { RoadDeps } from './road.ts'
+import type { Gauges } from './surfaces/metrics.ts'
 
 const ZERO = `0x${'0'.repeat(40)}`
 
-/** What an API process answers with, what is paused, and how it ends. */
-export type Api = { deps: RoadDeps; pauses(): Promise<ActivePause[]>; close(): Promise<void> }
+/** What an API process answers with, what operators watch, and how it ends. */
+export type Api = { deps: RoadDeps; pauses(): Promise<ActivePause[]>; gauges: Gauges; close(): Promise<void> }
 
 /** Wires one API process; nothing connects before it is first used, so that the process starts while a dependency is down. */
 export async function createApi(config: Config, log: Logger): Promise<Api> {
@@ -42,38 +53,33 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   const { chain } = openChain(config)
   const wallets = openWalletSignatures(config)
-  const environment = config.ENVIRONMENT
-  const issuer = `${config.BASE_URL}/api/trust-contract`
+  const rail = railOf(config)
+  const issuing = { rail, signReceipt: receiptSigner(keys) }
+  const floor = openPayoutFloor(config, chain, log)
   const pauses = () => listPauses(db)
-  const refusedRecipients = new Set([
-    ZERO,
-    config.ASSET_CONTRACT_ADDRESS,
-    config.PAYOUT_WALLET_ADDRESS,
-    config.PAY_TO_ADDRESS,
-    config.TREASURY_PRINCIPAL_ADDRESS,
-    config.TREASURY_HOLDER_ADDRESS,
-  ])
   const clock = createDatabaseClock(db)
+  const { client } = temporal
   const payouts = createPayoutGateway({
-    client: temporal.client,
+    client,
     db,
     changes,
     config,
-    environment,
+    environment: rail.environment,
     executeWaitMs: config.EXECUTE_WAIT_MS,
-    executeLifeSecondsMin: config.EXECUTE_LIFE_MIN_S,
-    refusedRecipients,
+    executeLifeSecondsMin: rail.executeLifeSecondsMin,
+    refusedRecipients: refusedRecipients(config),
     chainUp: chain.isUp,
+    reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
   const acts = {
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
-    controls: openControls({ db, issuer, environment, signReceipt: receiptSigner(keys) }),
-    receipts: createReceiptVerification(db, issuer),
+    controls: openControls({ db, ...rail, signReceipt: issuing.signReceipt }),
+    receipts: createReceiptVerification(db, rail.issuer),
     discovery: createDiscovery({ config, db, registry: () => operations, receiptKid: keys.receipt.active.kid }),
     health: createHealth({
       db,
-      countPollers: () => countPollers(temporal.client, PAYOUTS_QUEUE, 1_000),
+      countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),
       chainUp: chain.isUp,
       pauses,
     }),
@@ -94,12 +100,13 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       findOperator: (operatorId) => findOperator(db, operatorId),
       inTurn: createTurnstile(),
       offers: await openOffers(config, chain),
-      ensurePayment: (paymentId) => ensurePayment(temporal.client, paymentId),
+      ensurePayment: (paymentId) => ensurePayment(client, paymentId),
       chainHead: chain.head,
       context: (caller, callId, requestId) => ({ caller, callId, requestId, ...acts }),
       config,
     },
     pauses,
+    gauges: createGauges(db, floor, config.PAYOUT_BALANCE_FLOOR_ATOMIC),
     close: async () => {
       publishing.stop()
       await changes.close()
@@ -108,3 +115,14 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     },
   }
 }
+
+/** Addresses that are never paid: the zero address, the asset, and our own. */
+const refusedRecipients = (config: Config): ReadonlySet<string> =>
+  new Set([
+    ZERO,
+    config.ASSET_CONTRACT_ADDRESS,
+    config.PAYOUT_WALLET_ADDRESS,
+    config.PAY_TO_ADDRESS,
+    config.TREASURY_PRINCIPAL_ADDRESS,
+    config.TREASURY_HOLDER_ADDRESS,
+  ])

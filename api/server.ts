@@ -16,15 +16,13 @@ const DRAIN_MS = 15_000
 const config = loadConfig()
 const log = createLog(config.LOG_LEVEL)
 await checkStart(config, log)
-const { deps, pauses, close } = await createApi(config, log)
+const { deps, pauses, gauges, close } = await createApi(config, log)
 const surface = {
   registry: operations,
   baseUrl: config.BASE_URL,
   trustProxy: config.TRUST_PROXY,
   log,
-  metrics: createMetrics({
-    agent_rails_pauses: { help: 'Active pauses.', read: async () => (await pauses()).length },
-  }),
+  metrics: createMetrics(gauges),
   call: (operation, request) => execute(operation, request, deps),
   isOperator: (authorization) =>
     authenticateOperator(authorization, deps.findOperator).then(

@@ -4,7 +4,13 @@ import type { StagedAuthorize } from '../activities/authorization.ts'
 import type { StagedCreate } from '../activities/payout.ts'
 import { assertExecutable, ownPayout, unknownPayout } from '../activities/payout-rules.ts'
 import { findCall } from '../activities/store/calls.ts'
-import { type PayoutAnswerBody, type PayoutRecord, payoutAnswer, readPayout } from '../activities/store/payouts.ts'
+import {
+  type PayoutAnswerBody,
+  type PayoutRecord,
+  type PayoutRow,
+  payoutAnswer,
+  readPayout,
+} from '../activities/store/payouts.ts'
 import { stageInput } from '../activities/store/staged-inputs.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { payoutId as payoutIdOf } from '../workflows/domain/ids.ts'
@@ -26,6 +32,8 @@ export type PayoutGatewayDeps = UpdateDeps & {
   /** Addresses that may never be paid: zero, the asset, and our own. Lowercase. */
   refusedRecipients: ReadonlySet<string>
   chainUp: () => Promise<boolean>
+  /** Refuses where the balance floor or today's canary stands in the way. */
+  reservationGate: (payout: PayoutRow) => Promise<void>
 }
 
 export type CreateInput = {
@@ -70,6 +78,7 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
         throw refuse('unavailable', 'the chain does not answer; nothing was reserved', 'Repeat the call later.', {
           retry_after_ms: 2000,
         })
+      await deps.reservationGate(payout)
     },
 
     async execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswerBody> {

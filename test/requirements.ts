@@ -690,6 +690,25 @@ export const requirements = {
     source: 'decision',
     behavior: 'readyz, the front page, doctor and the metrics tell of a pause, and the service stays ready.',
   },
+  'floor.refuses': {
+    source: 'decision',
+    behavior:
+      'An execute that would bring the payout wallet under its floor is 503 paused with nothing reserved, exact under concurrency.',
+  },
+  'floor.alarms': { source: 'decision', behavior: 'The floor is told in the log, the metrics and doctor.' },
+  'canary.first': {
+    source: 'decision',
+    behavior:
+      'Before the first reservation of a UTC day a small transfer goes ahead; until it is confirmed executes are 503.',
+  },
+  'canary.receipts': {
+    source: 'decision',
+    behavior: 'The canary’s receipts say that the service is its creator and the configuration its authority.',
+  },
+  'canary.fails': {
+    source: 'decision',
+    behavior: 'A canary that is proven dead or in conflict pauses the rail, until an operator resumes it.',
+  },
   'store.transaction-retry': {
     source: 'decision',
     behavior: 'A transaction is run again after a serialization failure or deadlock.',

@@ -3,9 +3,15 @@ import type { ChainReader } from './client.ts'
 import { estimateFees } from './fees.ts'
 import { tokenAbi } from './token.ts'
 
-/** A wallet's tokens in atomic units; throws when the chain does not answer. */
-export function readTokens(reader: ChainReader, asset: Address, wallet: Address): Promise<bigint> {
-  return reader.readContract({ address: asset, abi: tokenAbi, functionName: 'balanceOf', args: [wallet] })
+/** A wallet's tokens in atomic units, now or as of a block; throws when the chain does not answer. */
+export function readTokens(
+  reader: ChainReader,
+  asset: Address,
+  wallet: Address,
+  blockNumber?: bigint,
+): Promise<bigint> {
+  const question = { address: asset, abi: tokenAbi, functionName: 'balanceOf', args: [wallet] } as const
+  return reader.readContract(blockNumber === undefined ? question : { ...question, blockNumber })
 }
 
 /** Ether in wei by wallet, and what a transaction would offer for one gas now; throws when the chain does not answer. */

@@ -1,6 +1,15 @@
-import type { Kysely } from 'kysely'
-import { clockSeconds } from './db.ts'
+import { type Kysely, sql } from 'kysely'
+import { clockSeconds, type Tx } from './db.ts'
 import type { Database } from './schema.ts'
+
+/** The UTC day by Postgres' clock, such as `2026-11-21`. */
+export async function utcDay(tx: Tx): Promise<string> {
+  const { rows } = await sql<{ day: string }>`
+    select to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD') as day`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('Postgres told no day')
+  return row.day
+}
 
 export type DatabaseClock = { nowSeconds(): Promise<number> }
 

@@ -9,7 +9,7 @@ export type ActivePause = {
   scope: ControlScope
   target: string
   reason: string
-  operator_name: string | null
+  operator_name: string
   changed_at: Date
 }
 
@@ -42,12 +42,13 @@ export async function findPause(
   return row?.reason
 }
 
-/** What is paused now with who paused it (null: an operator who is no more), what stops everybody first. */
+/** What is paused now with who paused it (a canary that failed is no operator), what stops everybody first. */
 export async function listPauses(tx: Tx): Promise<ActivePause[]> {
   return tx
     .selectFrom('controls')
     .leftJoin('operators', 'operators.operator_id', 'controls.operator_id')
-    .select(['scope', 'target', 'reason', 'operators.name as operator_name', 'changed_at'])
+    .select(['scope', 'target', 'reason', 'changed_at'])
+    .select(({ fn }) => fn.coalesce('operators.name', 'controls.operator_id').as('operator_name'))
     .where('paused', '=', true)
     .orderBy((is) => is('target', '<>', ''))
     .orderBy('changed_at')

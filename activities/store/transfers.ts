@@ -54,6 +54,20 @@ export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint
   }
 }
 
+/**
+ * Atomic units that a balance read at `block` still holds but that are promised: what is under way from the wallet, and what was
+ * mined later. A transfer that is mined and not recorded yet counts although it has left, so the sum is never too small.
+ */
+export async function outstanding(tx: Tx, wallet: string, block: bigint): Promise<bigint> {
+  const { rows } = await sql<{ promised: string }>`
+    select coalesce(sum(amount_atomic), 0)::text as promised from transfers
+    where wallet = ${wallet}
+      and (status in ('reserved','signed','submitted')
+        or (status in ('included','final') and block_number > ${block.toString()}
+          and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`.execute(tx)
+  return BigInt(rows[0]?.promised ?? '0')
+}
+
 export async function insertReservation(tx: Tx, reservation: Reservation): Promise<void> {
   await tx
     .insertInto('transfers')

@@ -49,6 +49,8 @@ beforeAll(async () => {
     rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
     signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
     authority: undefined as never,
+    floor: { look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
+    canary: undefined,
     chain: { head: async () => 100n },
     preflight: async () => ({ kind: 'ready' }),
     findOutcome: async () => proven,

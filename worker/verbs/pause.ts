@@ -1,14 +1,13 @@
-import type { Command } from 'commander'
-import { z } from 'zod'
-import { controlScopes } from '../../workflows/domain/controls.ts'
+import { Argument, type Command } from 'commander'
+import { type ControlScope, controlScopes } from '../../workflows/domain/controls.ts'
 import { openSwitches } from '../desks.ts'
 
 type Options = { operator: string; reason: string }
 
 /** `agent-rails pause | resume | pauses`: operators' switches, each act with its signed receipt. */
 export function addPause(program: Command): void {
-  addSwitch(program, 'pause', 'stop new transfers; what is reserved already goes on')
-  addSwitch(program, 'resume', 'take a pause back')
+  setsSwitch(program.command('pause').description('stop new transfers; what is reserved already goes on'), true)
+  setsSwitch(program.command('resume').description('take a pause back'), false)
   program
     .command('pauses')
     .description('what is paused now')
@@ -21,16 +20,14 @@ export function addPause(program: Command): void {
     })
 }
 
-function addSwitch(program: Command, verb: 'pause' | 'resume', description: string): void {
-  program
-    .command(`${verb} <scope> [target]`)
-    .description(`${description}; scope: ${controlScopes.join(', ')}; target: an address or a payout id`)
+function setsSwitch(command: Command, paused: boolean): void {
+  command
+    .addArgument(new Argument('<scope>').choices(controlScopes))
+    .argument('[target]', 'an address for wallet, an id for payout')
     .requiredOption('--reason <text>', 'why, for the receipt and for callers')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
-    .action(async (scope: string, target: string | undefined, { operator, reason }: Options) => {
+    .action(async (scope: ControlScope, target: string | undefined, { operator, reason }: Options) => {
       await using desk = await openSwitches()
-      const known = z.enum(controlScopes, `the scope is one of ${controlScopes.join(', ')}`).parse(scope)
-      const act = { scope: known, target, paused: verb === 'pause', reason }
-      console.log(JSON.stringify(await desk.set(operator, act), null, 2))
+      console.log(JSON.stringify(await desk.set(operator, { scope, target, paused, reason }), null, 2))
     })
 }

@@ -202,7 +202,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Repeat the call after Retry-After.',
   },
   paused: {
-    meaning: 'An operator has paused this act; what was begun before goes on.',
+    meaning:
+      'An operator’s pause, the balance floor of the payout wallet, or today’s canary holds this back; what was begun before goes on.',
     action: 'Repeat the call later.',
   },
   grant_released: {

@@ -47,7 +47,7 @@ export const errorCodes = {
   unavailable: { status: 503, title: 'A dependency is down' },
   settlement_pending: { status: 503, title: 'The settlement of the payment is not known yet' },
   contention: { status: 503, title: 'Too many calls for the same thing at once' },
-  paused: { status: 503, title: 'Paused by an operator' },
+  paused: { status: 503, title: 'New payouts are held back for now' },
   grant_released: { status: 503, title: 'The call was given up before its effect ran' },
 } as const satisfies Record<string, { status: number; title: string }>
 

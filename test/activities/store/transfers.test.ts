@@ -8,6 +8,7 @@ import {
   dailyUse,
   insertReservation,
   lockDailyCap,
+  outstanding,
   recordDead,
   recordInclusion,
   recordSignature,
@@ -110,6 +111,23 @@ verifies('execute.daily-cap', '30 parallel reservations of 9 USDC never pass a c
   expect(reserved.filter(Boolean)).toHaveLength(11)
   expect((await dailyUse(open.db, wallet)).atomic).toBe(99_000_000n)
 })
+
+verifies(
+  'floor.refuses',
+  'promised against a balance is what is under way and what was mined after it was read, and nothing else',
+  async () => {
+    const wallet = address()
+    const [inFlight, mined, dead] = await Promise.all([1n, 10n, 100n].map((amount) => newPayout(wallet, amount)))
+    for (const payout of [inFlight!, mined!, dead!]) await reserve(payout, 1_000n)
+    await recordDead(open.db, dead!.payout_id, null)
+    expect(await outstanding(open.db, wallet, 6n)).toBe(11n)
+    await recordSignature(open.db, mined!.payout_id, '0x01')
+    await recordSubmitted(open.db, mined!.payout_id, `0x${hex(64)}`)
+    await recordInclusion(open.db, mined!.payout_id, block(60), 'included')
+    expect(await outstanding(open.db, wallet, 6n)).toBe(11n)
+    expect(await outstanding(open.db, wallet, 7n)).toBe(1n)
+  },
+)
 
 verifies(
   'execute.daily-cap',

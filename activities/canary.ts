@@ -1,0 +1,114 @@
+import { refuse } from '../workflows/domain/errors.ts'
+import { callId as callIdOf, payoutId as payoutIdOf, transferNonce } from '../workflows/domain/ids.ts'
+import { termsDigest } from '../workflows/domain/payout.ts'
+import { setControl } from './controls.ts'
+import type { Deps } from './deps.ts'
+import type { Floor } from './floor.ts'
+import { writeReceipt } from './payout-records.ts'
+import { assertExecutable } from './payout-rules.ts'
+import { claimGrant, grantCall } from './store/calls.ts'
+import { utcDay } from './store/clock.ts'
+import { clockSeconds, type Tx, transaction } from './store/db.ts'
+import { findTransfer, insertPayout, markAuthorized, type PayoutRow, type TransferRow } from './store/payouts.ts'
+import { insertReservation, lockDailyCap } from './store/transfers.ts'
+
+/** The small transfer that goes ahead of each UTC day's payouts; its authority is the configuration and no mandate. */
+export type Canary = { readonly recipient: `0x${string}`; readonly amountAtomic: bigint; readonly lifeSeconds: number }
+export type CanaryState = 'absent' | 'under way' | 'confirmed' | 'failed'
+/** What a canary needs; without `canary` there is none, and nothing is asked. */
+export type CanaryDeps = Pick<Deps, 'rail' | 'canary'>
+
+/** The payout wallet is the creator: no caller can be, because it signs no wallet proofs. */
+export const isCanary = (row: PayoutRow): boolean => row.creator === row.payout_wallet
+
+/** Refuses with 503 `paused` until today's canary is confirmed. One that failed has paused the rail: who resumes it answers for the day. */
+export async function assertCanaryConfirmed(tx: Tx, deps: CanaryDeps): Promise<void> {
+  if (deps.canary === undefined) return
+  const { state } = await todaysCanary(tx, deps.rail.payoutWallet)
+  if (state === 'confirmed' || state === 'failed') return
+  throw refuse(
+    'paused',
+    "today's canary, a small transfer that goes ahead of the payouts of each day, is not confirmed yet",
+    'Repeat the call; it goes on when the canary is confirmed.',
+    { retry_after_ms: 2_000 },
+  )
+}
+
+/** Today's canary by Postgres' clock: its payout id and how far it is. */
+export async function todaysCanary(
+  tx: Tx,
+  wallet: string,
+): Promise<{ payoutId: string; key: string; state: CanaryState }> {
+  const key = `canary-${await utcDay(tx)}`
+  const payoutId = payoutIdOf(wallet, key)
+  return { payoutId, key, state: stateOf(await findTransfer(tx, payoutId)) }
+}
+
+function stateOf(transfer: TransferRow | undefined): CanaryState {
+  if (transfer === undefined) return 'absent'
+  if (transfer.status === 'dead' || transfer.exception !== null) return 'failed'
+  return transfer.status === 'included' || transfer.status === 'final' ? 'confirmed' : 'under way'
+}
+
+/**
+ * Creates, authorizes and reserves today's canary in one transaction, and returns its payout id; undefined when it is there
+ * already. It is refused as any payout is: by a pause, the daily cap and the floor.
+ */
+export async function beginCanary(
+  deps: Pick<Deps, 'db' | 'rail' | 'signReceipt'> & { canary: Canary; floor: Floor },
+): Promise<string | undefined> {
+  const { canary, rail } = deps
+  const wallet = rail.payoutWallet
+  if ((await todaysCanary(deps.db, wallet)).state !== 'absent') return undefined
+  const seen = await deps.floor.look()
+  return transaction(deps.db, async (tx) => {
+    const { payoutId, key } = await todaysCanary(tx, wallet)
+    const terms = {
+      recipient: canary.recipient,
+      amount_atomic: canary.amountAtomic.toString(),
+      memo: 'canary',
+      rail_reference: key,
+      usage: 'operational' as const,
+      asset: rail.asset,
+    }
+    const digest = termsDigest(terms)
+    const names = { payout_id: payoutId, creator: wallet, idempotency_key: key, payout_wallet: wallet }
+    const { row, inserted } = await insertPayout(tx, { ...terms, ...names, terms_sha256: digest })
+    if (!inserted) return undefined
+    await writeReceipt(deps, tx, 'payout_created', row)
+    const expiresAt = Math.floor(await clockSeconds(tx)) + canary.lifeSeconds
+    // The mandate reference says what stands in the place of a mandate, so that the receipts stay true.
+    const authority = { expiresAt, idempotencyKey: key, fingerprint: digest, mandateRef: key.replace('-', ':') }
+    const authorized = await markAuthorized(tx, payoutId, authority)
+    if (authorized === undefined) throw new Error('a canary that was just created is not there')
+    await writeReceipt(deps, tx, 'payout_authorized', authorized)
+    await lockDailyCap(tx, wallet)
+    await assertExecutable(tx, authorized, rail.executeLifeSecondsMin)
+    await deps.floor.assertAbove(tx, authorized, seen)
+    const callId = await grantOwnCall(tx, payoutId, digest)
+    const { recipient, amountAtomic } = canary
+    const nonce = transferNonce(rail.asset, payoutId)
+    await insertReservation(tx, { payoutId, nonce, wallet, recipient, amountAtomic, validBefore: expiresAt, callId })
+    return payoutId
+  })
+}
+
+/** Every transfer is the effect of a call; this one is the service's own and costs nothing. */
+async function grantOwnCall(tx: Tx, payoutId: string, fingerprint: string): Promise<string> {
+  const caller = 'service:canary'
+  const callId = callIdOf(caller, 'canary', payoutId)
+  const call = { callId, caller, operation: 'canary', key: payoutId, fingerprint, path: 'canary', proof: null }
+  await grantCall(tx, call, { kind: 'none' }, { holder: caller, ms: 0 })
+  await claimGrant(tx, callId, payoutId)
+  return callId
+}
+
+/** A canary that failed pauses the rail in the transaction that records the failure; other payouts pause nothing. */
+export async function pauseAfterCanary(deps: Deps, tx: Tx, row: PayoutRow, failure: string): Promise<void> {
+  if (!isCanary(row)) return
+  const actor = { operatorId: 'canary', name: 'canary', idempotencyKey: `${row.payout_id}.${failure}` }
+  const reason = `${row.idempotency_key} failed: ${failure} (${row.payout_id})`
+  const issuing = { ...deps.rail, signReceipt: deps.signReceipt }
+  await setControl(issuing, tx, actor, { scope: 'payouts', paused: true, reason })
+  deps.log.error({ payoutId: row.payout_id, failure }, 'the canary failed, the payout rail is paused')
+}
