@@ -19,7 +19,7 @@ export type LoadSettings = {
   holderKey: Hex
   principalKey: Hex
 }
-export type RunPayouts = { callers: number; until: 'signed' | 'included' | 'created' }
+export type RunPayouts = { callers: number; until: 'signed' | 'included' }
 
 const state = {
   signers: undefined as Signers | undefined,
@@ -50,19 +50,21 @@ serveParent(
     preparePayouts: async (count: number) => {
       state.payouts = []
       while (state.payouts.length < count) state.payouts.push(await preparePayout(opened(state.signers)))
+      return state.payouts.map(({ payoutId: id }) => id)
     },
 
     runPayouts: async ({ callers, until }: RunPayouts): Promise<Run> => {
       const wire = openWire(callers)
       const events = opened(state.events)
-      const run = await drive(callers, state.payouts, async ({ payoutId: id, calls }, lap) => {
-        for (const call of until === 'created' ? calls.slice(0, 1) : calls) {
+      const run = await drive(callers, state.payouts, async ({ payoutId: id, calls }, { lap, note }) => {
+        let begun = 0
+        for (const call of calls) {
+          begun = performance.now()
           await wire.insist(call)
           lap(call.step)
         }
-        if (until === 'created') return
         await events.seen(`${until}:${id}`)
-        lap(until)
+        note(`execute until ${until}`, performance.now() - begun)
       })
       wire.close()
       return { ...run, repeats: wire.repeats }
@@ -93,6 +95,13 @@ serveParent(
         const signature = sign('sha256', Buffer.from(JSON.stringify(body)), key).toString('base64url')
         return prepared('status', url, body, { 'x-proof': `${spki}.${signature}` })
       })
+    },
+
+    /** Empty calls of one caller. */
+    prepareHealth: async (count: number) => {
+      const { baseUrl } = opened(state.signers)
+      const call = { step: 'healthz', method: 'GET', url: `${baseUrl}/healthz`, headers: {}, body: '' }
+      state.calls = Array.from({ length: count }, () => call)
     },
 
     runCalls: async (callers: number): Promise<Run> => {

@@ -1,36 +1,79 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { measurePayouts, printPayouts } from './payout.ts'
-import { openRig, runRound } from './rig.ts'
+import { measureApart, printApart } from './chain.ts'
+import { measureGrowth, printGrowth } from './growth.ts'
+import { measureMemory, printMemory } from './memory.ts'
+import { at, measurePayouts, printPayouts } from './payout.ts'
+import { printProfiles } from './profile.ts'
+import { openRig, type Rig, runRound, transfersApart } from './rig.ts'
+import { createSizing } from './sizing.ts'
+import { measureStatus, printStatus } from './status.ts'
+import { findWhere, printWhere } from './where.ts'
 
+const sections = ['apart', 'payout', 'where', 'status', 'memory', 'growth'] as const
 const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    profile: { type: 'string' },
-  },
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
 })
-const quick = options.quick
-const wanted = (section: string) => options.only === undefined || options.only === section
-const figures: Record<string, unknown> = {
-  taken_at: new Date().toISOString(),
-  quick,
-  node: process.version,
-  cpus: cpus().length,
-}
+const { quick, only, profile } = options
+if (only !== undefined && !sections.some((section) => section === only))
+  throw new Error(`--only takes one of ${sections.join(', ')}`)
+
+const LEVELS = [1, 8, 32, 128]
+/** The level that the aims are about. */
+const AIMED = 32
+
 const begun = performance.now()
-const rig = await openRig(options.profile)
+const rig = await openRig(profile)
 try {
-  for (const who of ['rail', 'floor', 'bare floor'] as const) await runRound(rig, { who, callers: 16, count: 96 })
-  if (wanted('payout')) {
-    const counts = quick ? { 1: 15, 8: 48, 32: 128, 128: 192 } : { 1: 40, 8: 128, 32: 320, 128: 512 }
-    const levels = await measurePayouts(rig, { rounds: quick ? 2 : 5, counts })
-    printPayouts(levels)
-    figures['levels'] = levels
-  }
+  const figures = { ...about(), ...(await measureAll(rig)) }
+  writeFileSync('bench.json', `${JSON.stringify(figures, null, 2)}\n`)
 } finally {
   await rig.stop()
 }
-writeFileSync('bench.json', `${JSON.stringify(figures, null, 2)}\n`)
-console.log(`${Math.round((performance.now() - begun) / 1000)} s`)
+if (profile !== undefined) printProfiles(profile)
+console.log(`\nbench.json is written; ${Math.round((performance.now() - begun) / 1000)} s`)
+
+/** Each section in its turn, printed as soon as it is there. */
+async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
+  const rounds = quick ? 2 : 5
+  const wanted = (section: (typeof sections)[number]) => only === undefined || only === section
+  const figures: Record<string, unknown> = {}
+  const sizing = createSizing(quick ? 2 : 8, quick ? 1.5 : 4)
+  await warmUp(rig)
+  if (wanted('apart')) {
+    figures['apart'] = printApart(await measureApart(rig, quick ? { 1: 4, 8: 16 } : { 1: 20, 8: 64, 32: 160 }))
+  }
+  if (wanted('payout')) {
+    const levels = printPayouts(await measurePayouts(rig, { rounds, levels: LEVELS, sizing }))
+    const aimed = at(levels, AIMED)
+    figures['payout'] = { ratio_to_floor: aimed.ratio_to_floor, ratio_to_bare_floor: aimed.ratio_to_bare_floor, levels }
+    figures['create'] = { p50_ratio: at(levels, 1).create_p50_ratio }
+  }
+  if (wanted('where')) figures['where'] = printWhere(await findWhere(rig))
+  if (wanted('status')) {
+    const levels = printStatus(await measureStatus(rig, { rounds, levels: LEVELS, sizing }))
+    figures['status'] = { ratio: at(levels, AIMED).ratio, levels }
+  }
+  if (wanted('memory')) figures['memory'] = printMemory(await measureMemory(rig, quick ? 4_000 : 20_000))
+  if (wanted('growth')) {
+    const growth = printGrowth(await measureGrowth(rig, { rounds: quick ? 1 : 3, count: quick ? 24 : 60 }))
+    const { create, status } = growth
+    const worse = create.ratio.median > status.ratio.median ? create : status
+    figures['growth'] = { p50_ratio: worse.ratio, ...growth }
+  }
+  return figures
+}
+
+/** Compilers and caches are warm before anything counts. */
+async function warmUp(rig: Rig): Promise<void> {
+  const stop = await rig.serveTransfers()
+  for (const who of ['rail', 'floor', 'bare floor'] as const) await runRound(rig, { who, callers: 16, count: 96 })
+  await stop()
+}
+
+function about(): Record<string, unknown> {
+  const [cpu] = cpus()
+  const machine = { cpus: cpus().length, model: cpu?.model, node: process.version }
+  return { taken_at: new Date().toISOString(), quick, machine, chain_in_payout: !transfersApart }
+}

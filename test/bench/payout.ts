@@ -1,34 +1,42 @@
-import { median, round, type Spread, show, spread } from './figures.ts'
+import { cpuOf, median, percentile, round, type Spread, show, spread } from './figures.ts'
 import { type Rig, type Round, runRound, type Who } from './rig.ts'
+import type { Sizing } from './sizing.ts'
 
-export type Sizes = { rounds: number; counts: Record<number, number> }
+export type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
 export type PayoutLevel = {
   callers: number
   ratio_to_floor: Spread
   ratio_to_bare_floor: Spread
+  cpu_ratio_to_floor: Spread
   create_p50_ratio: Spread
   per_second: Record<Who, Spread>
   p50_ms: Record<Who, Spread>
   cpu_ms_per_payout: Record<Who, Record<string, number>>
   commits_per_payout: Record<Who, number>
+  steps: Step[]
   repeats: number
 }
 
 const everyone: readonly Who[] = ['rail', 'floor', 'bare floor']
 
 /** Rail and floor in turn, so that drift of the machine meets both; each round of the rail is compared with its neighbours. */
-export async function measurePayouts(rig: Rig, { rounds, counts }: Sizes): Promise<PayoutLevel[]> {
-  const levels: PayoutLevel[] = []
-  for (const callers of Object.keys(counts).map(Number)) {
-    const taken: Record<Who, Round[]> = { rail: [], floor: [], 'bare floor': [] }
-    for (let turn = 0; turn < rounds; turn += 1) {
-      for (const who of everyone) {
-        taken[who].push(await runRound(rig, { who, callers, count: counts[callers] ?? callers }))
+export async function measurePayouts(
+  rig: Rig,
+  { rounds, levels, sizing }: { rounds: number; levels: readonly number[]; sizing: Sizing },
+): Promise<PayoutLevel[]> {
+  const taken = levels.map((callers) => ({ callers, rounds: everyone.map((who) => ({ who, rounds: [] as Round[] })) }))
+  for (let turn = 0; turn < rounds; turn += 1) {
+    for (const { callers, rounds: each } of taken) {
+      for (const { who, rounds: mine } of each) {
+        const round = await runRound(rig, { who, callers, count: sizing.count(who, callers) })
+        sizing.saw(who, callers, round.perSecond)
+        mine.push(round)
       }
     }
-    levels.push(summary(callers, taken))
   }
-  return levels
+  return taken.map(({ callers, rounds: each }) =>
+    summary(callers, Object.fromEntries(each.map(({ who, rounds: mine }) => [who, mine])) as Record<Who, Round[]>),
+  )
 }
 
 function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
@@ -41,11 +49,13 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
     callers,
     ratio_to_floor: against('floor', rate),
     ratio_to_bare_floor: against('bare floor', rate),
+    cpu_ratio_to_floor: against('floor', (mine, theirs) => cpuMs(mine) / cpuMs(theirs)),
     create_p50_ratio: against('floor', (mine, theirs) => createMs(mine) / createMs(theirs)),
     per_second: each((rounds) => spread(rounds.map(({ perSecond }) => perSecond))),
     p50_ms: each((rounds) => spread(rounds.map(({ run }) => median(run.times['whole'] ?? [])))),
     cpu_ms_per_payout: each(cpuOf),
     commits_per_payout: each((rounds) => round(median(rounds.map(({ commits }) => commits)))),
+    steps: stepsOf(callers, taken.rail),
     repeats: taken.rail.reduce((sum, { run }) => sum + run.repeats, 0),
   }
 }
@@ -57,26 +67,46 @@ export function createMs({ who, run: { times } }: Round): number {
   return median(before) + median(call)
 }
 
-function cpuOf(rounds: readonly Round[]): Record<string, number> {
-  const names = Object.keys(rounds[0]?.cpuMs ?? {})
-  const medians = names.map((name) => [name, median(rounds.map(({ cpuMs }) => cpuMs[name] ?? 0))] as const)
-  const used = medians.filter(([, ms]) => ms >= 0.05).map(([name, ms]) => [name, round(ms)] as const)
-  return { ...Object.fromEntries(used), all: round(medians.reduce((sum, [, ms]) => sum + ms, 0)) }
+function stepsOf(callers: number, rounds: readonly Round[]): Step[] {
+  return ['create', 'authorize', 'execute', 'execute until signed', 'whole'].map((step) => {
+    const times = rounds.flatMap(({ run }) => run.times[step] ?? [])
+    return { step, callers, 'p50 ms': round(median(times)), 'p99 ms': round(percentile(times, 0.99)) }
+  })
 }
 
-export function printPayouts(levels: readonly PayoutLevel[]): void {
+const cpuMs = (of: Round): number => cpuOf([of])['all'] ?? Number.NaN
+
+/** The level of so many callers. */
+export function at<L extends { callers: number }>(levels: readonly L[], callers: number): L {
+  const level = levels.find((each) => each.callers === callers)
+  if (level === undefined) throw new Error(`nothing was measured at ${callers} callers`)
+  return level
+}
+
+export function printPayouts(levels: PayoutLevel[]): PayoutLevel[] {
   console.log('\nPayouts: three durable calls, until the signed transfer is stored. median (min–max)')
   console.table(
-    levels.map(({ callers, per_second, ratio_to_floor, ratio_to_bare_floor, create_p50_ratio, repeats }) => ({
-      callers,
-      'rail /s': show(per_second.rail),
-      'floor /s': show(per_second.floor),
-      'bare floor /s': show(per_second['bare floor']),
-      'rail ÷ floor': show(ratio_to_floor),
-      'rail ÷ bare floor': show(ratio_to_bare_floor),
-      'create p50 ÷': show(create_p50_ratio),
-      repeats,
-    })),
+    levels.map(
+      ({
+        callers,
+        per_second,
+        ratio_to_floor,
+        ratio_to_bare_floor,
+        cpu_ratio_to_floor,
+        create_p50_ratio,
+        repeats,
+      }) => ({
+        callers,
+        'rail /s': show(per_second.rail),
+        'floor /s': show(per_second.floor),
+        'bare floor /s': show(per_second['bare floor']),
+        'rail ÷ floor': show(ratio_to_floor),
+        'rail ÷ bare floor': show(ratio_to_bare_floor),
+        'cpu ÷ floor': show(cpu_ratio_to_floor),
+        'create p50 ÷': show(create_p50_ratio),
+        repeats,
+      }),
+    ),
   )
   console.log(
     'Milliseconds of a whole payout (p50), of processor time by process, and committed writes, each for one payout',
@@ -92,4 +122,7 @@ export function printPayouts(levels: readonly PayoutLevel[]): void {
       })),
     ),
   )
+  console.log('Steps of the rail')
+  console.table(levels.flatMap(({ steps }) => steps))
+  return levels
 }

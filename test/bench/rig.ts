@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { bundleWorkflowCode } from '@temporalio/worker'
 import pg from 'pg'
+import { configSchema } from '../../activities/config.ts'
 import type { Part } from '../../worker/stack/part.ts'
-import { migrate } from '../../worker/stack/programs.ts'
+import { migrate, workerPart } from '../../worker/stack/programs.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { type Child, startChild } from './child.ts'
 import { cpuSeconds } from './cpu.ts'
@@ -13,7 +14,6 @@ import { eventTrigger } from './events.ts'
 import type { Run } from './figures.ts'
 import type { FloorVariant } from './floor/messages.ts'
 import type { LoadSettings } from './load.ts'
-import { emptyTables } from './seed-rows.ts'
 
 const silent = () => undefined
 const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error }
@@ -25,37 +25,40 @@ const unlimited = {
   FREE_GRANTS_PER_DAY: '100000000',
 }
 
+/** Transfers that nobody sends are no leftovers of a dead process: the sweeper would ask Temporal about each, again and again. */
+const chainless = { TASK_QUEUES: 'payouts,signing', SWEEP_EVERY_MS: '3600000' }
+
 /** Everything that is measured, up and warm: the embedded stack, the floor beside it on the same servers, and who calls them. */
 export type Rig = {
   stack: TestStack
   rail: pg.Pool
   floor: pg.Pool
   temporal: Client
+  payoutWallet: string
   load: Child
   floorClient: Child
   floorWorker: Child
   bareStatus: Child
   bareStatusUrl: string
+  /** Has the chain's steps served until the result is called. */
+  serveTransfers(): Promise<() => Promise<void>>
   pids: Record<string, number>
   stop(): Promise<void>
 }
 
 export type Who = 'rail' | 'floor' | 'bare floor'
-export type Round = {
-  who: Who
-  callers: number
-  run: Run
-  perSecond: number
-  cpuMs: Record<string, number>
-  /** Transactions that wrote something, for each payout. */
-  commits: number
-}
+/** One run, and for each of its subjects the processor time of each process and the transactions that wrote something. */
+export type Observed = { run: Run; perSecond: number; cpuMs: Record<string, number>; commits: number }
+export type Round = Observed & { who: Who; callers: number; ids: string[] }
+
+/** Where the chain's steps have a task queue of their own, payouts are measured while nobody serves it. */
+export const transfersApart = configSchema.shape.TASK_QUEUES.parse(undefined).includes('transfers')
 
 export async function openRig(profileDirectory: string | undefined): Promise<Rig> {
   if (profileDirectory !== undefined) mkdirSync(profileDirectory, { recursive: true })
   // An execute is answered at once: how its transfer goes on is seen in Postgres.
   const stack = await startStack({
-    env: { ...unlimited, EXECUTE_WAIT_MS: '1' },
+    env: { ...unlimited, ...(transfersApart ? chainless : {}), EXECUTE_WAIT_MS: '1' },
     prepare: (part) => prepare(part, profileDirectory),
   })
   const children = ['load.js', 'floor/client.js', 'floor/worker.js', 'floor/status.js'].map((name) => startChild(name))
@@ -66,8 +69,8 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     pg.Pool,
     pg.Pool,
   ]
-  for (const pool of [rail, floor]) await pool.query(eventTrigger)
-  await rail.query('create extension pg_stat_statements')
+  for (const pool of [rail, floor]) await pool.query(`${eventTrigger}; create extension pg_stat_statements`)
+  await countStatements(rail, 'none')
   const { temporalAddress } = stack
   await load.ask('open', loadSettings(stack))
   await floorClient.ask('open', { temporalAddress, databaseUrl: floorUrl })
@@ -95,6 +98,8 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     floorWorker,
     bareStatus,
     bareStatusUrl,
+    payoutWallet: stack.env['PAYOUT_WALLET_ADDRESS'] ?? '',
+    serveTransfers: () => serveTransfers(stack),
     pids,
     stop: async () => {
       await Promise.all(children.map((child) => child.stop()))
@@ -110,13 +115,18 @@ function prepare({ name, plan }: Part, profileDirectory: string | undefined): vo
   plan.launch = async () => {
     const launched = await launch()
     if (name === 'postgres') {
-      const counting = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track=none']
-      return { ...launched, args: [...launched.args, ...counting.flatMap((setting) => ['-c', setting])] }
+      return { ...launched, args: [...launched.args, '-c', 'shared_preload_libraries=pg_stat_statements'] }
     }
     if (profileDirectory === undefined || !/^(api|worker)/.test(name)) return launched
     const profile = ['--cpu-prof', `--cpu-prof-dir=${join(profileDirectory, name)}`]
     return { ...launched, args: [...profile, ...launched.args] }
   }
+}
+
+/** Turned on only where statements are counted, because counting costs something. */
+export async function countStatements(pool: pg.Pool, which: 'top' | 'none'): Promise<void> {
+  await pool.query(`alter system set pg_stat_statements.track = '${which}'`)
+  await pool.query('select pg_reload_conf()')
 }
 
 function loadSettings(stack: TestStack): LoadSettings {
@@ -132,6 +142,17 @@ function loadSettings(stack: TestStack): LoadSettings {
   }
 }
 
+async function serveTransfers({ env, dataDirectory, temporalAddress }: TestStack): Promise<() => Promise<void>> {
+  if (!transfersApart) return async () => undefined
+  const logFile = join(dataDirectory, 'logs', 'worker-transfers.log')
+  const part = workerPart(
+    { name: 'worker-transfers', logFile, env: { ...env, TASK_QUEUES: 'transfers' } },
+    temporalAddress,
+  )
+  await part.start()
+  return () => part.stop()
+}
+
 async function bundleFloor(stack: TestStack): Promise<string> {
   const workflowsPath = join(import.meta.dirname, 'floor', 'workflow.js')
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet })
@@ -140,31 +161,31 @@ async function bundleFloor(stack: TestStack): Promise<string> {
   return file
 }
 
-export type RoundSettings = { who: Who; callers: number; count: number; until?: 'signed' | 'included' | 'created' }
+export type RoundSettings = { who: Who; callers: number; count: number; until?: 'signed' | 'included' }
 
 /** One round of payouts: everything is prepared first, then the clock runs. */
 export async function runRound(rig: Rig, { who, callers, count, until = 'signed' }: RoundSettings): Promise<Round> {
   const { load, floorClient } = rig
+  if (who === 'rail') {
+    const ids = await load.ask<string[]>('preparePayouts', count)
+    const seen = await observed(rig, () => load.ask<Run>('runPayouts', { callers, until }))
+    if (!transfersApart || until === 'included') await settled(rig)
+    return { who, callers, ids, ...seen }
+  }
+  const ids = await floorClient.ask<string[]>('prepare', count)
   const variant: FloorVariant = who === 'floor' ? 'signing' : 'bare'
-  if (who === 'rail') await load.ask('preparePayouts', count)
-  else await floorClient.ask('prepare', count)
-  const { run, cpuMs, commits } = await observed(rig, count, () =>
-    who === 'rail'
-      ? load.ask<Run>('runPayouts', { callers, until })
-      : floorClient.ask<Run>('run', { callers, until, variant }),
-  )
-  return { who, callers, run, perSecond: count / run.seconds, cpuMs, commits }
+  return { who, callers, ids, ...(await observed(rig, () => floorClient.ask<Run>('run', { callers, variant }))) }
 }
 
-/** What the processes and Postgres did for each of `count` while `work` ran. */
-export async function observed(rig: Rig, count: number, work: () => Promise<Run>) {
+/** What the processes and Postgres did for each subject while `work` ran. */
+export async function observed(rig: Rig, work: () => Promise<Run>): Promise<Observed> {
   const [cpuBefore, writesBefore] = [cpuSeconds(rig.pids), await writesSoFar(rig)]
   const run = await work()
   const [cpu, writes] = [cpuSeconds(rig.pids), await writesSoFar(rig)]
   const cpuMs = Object.fromEntries(
-    Object.entries(cpu).map(([name, seconds]) => [name, ((seconds - (cpuBefore[name] ?? 0)) * 1000) / count]),
+    Object.entries(cpu).map(([name, seconds]) => [name, ((seconds - (cpuBefore[name] ?? 0)) * 1000) / run.count]),
   )
-  return { run, cpuMs, commits: (writes - writesBefore) / count }
+  return { run, perSecond: run.count / run.seconds, cpuMs, commits: (writes - writesBefore) / run.count }
 }
 
 /** Postgres gives a number to each transaction that writes, and only to those. */
@@ -173,17 +194,12 @@ async function writesSoFar({ rail }: Rig): Promise<number> {
   return Number(rows[0]?.next)
 }
 
-/** Ends every open workflow and empties both databases, so that a section begins where the first one did. */
-export async function cleanSlate({ rail, floor, temporal }: Rig): Promise<void> {
-  const ending: Promise<unknown>[] = []
-  for await (const { workflowId } of temporal.workflow.list({ query: `ExecutionStatus = 'Running'` })) {
-    ending.push(
-      temporal.workflow
-        .getHandle(workflowId)
-        .terminate()
-        .catch(() => undefined),
-    )
+/** Nothing of a round goes on while the next one is measured. */
+async function settled({ rail }: Rig): Promise<void> {
+  for (const until = Date.now() + 60_000; Date.now() < until; ) {
+    const { rowCount } = await rail.query(`select 1 from transfers where status not in ('final', 'dead') limit 1`)
+    if (rowCount === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 200))
   }
-  await Promise.all(ending)
-  for (const pool of [rail, floor]) await pool.query(emptyTables)
+  throw new Error('the transfers of a round were not final within a minute')
 }

@@ -25,8 +25,10 @@ export async function seedPayouts(pool: pg.Pool, payoutWallet: string, seeds: re
 }
 
 /** Takes every row away that payouts leave; operators, keys and gas wallets stay. */
-export const emptyTables = `truncate payouts, calls, proof_nonces, payments, transfers, lane_transactions, receipts,
-  replay_ledger, staged_inputs, mandates, update_leases, rate_limits`
+export async function emptyTables(pool: pg.Pool): Promise<void> {
+  await pool.query(`truncate payouts, calls, proof_nonces, payments, transfers, lane_transactions, receipts,
+    replay_ledger, staged_inputs, mandates, update_leases, rate_limits cascade`)
+}
 
 const hash = (what: string) => `encode(sha256((${what})::bytea), 'hex')`
 const address = `'0x' || repeat('aa', 20)`

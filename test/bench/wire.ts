@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 
-/** One POST, ready to be sent as it is. */
-export type PreparedCall = { step: string; url: string; headers: Record<string, string>; body: string }
+/** One call, ready to be sent as it is; a POST unless it says otherwise. */
+export type PreparedCall = { step: string; method?: string; url: string; headers: Record<string, string>; body: string }
 export type Answer = { status: number; body: string }
 
 export function prepared(step: string, url: string, body: unknown, headers: Record<string, string> = {}): PreparedCall {
@@ -22,7 +22,7 @@ export function openWire(callers: number) {
 
   function send(call: PreparedCall): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const sent = request(call.url, { method: 'POST', agent, headers: call.headers }, (response) => {
+      const sent = request(call.url, { method: call.method ?? 'POST', agent, headers: call.headers }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }))

@@ -3,14 +3,14 @@ import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/clie
 import type pg from 'pg'
 import { serveParent } from '../child.ts'
 import { type Events, openEvents } from '../events.ts'
-import { drive, type Run } from '../figures.ts'
+import { type Clock, drive, type Run } from '../figures.ts'
 import { FLOOR_QUEUE, type FloorStep, type FloorVariant } from './messages.ts'
 import { commit, grant, openPool, stage } from './rows.ts'
 import type { floor } from './workflow.ts'
 
 /** The floor's callers: each writes what the rail's API writes and sends the update, without HTTP in between. */
 export type FloorClientSettings = { temporalAddress: string; databaseUrl: string }
-export type RunFloor = { callers: number; variant: FloorVariant; until: 'signed' | 'created' }
+export type RunFloor = { callers: number; variant: FloorVariant }
 
 type FloorCall = { step: FloorStep; nonce: string; body: string }
 type Subject = { payoutId: string; calls: [FloorCall, FloorCall, FloorCall] }
@@ -28,12 +28,15 @@ serveParent(
 
     prepare: async (count: number) => {
       state.subjects = Array.from({ length: count }, newSubject)
+      return state.subjects.map(({ payoutId }) => payoutId)
     },
 
     run: async (asked: RunFloor): Promise<Run> => {
       const { opened } = state
       if (opened === undefined) throw new Error('open comes first')
-      const run = await drive(asked.callers, state.subjects, (subject, lap) => payout(opened, subject, asked, lap))
+      const run = await drive(asked.callers, state.subjects, (subject, clock) =>
+        payout(opened, subject, asked.variant, clock),
+      )
       return { ...run, repeats: 0 }
     },
   },
@@ -46,8 +49,8 @@ serveParent(
 async function payout(
   { client, pool, events }: Opened,
   { payoutId, calls }: Subject,
-  { variant, until }: RunFloor,
-  lap: (step: string) => void,
+  variant: FloorVariant,
+  { lap }: Clock,
 ): Promise<void> {
   const [create, authorize, execute] = calls
   const handle = client.workflow.getHandle<typeof floor>(payoutId)
@@ -61,7 +64,6 @@ async function payout(
   })
   await client.workflow.executeUpdateWithStart('create', { args: [create.step], startWorkflowOperation })
   lap('create: update with start')
-  if (until === 'created') return
   await before(pool, 'payout-authorize', authorize)
   await handle.executeUpdate<void, [FloorStep]>('authorize', { args: [authorize.step] })
   lap('authorize')
