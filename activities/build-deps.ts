@@ -6,6 +6,7 @@ import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
 import type { Canary } from './canary.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
 import { type Chain, createChain } from './chain/client.ts'
+import { watchGas } from './chain/funds.ts'
 import { createLane, type SubmitterLane } from './chain/lane.ts'
 import { findOutcome } from './chain/outcome.ts'
 import { preflight } from './chain/preflight.ts'
@@ -76,10 +77,14 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   const { chain, findOutcome: outcome } = openChain(config)
   const accounts = gasAccounts(config)
-  const lane = createLane({ db, reader: chain.reader, feeBumpAfterMs: config.FEE_BUMP_AFTER_MS, accounts })
+  const addresses = accounts.map(({ address }) => address)
+  const gas = watchGas(chain.reader, addresses, config.CHAIN_CACHE_MS)
+  const times = { feeBumpAfterMs: config.FEE_BUMP_AFTER_MS, jamAfterMs: config.LANE_JAM_AFTER_MS }
+  const lane = createLane({ db, reader: chain.reader, gas, accounts, log, ...times })
   const rail = railOf(config)
-  const asset = rail.asset
-  const gasWallets = accounts.map((account) => account.address)
+  const looks = { asset: rail.asset, gas, transferGas: rail.transferGas }
+  const check = (authorization: TokenAuthorization, signature: `0x${string}`) =>
+    preflight(chain, looks, authorization, signature)
   await publishKeys(db, keys)
   const deps: Deps = {
     db,
@@ -101,11 +106,10 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
     floor: openPayoutFloor(config, chain, log),
     canary: canaryOf(config),
     chain,
-    preflight: (authorization, signature) =>
-      preflight(chain, { asset, gasWallets, gas: rail.transferGas }, authorization, signature),
+    preflight: check,
     findOutcome: outcome,
     lane,
-    settler: openSettler(config, chain, lane, gasWallets),
+    settler: openSettler(config, chain, lane, check),
   }
   return { deps, close }
 }
@@ -122,14 +126,9 @@ export function openOffers(config: Config, chain: Chain): Promise<Offers> {
   })
 }
 
-function openSettler(config: Config, chain: Chain, lane: SubmitterLane, gasWallets: readonly `0x${string}`[]): Settler {
+function openSettler(config: Config, chain: Chain, lane: SubmitterLane, check: Deps['preflight']): Settler {
   const facilitator = openFacilitator(config, chain, lane)
-  if (config.X402_FACILITATOR_URL !== '') return createSettler({ facilitator })
-  const settings = { asset: config.ASSET_CONTRACT_ADDRESS, gasWallets, gas: TRANSFER_GAS }
-  return createSettler({
-    facilitator,
-    preflight: (authorization, signature) => preflight(chain, settings, authorization, signature),
-  })
+  return createSettler(config.X402_FACILITATOR_URL === '' ? { facilitator, preflight: check } : { facilitator })
 }
 
 function openFacilitator(config: Config, chain: Chain, lane?: SubmitterLane): FacilitatorClient {

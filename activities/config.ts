@@ -77,6 +77,10 @@ export const configSchema = z.object({
   FEE_BUMP_AFTER_MS: milliseconds(30_000).describe(
     'a transaction that is not mined by then is sent again with higher fees',
   ),
+  LANE_JAM_AFTER_MS: milliseconds(90_000).describe(
+    'a gas wallet whose oldest open nonce is the same one for this long is jammed: it alarms, and others take over',
+  ),
+  CHAIN_CACHE_MS: milliseconds(1_000).describe('how long fees and what the gas wallets hold are taken as known'),
   CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
   RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
 

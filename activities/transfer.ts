@@ -67,6 +67,9 @@ export function authorizationOf(transfer: TransferRow): TokenAuthorization {
   }
 }
 
+const HELD_UP_ACT =
+  'see that a gas wallet has ether and the chain makes blocks; the first that moves takes the transfer'
+
 async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   const payoutId = transfer.payout_id
   const authorization = authorizationOf(transfer)
@@ -77,12 +80,14 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   if (check.kind === 'used') return
   heartbeat()
   await recordFromBlock(deps.db, payoutId, searchFrom(await deps.chain.head()))
-  const { txHash } = await deps.lane.submit(`payout:${payoutId}`, {
+  const { txHash, heldUp } = await deps.lane.submit(`payout:${payoutId}`, {
     to: deps.rail.asset,
     data: encodeTransfer(authorization, signature),
     gas: deps.rail.transferGas,
   })
-  await recordSubmitted(deps.db, payoutId, txHash)
+  const parked =
+    heldUp && `gas wallet ${heldUp.wallet} has not moved since ${heldUp.since.toISOString()}; ${HELD_UP_ACT}`
+  await recordSubmitted(deps.db, payoutId, txHash, parked ?? null)
 }
 
 /** Looks once; true when there is something new that the workflow has to act on. */

@@ -17,6 +17,7 @@ import { createChanges } from '../activities/store/changes.ts'
 import { createDatabaseClock } from '../activities/store/clock.ts'
 import { type ActivePause, listPauses } from '../activities/store/controls.ts'
 import { createDatabase } from '../activities/store/db.ts'
+import { readLanes } from '../activities/store/lane-health.ts'
 import { findOperator } from '../activities/store/operators.ts'
 import { createReceiptVerification } from '../activities/trust.ts'
 import { createReservationGate } from '../temporal/canary.ts'
@@ -32,6 +33,7 @@ import { operations } from './operations/index.ts'
 import { createTurnstile } from './pay/turnstile.ts'
 import { createRateLimits } from './rate-limits.ts'
 import type { RoadDeps } from './road.ts'
+import { laneGauges } from './surfaces/lane-gauges.ts'
 import type { Gauges } from './surfaces/metrics.ts'
 
 const ZERO = `0x${'0'.repeat(40)}`
@@ -57,6 +59,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   const issuing = { rail, signReceipt: receiptSigner(keys) }
   const floor = openPayoutFloor(config, chain, log)
   const pauses = () => listPauses(db)
+  const lanes = () => readLanes(db, config.LANE_JAM_AFTER_MS)
   const clock = createDatabaseClock(db)
   const { client } = temporal
   const payouts = createPayoutGateway({
@@ -82,6 +85,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),
       chainUp: chain.isUp,
       pauses,
+      lanes,
     }),
   }
   const publishing = await keepPublishing(() => publishKeys(db, keys), {
@@ -106,7 +110,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       config,
     },
     pauses,
-    gauges: createGauges(db, floor, config.PAYOUT_BALANCE_FLOOR_ATOMIC),
+    gauges: { ...createGauges(db, floor, config.PAYOUT_BALANCE_FLOOR_ATOMIC), ...laneGauges(lanes) },
     close: async () => {
       publishing.stop()
       await changes.close()

@@ -227,6 +227,19 @@ export const requirements = {
     source: 'payout.md § payout-execute',
     behavior: 'An unmined transaction is replaced at the same EOA nonce with at least 12.5 % more; every hash is kept.',
   },
+  'lane.alarm': {
+    source: 'decision',
+    behavior:
+      'A lane that has not moved for LANE_JAM_AFTER_MS is told by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
+  },
+  'lane.heals': {
+    source: 'decision',
+    behavior: 'Every kind of jam heals without a person, an empty gas wallet by the others.',
+  },
+  'lane.frugal': {
+    source: 'decision',
+    behavior: 'A submit costs two requests to the chain beside those that all submits of a second share.',
+  },
   'execute.confirmed-by-logs': {
     source: 'payout.md § payout-execute',
     behavior: 'AuthorizationUsed beside the exact Transfer confirms, whoever sent it.',

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { ChainReader } from './client.ts'
-import { estimateFees } from './fees.ts'
+import { estimateFees, type Fees } from './fees.ts'
+import { keepFresh } from './shared-reading.ts'
 import { tokenAbi } from './token.ts'
 
 /** A wallet's tokens in atomic units, now or as of a block; throws when the chain does not answer. */
@@ -25,4 +26,30 @@ export async function readGas(
   ])
   const weiOf = Object.fromEntries(wallets.map((address, index) => [address, balances[index] ?? 0n]))
   return { weiOf, weiPerGas: fees.maxFeePerGas }
+}
+
+/** What a gas wallet holds, the next nonce by what is mined, and the next one by what the node's pool holds beside it. */
+export type Purse = { readonly address: Address; readonly wei: bigint; readonly mined: bigint; readonly pooled: bigint }
+export type Gas = { readonly fees: Fees; readonly purses: readonly Purse[] }
+/** Fees and gas wallets as they were a moment ago; throws when the chain does not answer. */
+export type GasWatch = () => Promise<Gas>
+
+/** One reading for all who ask within `maxAgeMs`: 2 requests, and 3 for each wallet. */
+export function watchGas(reader: ChainReader, wallets: readonly Address[], maxAgeMs: number): GasWatch {
+  return keepFresh(async () => {
+    const [fees, ...purses] = await Promise.all([
+      estimateFees(reader),
+      ...wallets.map((address) => readPurse(reader, address)),
+    ])
+    return { fees, purses }
+  }, maxAgeMs)
+}
+
+async function readPurse(reader: ChainReader, address: Address): Promise<Purse> {
+  const [wei, mined, pooled] = await Promise.all([
+    reader.getBalance({ address }),
+    reader.getTransactionCount({ address, blockTag: 'latest' }),
+    reader.getTransactionCount({ address, blockTag: 'pending' }),
+  ])
+  return { address: address.toLowerCase() as Address, wei, mined: BigInt(mined), pooled: BigInt(pooled) }
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import { type Hex, keccak256, type LocalAccount, TransactionReceiptNotFoundError } from 'viem'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { transaction } from '../store/db.ts'
@@ -8,21 +9,36 @@ import {
   listUnsettled,
   lockGasWallet,
   type NewLaneTransaction,
+  type NonceEnd,
   nextNonce,
   recordBroadcast,
-  recordNonce,
+  recordEnds,
+  reopenNonce,
   storeLaneTransaction,
 } from '../store/lane.ts'
 import type { Database } from '../store/schema.ts'
 import { type BroadcastVerdict, broadcast } from './broadcast.ts'
 import type { ChainReader } from './client.ts'
-import { bumpFees, estimateFees, type Fees } from './fees.ts'
+import { bumpFees, type Fees } from './fees.ts'
+import type { GasWatch } from './funds.ts'
 
-/** What the lane works with; `feeBumpAfterMs` counts from when a node first took the bytes. */
-export type LaneDeps = { readonly db: Kysely<Database>; readonly reader: ChainReader; readonly feeBumpAfterMs: number }
+/**
+ * What the lane works with; `feeBumpAfterMs` counts from when a node first took the bytes, `jamAfterMs` from when a wallet's
+ * oldest open nonce became the oldest.
+ */
+export type LaneDeps = {
+  readonly db: Kysely<Database>
+  readonly reader: ChainReader
+  readonly gas: GasWatch
+  readonly feeBumpAfterMs: number
+  readonly jamAfterMs: number
+  readonly log: Pick<Logger, 'info' | 'warn'>
+}
 
 /** How many EOA nonces one round looks after; the lowest come first, because nothing above them can be mined before. */
 const NONCES_PER_ROUND = 256n
+/** How many receipts are asked for at once. */
+const RECEIPTS_AT_ONCE = 16
 const FILLER_GAS = 21_000n
 
 /** One call to be signed for a purpose at an EOA nonce of a gas wallet. */
@@ -78,11 +94,13 @@ export async function maintainWallet(deps: LaneDeps, account: LocalAccount): Pro
   const [mined, pooled] = await Promise.all([countAt(reader, account, 'latest'), countAt(reader, account, 'pending')])
   // The next nonce is read before the rows, so that an allocation in between does not look like a hole.
   const next = await nextNonce(db, wallet)
-  const rows = groupByNonce(await listUnsettled(db, wallet, mined, feeBumpAfterMs))
-  for (const [nonce, siblings] of rows) {
-    if (nonce < mined) await settleNonce(deps, wallet, nonce, siblings)
-  }
   const end = next - mined > NONCES_PER_ROUND ? mined + NONCES_PER_ROUND : next
+  const rows = groupByNonce(await listUnsettled(db, wallet, { mined, end: end > mined ? end : mined }, feeBumpAfterMs))
+  const past = [...rows].filter(([nonce]) => nonce < mined)
+  for (let from = 0; from < past.length; from += RECEIPTS_AT_ONCE) {
+    const ends = past.slice(from, from + RECEIPTS_AT_ONCE).map(([nonce, siblings]) => endOf(reader, nonce, siblings))
+    await recordEnds(db, wallet, await Promise.all(ends))
+  }
   for (let nonce = mined; nonce < end; nonce++)
     await keepAlive(deps, account, { nonce, mined, pooled, siblings: rows.get(nonce) ?? [] })
 }
@@ -100,21 +118,12 @@ function groupByNonce(rows: LaneTransaction[]): Map<bigint, LaneTransaction[]> {
 }
 
 /** The chain is past this nonce: one of our hashes has a receipt, or another transaction of the key took its place. */
-async function settleNonce(
-  { db, reader }: LaneDeps,
-  wallet: string,
-  nonce: bigint,
-  siblings: LaneTransaction[],
-): Promise<void> {
-  for (const { tx_hash } of siblings) {
-    const status = await receiptStatus(reader, tx_hash as Hex)
-    if (status === undefined) continue
-    return recordNonce(db, wallet, nonce.toString(), {
-      txHash: tx_hash,
-      outcome: status === 'success' ? 'mined' : 'reverted',
-    })
+async function endOf(reader: ChainReader, nonce: bigint, siblings: LaneTransaction[]): Promise<NonceEnd> {
+  for (const { tx_hash: txHash } of siblings) {
+    const status = await receiptStatus(reader, txHash as Hex)
+    if (status !== undefined) return { nonce, mined: { txHash, outcome: status === 'success' ? 'mined' : 'reverted' } }
   }
-  await recordNonce(db, wallet, nonce.toString(), 'superseded')
+  return { nonce, mined: undefined }
 }
 
 async function receiptStatus(reader: ChainReader, hash: Hex): Promise<'success' | 'reverted' | undefined> {
@@ -135,35 +144,34 @@ async function keepAlive(
 ): Promise<void> {
   const [newest] = siblings
   if (newest === undefined) return nonce >= pooled ? fillHole(deps, account, nonce) : undefined
-  if (siblings.some((row) => row.outcome !== null))
-    await recordNonce(deps.db, newest.gas_wallet, newest.eoa_nonce, null)
+  if (siblings.some((row) => row.outcome !== null)) await reopenNonce(deps.db, newest.gas_wallet, newest.eoa_nonce)
   if (newest.stuck && (await isDueForMore(deps, newest, nonce === mined))) return raise(deps, account, newest)
   if (nonce < pooled && newest.broadcast_at !== null) return
   if ((await sendStored(deps, newest)) === 'underpriced') await raise(deps, account, newest)
 }
 
 /** Only the first in line, or one that the base fee has left behind: the others merely wait for those before them. */
-async function isDueForMore({ reader }: LaneDeps, row: LaneTransaction, first: boolean): Promise<boolean> {
-  return first || BigInt(row.max_fee_per_gas) < (await estimateFees(reader)).maxFeePerGas / 2n
+async function isDueForMore({ gas }: LaneDeps, row: LaneTransaction, first: boolean): Promise<boolean> {
+  return first || BigInt(row.max_fee_per_gas) < (await gas()).fees.maxFeePerGas / 2n
 }
 
 /** A replacement on the same nonce, stored before it is sent, unless another process replaced it first. */
 async function raise(deps: LaneDeps, account: LocalAccount, newest: LaneTransaction): Promise<void> {
-  const { db, reader } = deps
+  const { db, gas } = deps
   const old = {
     maxFeePerGas: BigInt(newest.max_fee_per_gas),
     maxPriorityFeePerGas: BigInt(newest.max_priority_fee_per_gas),
   }
-  const fees = bumpFees(old, await estimateFees(reader))
+  const fees = bumpFees(old, (await gas()).fees)
   const call = { to: newest.to_address as Hex, data: newest.data as Hex, gas: BigInt(newest.gas) }
   const row = fees && (await signRow(account, BigInt(newest.eoa_nonce), newest.purpose, call, fees))
   const stored =
     row &&
-    (await transaction(db, async (tx) => {
+    (await transaction(db, async (tx, last) => {
       await lockGasWallet(tx, newest.gas_wallet)
       const [top] = await listAtNonce(tx, newest.gas_wallet, BigInt(newest.eoa_nonce))
       if (top?.tx_hash !== newest.tx_hash) return undefined
-      await storeLaneTransaction(tx, row)
+      last(storeLaneTransaction(tx, row))
       return row
     }))
   await sendStored(deps, stored ?? newest)
@@ -173,11 +181,11 @@ async function raise(deps: LaneDeps, account: LocalAccount, newest: LaneTransact
 async function fillHole(deps: LaneDeps, account: LocalAccount, nonce: bigint): Promise<void> {
   const wallet = account.address.toLowerCase()
   const call = { to: wallet as Hex, data: '0x', gas: FILLER_GAS } as const
-  const row = await signRow(account, nonce, `hole:${wallet}:${nonce}`, call, await estimateFees(deps.reader))
-  const stored = await transaction(deps.db, async (tx) => {
+  const row = await signRow(account, nonce, `hole:${wallet}:${nonce}`, call, (await deps.gas()).fees)
+  const stored = await transaction(deps.db, async (tx, last) => {
     await lockGasWallet(tx, wallet)
     if ((await listAtNonce(tx, wallet, nonce)).length > 0) return undefined
-    await storeLaneTransaction(tx, row)
+    last(storeLaneTransaction(tx, row))
     return row
   })
   if (stored !== undefined) await sendStored(deps, stored)

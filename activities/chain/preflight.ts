@@ -1,20 +1,23 @@
 import type { Address, Hex } from 'viem'
 import { encodeTransfer, type TokenAuthorization } from './authorization.ts'
 import { type ChainReader, isChainFault, isRevert } from './client.ts'
-import { estimateFees } from './fees.ts'
+import type { Gas, GasWatch } from './funds.ts'
 import { tokenAbi } from './token.ts'
 
 /** Whether an authorization can be sent now: `used` when the token saw its nonce; `parked` names the cause and the act that unblocks it. */
 export type Preflight = { kind: 'ready' } | { kind: 'used' } | { kind: 'parked'; reason: string; unblock: string }
 
-/** Who would submit, and with how much gas. */
+/** Who would submit, and how much gas a transfer takes. */
 export type PreflightSettings = {
   readonly asset: Address
-  readonly gasWallets: readonly Address[]
-  readonly gas: bigint
+  readonly gas: GasWatch
+  readonly transferGas: bigint
 }
 
-/** Looks before a broadcast (payout.md, execute): plays the transfer through and explains why it could not happen. Never throws for the chain. */
+/**
+ * Looks before a broadcast (payout.md, execute): plays the transfer through, one request, and asks why only when it could not
+ * happen. Never throws for the chain.
+ */
 export async function preflight(
   chain: { readonly reader: ChainReader },
   settings: PreflightSettings,
@@ -23,17 +26,17 @@ export async function preflight(
 ): Promise<Preflight> {
   const { reader } = chain
   try {
-    if (await isUsed(reader, settings.asset, authorization)) return { kind: 'used' }
-    const [gasWallet] = settings.gasWallets
+    const gas = await settings.gas()
+    const [sender] = gas.purses
     const refusal = await refusalOf(reader, {
       to: settings.asset,
       data: encodeTransfer(authorization, signature),
-      ...(gasWallet && { account: gasWallet }),
+      ...(sender && { account: sender.address }),
     })
     if (refusal !== undefined) return await explain(reader, settings.asset, authorization, refusal)
-    return (await hasGas(reader, settings))
-      ? { kind: 'ready' }
-      : parked('no gas wallet has the ether for a transfer', `send ether to ${settings.gasWallets.join(' or ')}`)
+    if (hasGas(gas, settings.transferGas)) return { kind: 'ready' }
+    const wallets = gas.purses.map(({ address }) => address)
+    return parked('no gas wallet has the ether for a transfer', `send ether to ${wallets.join(' or ')}`)
   } catch (error) {
     if (!isChainFault(error))
       return parked('the asset does not answer as an EIP-3009 token', 'check ASSET_CONTRACT_ADDRESS')
@@ -61,7 +64,7 @@ async function refusalOf(
   }
 }
 
-/** Asks the token for the usual causes in turn; the nonce is asked again because it may have been used meanwhile. */
+/** Asks the token for the usual causes in turn, the use of the nonce first: then there is nothing to mend. */
 async function explain(
   reader: ChainReader,
   asset: Address,
@@ -104,10 +107,5 @@ async function flag(answer: Promise<boolean>): Promise<boolean> {
   }
 }
 
-async function hasGas(reader: ChainReader, { gasWallets, gas }: PreflightSettings): Promise<boolean> {
-  const [fees, ...balances] = await Promise.all([
-    estimateFees(reader),
-    ...gasWallets.map((address) => reader.getBalance({ address })),
-  ])
-  return balances.some((balance) => balance >= gas * fees.maxFeePerGas)
-}
+const hasGas = ({ fees, purses }: Gas, transferGas: bigint): boolean =>
+  purses.some(({ wei }) => wei >= transferGas * fees.maxFeePerGas)

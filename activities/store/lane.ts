@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from './db.ts'
+import { type Statement, send } from './pipeline.ts'
 import type { LaneTransactionsTable } from './schema.ts'
 
 /** One signed transaction of a gas wallet; numbers of the chain are decimal texts, as Postgres gives them. */
@@ -8,7 +9,20 @@ export type LaneTransaction = Selectable<LaneTransactionsTable> & {
   stuck: boolean
 }
 export type NewLaneTransaction = Omit<Selectable<LaneTransactionsTable>, 'outcome' | 'created_at' | 'broadcast_at'>
-export type LaneOutcome = LaneTransaction['outcome']
+
+/** The transaction that serves a purpose; `heldUpSince` when it is open and its wallet's lane is jammed since then. */
+export type ServingTransaction = Selectable<LaneTransactionsTable> & { heldUpSince: Date | null }
+
+/** A gas wallet as the chain has it, and how many open nonces it can pay for. */
+export type Place = { address: string; mined: bigint; pooled: bigint; affords: bigint }
+
+/** What became of an EOA nonce: which of our hashes was mined, or none of them. */
+export type NonceEnd = { nonce: bigint; mined: { txHash: string; outcome: 'mined' | 'reverted' } | undefined }
+
+/** A lane is jammed while its oldest open nonce is the same one for this long. */
+const isJammed = (wallet: string, jamAfterMs: number) => sql<boolean>`(
+  ${sql.ref(`${wallet}.moved_at`)} < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
+  and exists (select from lane_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and o.outcome is null))`
 
 /** Makes the rows that allocation locks; known wallets keep their nonce. */
 export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Promise<void> {
@@ -21,21 +35,42 @@ export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Pr
     .execute()
 }
 
-/** Serialises all allocations for one purpose until the transaction ends. */
-export async function lockPurpose(tx: Tx, purpose: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`lane:${purpose}`}, 0))`.execute(tx)
+/**
+ * The gas wallet that takes this purpose and its next EOA nonce; purpose and wallet stay locked until the transaction ends.
+ * The one with the fewest open nonces, before it those that can pay and move. Undefined when the purpose is served: it was
+ * mined, or it waits where it is, since only a wallet that moves and can pay takes over from jammed ones.
+ */
+export async function lockPlace(
+  tx: Tx,
+  purpose: string,
+  places: readonly Place[],
+  jamAfterMs: number,
+): Promise<{ address: string; nonce: bigint } | undefined> {
+  const column = (read: (place: Place) => bigint) => places.map((place) => read(place).toString())
+  const load = sql`greatest(w.next_nonce, p.pooled) - p.mined`
+  const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`lane:${purpose}`}, 0))`
+  const place = sql<{ address: string; nonce: string }>`
+    select w.address, greatest(w.next_nonce, p.pooled) as nonce
+    from gas_wallets w
+    join unnest(
+      ${places.map(({ address }) => address)}::text[], ${column(({ mined }) => mined)}::bigint[],
+      ${column(({ pooled }) => pooled)}::bigint[], ${column(({ affords }) => affords)}::bigint[]
+    ) as p (address, mined, pooled, affords) on p.address = w.address
+    cross join lateral (select ${load} >= p.affords as poor, ${isJammed('w', jamAfterMs)} as jammed) as s
+    where not exists (
+      select from lane_transactions t join gas_wallets h on h.address = t.gas_wallet
+      where t.purpose = ${purpose} and (t.outcome = 'mined' or t.outcome is null and (
+        s.poor or s.jammed or h.address = w.address or not ${isJammed('h', jamAfterMs)})))
+    order by s.poor, s.jammed, ${load}, random()
+    limit 1 for update of w`
+  // Two statements, because one would look for the purpose before it has waited for the lock.
+  const [, [row]] = await Promise.all([send(tx, lock), send(tx, place)])
+  return row && { address: row.address, nonce: BigInt(row.nonce) }
 }
 
-/** The next EOA nonce to give out, at least `atLeast`; the wallet's row stays locked until the transaction ends. */
-export async function lockGasWallet(tx: Tx, address: string, atLeast = 0n): Promise<bigint> {
-  const row = await tx
-    .selectFrom('gas_wallets')
-    .select(sql<string>`greatest(next_nonce, ${atLeast.toString()}::bigint)`.as('next_nonce'))
-    .where('address', '=', address)
-    .forUpdate()
-    .executeTakeFirst()
-  if (row === undefined) throw new Error('a gas wallet has no row')
-  return BigInt(row.next_nonce)
+/** Serialises changes of one gas wallet's nonces until the transaction ends. */
+export async function lockGasWallet(tx: Tx, address: string): Promise<void> {
+  await tx.selectFrom('gas_wallets').select('address').where('address', '=', address).forUpdate().execute()
 }
 
 export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
@@ -43,37 +78,57 @@ export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
   return BigInt(row?.next_nonce ?? '0')
 }
 
-/** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it. */
-export async function storeLaneTransaction(tx: Tx, row: NewLaneTransaction): Promise<void> {
-  await tx.insertInto('lane_transactions').values(row).execute()
-  await tx
-    .updateTable('gas_wallets')
-    .set({ next_nonce: sql<string>`greatest(next_nonce, ${row.eoa_nonce}::bigint + 1)` })
-    .where('address', '=', row.gas_wallet)
-    .execute()
+/** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it; a lane that was empty begins to wait. A statement to be sent. */
+export function storeLaneTransaction(tx: Tx, row: NewLaneTransaction): Statement & { execute(): Promise<unknown> } {
+  return tx
+    .with('stored', (db) => db.insertInto('lane_transactions').values(row).returning(['gas_wallet', 'eoa_nonce']))
+    .updateTable('gas_wallets as w')
+    .from('stored')
+    .set({
+      next_nonce: sql<string>`greatest(w.next_nonce, stored.eoa_nonce + 1)`,
+      moved_at: sql<Date>`case when exists (
+        select from lane_transactions o where o.gas_wallet = w.address and o.outcome is null
+      ) then w.moved_at else clock_timestamp() end`,
+    })
+    .whereRef('w.address', '=', 'stored.gas_wallet')
 }
 
-/** The newest transaction that can still serve, or did serve, a purpose: neither reverted nor superseded. */
-export async function findLaneTransaction(tx: Tx, purpose: string): Promise<LaneTransaction | undefined> {
-  return select(tx, 0)
-    .where('purpose', '=', purpose)
-    .where((where) => where.or([where('outcome', 'is', null), where('outcome', '=', 'mined')]))
-    .orderBy(sql`outcome nulls last`)
-    .orderBy(sql`max_fee_per_gas desc`)
+/** What serves, or did serve, a purpose, neither reverted nor superseded: the mined one, then one that moves, then the newest. */
+export async function findServing(
+  tx: Tx,
+  purpose: string,
+  jamAfterMs: number,
+): Promise<ServingTransaction | undefined> {
+  return tx
+    .selectFrom('lane_transactions as t')
+    .innerJoin('gas_wallets as w', 'w.address', 't.gas_wallet')
+    .selectAll('t')
+    .select(
+      sql<Date | null>`case when t.outcome is null and ${isJammed('w', jamAfterMs)} then w.moved_at end`.as(
+        'heldUpSince',
+      ),
+    )
+    .where('t.purpose', '=', purpose)
+    .where((where) => where.or([where('t.outcome', 'is', null), where('t.outcome', '=', 'mined')]))
+    .orderBy(sql`t.outcome nulls last, "heldUpSince" desc nulls first, t.created_at desc`)
     .limit(1)
     .executeTakeFirst()
 }
 
-/** What the chain and the rows may disagree about: open transactions, and any at or above the chain's nonce; lowest nonce first, then newest. */
+/**
+ * What the chain and the rows may disagree about, below the nonce `end`: open transactions, and any at or above the chain's
+ * nonce; lowest nonce first, then newest.
+ */
 export async function listUnsettled(
   tx: Tx,
   wallet: string,
-  chainNonce: bigint,
+  { mined, end }: { mined: bigint; end: bigint },
   stuckAfterMs: number,
 ): Promise<LaneTransaction[]> {
   return select(tx, stuckAfterMs)
     .where('gas_wallet', '=', wallet)
-    .where((where) => where.or([where('outcome', 'is', null), where('eoa_nonce', '>=', chainNonce.toString())]))
+    .where('eoa_nonce', '<', end.toString())
+    .where((where) => where.or([where('outcome', 'is', null), where('eoa_nonce', '>=', mined.toString())]))
     .orderBy('eoa_nonce')
     .orderBy(sql`max_fee_per_gas desc`)
     .execute()
@@ -87,34 +142,36 @@ export async function listAtNonce(tx: Tx, wallet: string, nonce: bigint): Promis
     .execute()
 }
 
-/** How many EOA nonces of each wallet are open; wallets without any are absent. */
-export async function countOpen(tx: Tx): Promise<Map<string, number>> {
-  const rows = await tx
-    .selectFrom('lane_transactions')
-    .select(['gas_wallet', sql<string>`count(distinct eoa_nonce)`.as('open')])
-    .where('outcome', 'is', null)
-    .groupBy('gas_wallet')
-    .execute()
-  return new Map(rows.map((row) => [row.gas_wallet, Number(row.open)]))
+/** Writes what became of EOA nonces that the chain is past; hashes that were not mined are superseded. The lane has moved. */
+export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd[]): Promise<void> {
+  if (ends.length === 0) return
+  await sql`
+    with ends as (
+      select * from unnest(
+        ${ends.map(({ nonce }) => nonce.toString())}::bigint[], ${ends.map(({ mined }) => mined?.txHash ?? null)}::text[],
+        ${ends.map(({ mined }) => mined?.outcome ?? null)}::text[]
+      ) as e (nonce, tx_hash, outcome)
+    ), ended as (
+      update lane_transactions t set outcome = case when t.tx_hash = e.tx_hash then e.outcome else 'superseded' end
+      from ends e
+      where t.gas_wallet = ${wallet} and t.eoa_nonce = e.nonce and t.outcome is null
+      returning t.tx_hash
+    )
+    update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from ended)`.execute(
+    tx,
+  )
 }
 
-/** Writes what became of an EOA nonce: the mined hash, if any, and all others superseded. `null` opens the nonce again after a lost block. */
-export async function recordNonce(
-  tx: Tx,
-  wallet: string,
-  nonce: string,
-  mined: { txHash: string; outcome: 'mined' | 'reverted' } | 'superseded' | null,
-): Promise<void> {
-  const outcome =
-    mined === null || mined === 'superseded'
-      ? sql<LaneOutcome>`${mined}`
-      : sql<LaneOutcome>`case when tx_hash = ${mined.txHash} then ${mined.outcome} else 'superseded' end`
-  await tx
-    .updateTable('lane_transactions')
-    .set({ outcome })
-    .where('gas_wallet', '=', wallet)
-    .where('eoa_nonce', '=', nonce)
-    .execute()
+/** Opens an EOA nonce again whose block was lost; the lane waits for it from now on. */
+export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promise<void> {
+  await sql`
+    with reopened as (
+      update lane_transactions set outcome = null
+      where gas_wallet = ${wallet} and eoa_nonce = ${nonce} and outcome is not null returning tx_hash
+    )
+    update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from reopened)`.execute(
+    tx,
+  )
 }
 
 /** A node took these bytes, for the first time. */

@@ -107,7 +107,7 @@ export type TransfersTable = {
   changed_at: Time
 }
 
-export type GasWalletsTable = { address: string; next_nonce: string }
+export type GasWalletsTable = { address: string; next_nonce: string; moved_at: Time; jammed_at: Date | null }
 
 export type LaneTransactionsTable = {
   tx_hash: string

@@ -107,10 +107,16 @@ export async function recordFromBlock(tx: Tx, payoutId: string, fromBlock: bigin
     .execute()
 }
 
-export async function recordSubmitted(tx: Tx, payoutId: string, transactionHash: string): Promise<void> {
+/** Stored and handed to a node as far as one took it; `parked` says why it is held up, if it is. */
+export async function recordSubmitted(
+  tx: Tx,
+  payoutId: string,
+  transactionHash: string,
+  parked: string | null,
+): Promise<void> {
   await tx
     .updateTable('transfers')
-    .set({ status: 'submitted', transaction_hash: transactionHash, parked: null, ...changed })
+    .set({ status: 'submitted', transaction_hash: transactionHash, parked, ...changed })
     .where('payout_id', '=', payoutId)
     .where('status', 'in', ['signed', 'submitted'])
     .execute()

@@ -8,8 +8,14 @@ export type Metrics = {
   print(): Promise<{ type: string; text: string }>
 }
 
-/** What is read anew for each print, by name; one that cannot be read keeps its last value. */
-export type Gauges = Readonly<Record<string, { readonly help: string; readonly read: () => Promise<number> }>>
+/** What is read anew for each print, by name; one that cannot be read keeps its last value. With a `label`, a value for each of its values. */
+export type Gauges = Readonly<
+  Record<
+    string,
+    | { readonly help: string; readonly label?: never; readonly read: () => Promise<number> }
+    | { readonly help: string; readonly label: string; readonly read: () => Promise<ReadonlyMap<string, number>> }
+  >
+>
 
 export function createMetrics(gauges: Gauges = {}): Metrics {
   const registry = new Registry()
@@ -27,18 +33,7 @@ export function createMetrics(gauges: Gauges = {}): Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20],
     registers: [registry],
   })
-  for (const [name, { help, read }] of Object.entries(gauges)) {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect: () =>
-        read().then(
-          (value) => gauge.set(value),
-          () => undefined,
-        ),
-    })
-  }
+  for (const [name, gauge] of Object.entries(gauges)) addGauge(registry, name, gauge)
   return {
     observe: (operation, status, seconds) => {
       calls.inc({ operation, status })
@@ -46,4 +41,21 @@ export function createMetrics(gauges: Gauges = {}): Metrics {
     },
     print: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   }
+}
+
+function addGauge(registry: Registry, name: string, { help, label, read }: Gauges[string]): void {
+  const show = async (): Promise<void> => {
+    const value = await read()
+    if (typeof value === 'number') return gauge.set(value)
+    gauge.reset()
+    for (const [key, part] of value) gauge.set({ [label as string]: key }, part)
+  }
+  const labelNames = label === undefined ? [] : [label]
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect: () => show().catch(() => undefined),
+  })
 }

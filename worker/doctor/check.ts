@@ -1,10 +1,12 @@
-/** One thing that was looked at: what was found, and, where that is a fault, the act that mends it. */
+/** One thing that was looked at: what was found, and, where that is a fault or a warning, the act that mends it. */
 export type Check = { readonly name: string; readonly ok: boolean; readonly detail: string; readonly remedy?: string }
 
 /** What one look found. */
 export type Finding = Omit<Check, 'name'>
 
 export const fine = (detail: string): Finding => ({ ok: true, detail })
+/** Something to know of that is no fault yet: the examination is still passed. */
+export const warning = (detail: string, remedy: string): Finding => ({ ok: true, detail, remedy })
 export const fault = (detail: string, remedy: string): Finding => ({ ok: false, detail, remedy })
 
 const ANSWER_WITHIN_MS = 5_000

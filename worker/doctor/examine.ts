@@ -39,7 +39,7 @@ export async function printReport(json: boolean): Promise<boolean> {
 export function tableOf(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.flatMap(({ name, ok, detail, remedy }) => {
-    const line = `${ok ? 'ok   ' : 'FAULT'}  ${name.padEnd(width)}  ${detail}`
+    const line = `${ok ? (remedy === undefined ? 'ok   ' : 'WARN ') : 'FAULT'}  ${name.padEnd(width)}  ${detail}`
     return remedy === undefined ? [line] : [line, `${' '.repeat(width + 9)}→ ${remedy}`]
   })
   const faults = checks.filter(({ ok }) => !ok).length

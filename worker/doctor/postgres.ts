@@ -1,14 +1,15 @@
 import type { Config } from '../../activities/config.ts'
 import { createDatabase, isUnavailable } from '../../activities/store/db.ts'
 import { databaseSkewMs, migrationsApplied } from '../../activities/store/health.ts'
+import { describeLanes, type LaneHealth, readLanes } from '../../activities/store/lane-health.ts'
 import { latestMigration } from '../../activities/store/migrate.ts'
-import { type Check, type Finding, fault, fine, look } from './check.ts'
+import { type Check, type Finding, fault, fine, look, warning } from './check.ts'
 
 const ANSWERS = 'Start Postgres, or correct DATABASE_URL.'
 const SKEW_MS_MAX = 5_000
 
-/** Postgres answers, has every migration, and agrees with this machine about the time. */
-export async function checkPostgres(config: Pick<Config, 'DATABASE_URL'>): Promise<Check[]> {
+/** Postgres answers, has every migration, and agrees with this machine about the time; and by its rows no gas wallet is jammed. */
+export async function checkPostgres(config: Pick<Config, 'DATABASE_URL' | 'LANE_JAM_AFTER_MS'>): Promise<Check[]> {
   const url = config.DATABASE_URL
   const settings = { url, applicationName: 'agent-rails doctor', poolSize: 2 }
   const { db, close } = createDatabase({ ...settings, connectTimeoutMs: 3_000, queryTimeoutMs: 3_000 })
@@ -16,7 +17,10 @@ export async function checkPostgres(config: Pick<Config, 'DATABASE_URL'>): Promi
     return await Promise.all([
       look('postgres and its clock', ANSWERS, async () => judgeSkew(await databaseSkewMs(db))),
       look('migrations', ANSWERS, async () =>
-        judgeMigrations(await migrationsApplied(db, latestMigration).catch(falseWhenMissing)),
+        judgeMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
+      ),
+      look('lanes of the gas wallets', 'Mend Postgres first.', async () =>
+        judgeLanes(await readLanes(db, config.LANE_JAM_AFTER_MS).catch(whenMissing([]))),
       ),
     ])
   } finally {
@@ -31,13 +35,25 @@ export function judgeSkew(ms: number): Finding {
   return fault(text, 'Let both machines follow the same time servers (chrony, systemd-timesyncd).')
 }
 
+/** Judges the lanes: a jam is a warning, since it heals by itself once a gas wallet can pay and the chain makes blocks. */
+export function judgeLanes(lanes: readonly LaneHealth[]): Finding {
+  const text = describeLanes(lanes)
+  if (!lanes.some(({ jammed }) => jammed)) return fine(text)
+  return warning(
+    text,
+    'See that the gas wallet has ether and the chain makes blocks; docs/operations.md tells each jam.',
+  )
+}
+
 function judgeMigrations(applied: boolean): Finding {
   if (applied) return fine(`at ${latestMigration}`)
   return fault(`${latestMigration} is not applied`, 'Run node dist/worker/migrate.js.')
 }
 
-/** A database that was never migrated lacks even the table of migrations. */
-function falseWhenMissing(error: unknown): false {
-  if (isUnavailable(error) || !/does not exist/.test(String(error))) throw error
-  return false
+/** A database that was never migrated, or not to the end, lacks tables or columns; that is told by another check. */
+function whenMissing<T>(instead: T) {
+  return (error: unknown): T => {
+    if (isUnavailable(error) || !/does not exist/.test(String(error))) throw error
+    return instead
+  }
 }

@@ -2,11 +2,12 @@ import { type LocalAccount, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { classifyBroadcast } from '../../../activities/chain/broadcast.ts'
 import { createChain } from '../../../activities/chain/client.ts'
-import { allocate } from '../../../activities/chain/lane.ts'
+import { allocate, createLane } from '../../../activities/chain/lane.ts'
+import { preflight } from '../../../activities/chain/preflight.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
 import { newWallet } from '../../support/chain.ts'
 import { verifies } from '../../verifies.ts'
-import { eventually, type Rig, startRig } from './rig.ts'
+import { eventually, GAS, type Rig, startRig } from './rig.ts'
 import { startProxy } from './rpc-proxy.ts'
 
 let rig: Rig
@@ -58,7 +59,7 @@ verifies(
   'a process killed between store and broadcast leaves bytes that the next one sends',
   async () => {
     const { authorization, call } = await rig.authorize({ value: 7n })
-    const stored = await allocate(rig.laneDeps, 'killed', call)
+    const { row: stored } = await allocate(rig.laneSettings(), 'killed', call)
     expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
     const { txHash } = await rig.newLane().submit('killed', call)
     expect(txHash).toBe(stored.tx_hash)
@@ -73,7 +74,7 @@ verifies(
 
 test('stored bytes that were never sent are sent by maintenance as well', async () => {
   const { authorization, call } = await rig.authorize()
-  await allocate(rig.laneDeps, 'maintained', call)
+  await allocate(rig.laneSettings(), 'maintained', call)
   await rig.newLane().maintain()
   expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ kind: 'included' })
 })
@@ -145,7 +146,7 @@ verifies(
     const wallet = await rig.fundedWallet()
     const accounts = [wallet.account]
     const { authorization, call } = await rig.authorize()
-    const stored = await allocate({ ...rig.laneDeps, accounts }, 'foreign', call)
+    const { row: stored } = await allocate(rig.laneSettings({ accounts }), 'foreign', call)
     await sendForeign(wallet, 0)
     const lane = rig.newLane({ accounts })
     const { txHash } = await lane.submit('foreign', call)
@@ -254,6 +255,31 @@ test('a replacement that was stored and not sent is sent by the next round', asy
   expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', transactionHash: replacement!.tx_hash })
   await close()
 })
+
+verifies(
+  'lane.frugal',
+  'ten looks and submits ask for ten simulations, ten broadcasts and one reading of all else',
+  async () => {
+    const asked: string[] = []
+    const proxy = await startProxy(rig.rpcUrl, (method, pass) => {
+      asked.push(method)
+      return pass()
+    })
+    const chain = createChain({ rpcUrls: [proxy.url], confirmRpcUrls: [], timeoutMs: 2_000 })
+    const settings = rig.laneSettings({ reader: chain.reader, cacheMs: 60_000 })
+    const lane = createLane(settings)
+    const looks = { asset: rig.asset, gas: settings.gas, transferGas: GAS }
+    const transfers = await Promise.all(Array.from({ length: 10 }, () => rig.authorize()))
+    for (const [i, { authorization, signature, call }] of transfers.entries()) {
+      expect(await preflight(chain, looks, authorization, signature)).toEqual({ kind: 'ready' })
+      await lane.submit(`frugal:${i}`, call)
+    }
+    const count = (name: string) => asked.filter((method) => method === name).length
+    expect({ calls: count('eth_call'), sent: count('eth_sendRawTransaction') }).toEqual({ calls: 10, sent: 10 })
+    expect(asked.length - 20).toBe(2 + 3 * rig.gasWallets.length)
+    await proxy.close()
+  },
+)
 
 test('while the chain is down nothing is stored, and maintenance does not fail', async () => {
   const { reader } = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })

@@ -1,6 +1,7 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createChain } from '../../../activities/chain/client.ts'
+import { watchGas } from '../../../activities/chain/funds.ts'
 import { preflight } from '../../../activities/chain/preflight.ts'
 import { findStartFaults } from '../../../activities/chain/start-checks.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
@@ -20,7 +21,8 @@ const check = ({ authorization, signature }: Sent, more: { gasWallets?: `0x${str
   const chain =
     more.rpcUrl === undefined ? rig.chain : createChain({ rpcUrls: [more.rpcUrl], confirmRpcUrls: [], timeoutMs: 500 })
   const gasWallets = more.gasWallets ?? rig.gasWallets.map((wallet) => wallet.address)
-  return preflight(chain, { asset: rig.asset, gasWallets, gas: GAS }, authorization, signature)
+  const gas = watchGas(chain.reader, gasWallets, 0)
+  return preflight(chain, { asset: rig.asset, gas, transferGas: GAS }, authorization, signature)
 }
 
 async function asOwner(

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
-import { type Hex, type LocalAccount, parseEther } from 'viem'
+import { pino } from 'pino'
+import { type Hex, parseEther } from 'viem'
 import { encodeTransfer, signAuthorization, type TokenAuthorization } from '../../../activities/chain/authorization.ts'
 import { type Chain, createChain } from '../../../activities/chain/client.ts'
-import { createLane, type SubmitterLane } from '../../../activities/chain/lane.ts'
-import type { LaneDeps } from '../../../activities/chain/lane-upkeep.ts'
+import { watchGas } from '../../../activities/chain/funds.ts'
+import { createLane, type LaneSettings, type SubmitterLane } from '../../../activities/chain/lane.ts'
 import { findOutcome, type Outcome } from '../../../activities/chain/outcome.ts'
 import { createDatabase } from '../../../activities/store/db.ts'
+import { ensureGasWallets } from '../../../activities/store/lane.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import type { Database, LaneTransactionsTable } from '../../../activities/store/schema.ts'
 import { newWallet, startChain, type TestChain, type TestWallet } from '../../support/chain.ts'
@@ -15,15 +17,16 @@ import { startPostgres } from '../../support/postgres.ts'
 export const GAS = 200_000n
 
 type Sent = { authorization: TokenAuthorization; signature: Hex; call: { to: Hex; data: Hex; gas: bigint } }
-type Lanes = LaneDeps & { readonly accounts: readonly LocalAccount[] }
+type LaneOptions = Partial<LaneSettings> & { cacheMs?: number }
 
 export type Rig = TestChain & {
   db: Kysely<Database>
   chain: Chain
-  laneDeps: Lanes
   /** Signs a transfer of 5 atomic units to somebody new, valid for an hour of the chain's time, unless told otherwise. */
   authorize(more?: Partial<TokenAuthorization>, from?: TestWallet): Promise<Sent>
-  newLane(more?: Partial<Lanes>): SubmitterLane
+  /** Settings over the rig's gas wallets and a chain that is read afresh each time, unless told otherwise. */
+  laneSettings(more?: LaneOptions): LaneSettings
+  newLane(more?: LaneOptions): SubmitterLane
   outcome(terms: TokenAuthorization, confirmations?: number): Promise<Outcome>
   balance(address: Hex): Promise<bigint>
   rows(purpose: string): Promise<Selectable<LaneTransactionsTable>[]>
@@ -38,13 +41,18 @@ export async function startRig(): Promise<Rig> {
   const [local, postgres] = await Promise.all([startChain(), startPostgres()])
   const { db, close } = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
   await migrateToLatest(db)
+  await ensureGasWallets(
+    db,
+    local.gasWallets.map(({ address }) => address),
+  )
   const chain = createChain({ rpcUrls: [local.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
   const { client, asset } = local
-  const laneDeps = {
-    db,
-    reader: chain.reader,
-    feeBumpAfterMs: 30_000,
-    accounts: local.gasWallets.map((wallet) => wallet.account),
+  const laneSettings = ({ cacheMs = 0, ...more }: LaneOptions = {}): LaneSettings => {
+    const { reader = chain.reader, accounts = local.gasWallets.map((wallet) => wallet.account) } = more
+    const addresses = accounts.map(({ address }) => address)
+    const times = { feeBumpAfterMs: 30_000, jamAfterMs: 90_000 }
+    const gas = watchGas(reader, addresses, cacheMs)
+    return { db, reader, accounts, gas, log: pino({ level: 'silent' }), ...times, ...more }
   }
 
   const authorize = async (more: Partial<TokenAuthorization> = {}, from: TestWallet = local.payoutWallet) => {
@@ -65,9 +73,9 @@ export async function startRig(): Promise<Rig> {
     ...local,
     db,
     chain,
-    laneDeps,
     authorize,
-    newLane: (more: Partial<typeof laneDeps> = {}) => createLane({ ...laneDeps, ...more }),
+    laneSettings,
+    newLane: (more) => createLane(laneSettings(more)),
     outcome: (terms: TokenAuthorization, confirmations = 1) =>
       findOutcome(chain, { asset, ...terms, fromBlock: 0n }, { confirmations }),
     balance: (address: Hex) =>
@@ -77,6 +85,7 @@ export async function startRig(): Promise<Rig> {
     fundedWallet: async () => {
       const wallet = newWallet()
       await client.setBalance({ address: wallet.address, value: parseEther('1') })
+      await ensureGasWallets(db, [wallet.address])
       return wallet
     },
     haltMining: async () => {

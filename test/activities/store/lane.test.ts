@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
 import {
-  countOpen,
   ensureGasWallets,
-  findLaneTransaction,
+  findServing,
   listUnsettled,
-  lockGasWallet,
+  lockPlace,
   type NewLaneTransaction,
   nextNonce,
+  type Place,
   recordBroadcast,
-  recordNonce,
+  recordEnds,
+  reopenNonce,
   storeLaneTransaction,
 } from '../../../activities/store/lane.ts'
+import { noteJams, readLanes } from '../../../activities/store/lane-health.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { startPostgres } from '../../support/postgres.ts'
 
@@ -51,27 +54,55 @@ const rowAt = (wallet: string, nonce: bigint, more: Partial<NewLaneTransaction> 
   ...more,
 })
 
-async function allocate(wallet: string, more: Partial<NewLaneTransaction> = {}, atLeast = 0n): Promise<bigint> {
+/** Wallets that can pay for anything, on a chain that has mined nothing of theirs, unless told otherwise. */
+const placesOf = (wallets: string[], more: Partial<Place> = {}): Place[] =>
+  wallets.map((address) => ({ address, mined: 0n, pooled: 0n, affords: 1_000n, ...more }))
+
+/** Stores a transaction where the lane puts it; undefined when the purpose is served. */
+async function allocate(places: Place[], more: Partial<NewLaneTransaction> = {}, jamAfterMs = 60_000) {
   return transaction(open.db, async (tx) => {
-    const nonce = await lockGasWallet(tx, wallet, atLeast)
-    await storeLaneTransaction(tx, rowAt(wallet, nonce, more))
-    return nonce
+    const purpose = more.purpose ?? hex(8)
+    const place = await lockPlace(tx, purpose, places, jamAfterMs)
+    if (place !== undefined)
+      await storeLaneTransaction(tx, rowAt(place.address, place.nonce, { purpose, ...more })).execute()
+    return place
   })
 }
 
+const laneOf = async (wallet: string, jamAfterMs = 60_000) =>
+  (await readLanes(open.db, jamAfterMs)).find((lane) => lane.wallet === wallet)
+
+/** As if the wallet's oldest open nonce had been the same one for this long. */
+const standStill = (wallet: string, seconds: number) =>
+  sql`update gas_wallets set moved_at = clock_timestamp() - ${seconds} * interval '1 second' where address = ${wallet}`.execute(
+    open.db,
+  )
+
 test('parallel allocations on one wallet are dense', async () => {
   const wallet = await newWallet()
-  const nonces = await Promise.all(Array.from({ length: 30 }, () => allocate(wallet)))
-  expect(nonces.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => i))
+  const places = await Promise.all(Array.from({ length: 30 }, () => allocate(placesOf([wallet]))))
+  expect(places.map((place) => Number(place?.nonce)).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 30 }, (_, i) => i),
+  )
   expect(await nextNonce(open.db, wallet)).toBe(30n)
-  expect((await countOpen(open.db)).get(wallet)).toBe(30)
+  expect(await laneOf(wallet)).toMatchObject({ open: 30, oldestNonce: '0', jammed: false })
+})
+
+test('parallel allocations over three wallets are dense on each and spread evenly', async () => {
+  const wallets = [await newWallet(), await newWallet(), await newWallet()]
+  const places = await Promise.all(Array.from({ length: 90 }, () => allocate(placesOf(wallets))))
+  for (const wallet of wallets) {
+    const nonces = places.flatMap((place) => (place?.address === wallet ? [Number(place.nonce)] : []))
+    expect(nonces.sort((a, b) => a - b)).toEqual(nonces.map((_, i) => i))
+    expect(nonces.length).toBeGreaterThan(15)
+  }
 })
 
 test('the next nonce is the greater of the stored one and the chain’s, and never goes back', async () => {
   const wallet = await newWallet()
-  expect(await allocate(wallet, {}, 7n)).toBe(7n)
-  expect(await allocate(wallet, {}, 3n)).toBe(8n)
-  await storeLaneTransaction(open.db, rowAt(wallet, 2n))
+  expect(await allocate(placesOf([wallet], { pooled: 7n }))).toMatchObject({ nonce: 7n })
+  expect(await allocate(placesOf([wallet], { pooled: 3n }))).toMatchObject({ nonce: 8n })
+  await storeLaneTransaction(open.db, rowAt(wallet, 2n)).execute()
   expect(await nextNonce(open.db, wallet)).toBe(9n)
   await ensureGasWallets(open.db, [wallet])
   expect(await nextNonce(open.db, wallet)).toBe(9n)
@@ -80,7 +111,8 @@ test('the next nonce is the greater of the stored one and the chain’s, and nev
 test('a transaction that is rolled back takes no nonce', async () => {
   const wallet = await newWallet()
   const failing = transaction(open.db, async (tx) => {
-    await storeLaneTransaction(tx, rowAt(wallet, await lockGasWallet(tx, wallet)))
+    const place = await lockPlace(tx, 'failing', placesOf([wallet]), 60_000)
+    await storeLaneTransaction(tx, rowAt(wallet, place?.nonce ?? -1n)).execute()
     throw new Error('killed')
   })
   await expect(failing).rejects.toThrow('killed')
@@ -91,24 +123,65 @@ test('one mined hash supersedes its siblings, and a lost block opens all of them
   const wallet = await newWallet()
   const purpose = hex(8)
   const [low, high] = [rowAt(wallet, 0n, { purpose }), rowAt(wallet, 0n, { purpose, max_fee_per_gas: '113' })]
-  for (const row of [low, high]) await storeLaneTransaction(open.db, row)
-  expect((await findLaneTransaction(open.db, purpose))?.tx_hash).toBe(high.tx_hash)
-  await recordNonce(open.db, wallet, '0', { txHash: low.tx_hash, outcome: 'mined' })
-  expect(await findLaneTransaction(open.db, purpose)).toMatchObject({ tx_hash: low.tx_hash, outcome: 'mined' })
-  expect(await listUnsettled(open.db, wallet, 1n, 0)).toEqual([])
-  expect(await listUnsettled(open.db, wallet, 0n, 0)).toHaveLength(2)
-  await recordNonce(open.db, wallet, '0', null)
-  expect((await listUnsettled(open.db, wallet, 1n, 0)).map((row) => row.outcome)).toEqual([null, null])
-  await recordNonce(open.db, wallet, '0', 'superseded')
-  expect(await findLaneTransaction(open.db, purpose)).toBeUndefined()
+  for (const row of [low, high]) await storeLaneTransaction(open.db, row).execute()
+  const serving = () => findServing(open.db, purpose, 60_000)
+  const unsettled = (mined: bigint) => listUnsettled(open.db, wallet, { mined, end: 10n }, 0)
+  expect((await serving())?.tx_hash).toBe(high.tx_hash)
+  await recordEnds(open.db, wallet, [{ nonce: 0n, mined: { txHash: low.tx_hash, outcome: 'mined' } }])
+  expect(await serving()).toMatchObject({ tx_hash: low.tx_hash, outcome: 'mined' })
+  expect(await unsettled(1n)).toEqual([])
+  expect(await unsettled(0n)).toHaveLength(2)
+  await reopenNonce(open.db, wallet, '0')
+  expect((await unsettled(1n)).map((row) => row.outcome)).toEqual([null, null])
+  await recordEnds(open.db, wallet, [{ nonce: 0n, mined: undefined }])
+  expect(await serving()).toBeUndefined()
 })
 
 test('only what a node took is ever stuck', async () => {
   const wallet = await newWallet()
   const row = rowAt(wallet, 0n)
-  await storeLaneTransaction(open.db, row)
-  expect(await listUnsettled(open.db, wallet, 0n, 0)).toMatchObject([{ stuck: false }])
+  await storeLaneTransaction(open.db, row).execute()
+  const unsettled = (stuckAfterMs: number) => listUnsettled(open.db, wallet, { mined: 0n, end: 10n }, stuckAfterMs)
+  expect(await unsettled(0)).toMatchObject([{ stuck: false }])
   await recordBroadcast(open.db, row.tx_hash)
-  expect(await listUnsettled(open.db, wallet, 0n, 0)).toMatchObject([{ stuck: true }])
-  expect(await listUnsettled(open.db, wallet, 0n, 60_000)).toMatchObject([{ stuck: false }])
+  expect(await unsettled(0)).toMatchObject([{ stuck: true }])
+  expect(await unsettled(60_000)).toMatchObject([{ stuck: false }])
+})
+
+test('a purpose has one transaction, and one more only on a wallet that moves when its own is jammed', async () => {
+  const [first, second, poor] = [await newWallet(), await newWallet(), await newWallet()]
+  const purpose = hex(8)
+  await allocate(placesOf([first]), { purpose })
+  const all = [...placesOf([first, second]), ...placesOf([poor], { affords: 0n })]
+  expect(await allocate(all, { purpose })).toBeUndefined()
+  await standStill(first, 61)
+  expect(await findServing(open.db, purpose, 60_000)).toMatchObject({ heldUpSince: expect.any(Date) })
+  expect(await allocate([...placesOf([first]), ...placesOf([poor], { affords: 0n })], { purpose })).toBeUndefined()
+  expect(await allocate(all, { purpose })).toEqual({ address: second, nonce: 0n })
+  expect(await findServing(open.db, purpose, 60_000)).toMatchObject({ gas_wallet: second, heldUpSince: null })
+  expect(await allocate(all, { purpose })).toBeUndefined()
+  await standStill(second, 61)
+  expect(await allocate(all, { purpose })).toBeUndefined()
+  await recordEnds(open.db, second, [{ nonce: 0n, mined: undefined }])
+  await recordEnds(open.db, first, [{ nonce: 0n, mined: { txHash: hex(32), outcome: 'mined' } }])
+  expect(await allocate(all, { purpose })).not.toBeUndefined()
+})
+
+test('a lane is told as jammed once, waits anew for each nonce, and is told as moving once', async () => {
+  const wallet = await newWallet()
+  const row = rowAt(wallet, 0n)
+  await standStill(wallet, 999)
+  const news = async () => (await Promise.all([1, 2].map(() => noteJams(open.db, [wallet], 60_000)))).flat()
+  expect(await news()).toEqual([])
+  expect(await laneOf(wallet)).toMatchObject({ open: 0, idleMs: 0, jammed: false })
+  await storeLaneTransaction(open.db, row).execute()
+  expect(await news()).toEqual([])
+  await standStill(wallet, 61)
+  await storeLaneTransaction(open.db, rowAt(wallet, 1n)).execute()
+  expect(await news()).toMatchObject([{ wallet, jammed: true }])
+  expect(await news()).toEqual([])
+  expect(await laneOf(wallet)).toMatchObject({ open: 2, oldestNonce: '0', jammed: true })
+  await recordEnds(open.db, wallet, [{ nonce: 0n, mined: { txHash: row.tx_hash, outcome: 'mined' } }])
+  expect(await news()).toMatchObject([{ wallet, jammed: false }])
+  expect(await laneOf(wallet)).toMatchObject({ open: 1, oldestNonce: '1', jammed: false })
 })

@@ -122,7 +122,7 @@ verifies(
     await recordDead(open.db, dead!.payout_id, null)
     expect(await outstanding(open.db, wallet, 6n)).toBe(11n)
     await recordSignature(open.db, mined!.payout_id, '0x01')
-    await recordSubmitted(open.db, mined!.payout_id, `0x${hex(64)}`)
+    await recordSubmitted(open.db, mined!.payout_id, `0x${hex(64)}`, null)
     await recordInclusion(open.db, mined!.payout_id, block(60), 'included')
     expect(await outstanding(open.db, wallet, 6n)).toBe(11n)
     expect(await outstanding(open.db, wallet, 7n)).toBe(1n)
@@ -143,7 +143,7 @@ verifies(
       [old!, 25 * 3600],
     ] as const) {
       await recordSignature(open.db, payout.payout_id, '0x01')
-      await recordSubmitted(open.db, payout.payout_id, `0x${hex(64)}`)
+      await recordSubmitted(open.db, payout.payout_id, `0x${hex(64)}`, null)
       await recordInclusion(open.db, payout.payout_id, block(age), 'included')
     }
     await recordDead(open.db, dead!.payout_id, null)

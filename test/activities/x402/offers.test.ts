@@ -47,7 +47,7 @@ const newOffers = (chain: Rig['chain']) =>
     minRemainingSeconds: 60,
   })
 const newSettler = (facilitator = facilitatorOf(rig.chain)) => {
-  const settings = { asset: rig.asset, gasWallets: rig.gasWallets.map((wallet) => wallet.address), gas: GAS }
+  const settings = { asset: rig.asset, gas: rig.laneSettings().gas, transferGas: GAS }
   return createSettler({
     facilitator,
     preflight: (authorization, signature) => preflight(rig.chain, settings, authorization, signature),

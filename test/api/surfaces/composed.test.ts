@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../../activities/config.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { createDatabase } from '../../../activities/store/db.ts'
+import { ensureGasWallets, storeLaneTransaction } from '../../../activities/store/lane.ts'
+import { readLanes } from '../../../activities/store/lane-health.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { createApi } from '../../../api/compose.ts'
 import { execute } from '../../../api/execute.ts'
@@ -14,6 +16,8 @@ import { createApp } from '../../../api/surfaces/express.ts'
 import { type Listener, listen } from '../../../api/surfaces/listen.ts'
 import { createLog } from '../../../api/surfaces/log.ts'
 import { createMetrics } from '../../../api/surfaces/metrics.ts'
+import { tableOf } from '../../../worker/doctor/examine.ts'
+import { judgeLanes } from '../../../worker/doctor/postgres.ts'
 import { findFree } from '../../../worker/stack/ports.ts'
 import { writeSecret } from '../../../worker/stack/secret-file.ts'
 import { scratchDirectory, startPostgres } from '../../support/postgres.ts'
@@ -56,7 +60,7 @@ beforeAll(async () => {
     trustProxy: '',
     isOperator: async () => false,
     log,
-    metrics: createMetrics(),
+    metrics: createMetrics(api.gauges),
     call: (operation, request) => execute(operation, request, api.deps),
   })
   listener = await listen(app, '127.0.0.1', 0)
@@ -131,7 +135,15 @@ verifies('health.ready', 'readiness names what is down, within 2 s; liveness doe
   const { status, body } = await client().call('readyz', {})
   expect(performance.now() - started).toBeLessThan(2000)
   expect(status).toBe(503)
-  expect(Object.keys(body.checks).sort()).toEqual(['chain', 'clock', 'postgres', 'temporal', 'workers'])
+  expect(Object.keys(body.checks).sort()).toEqual([
+    'chain',
+    'clock',
+    'lane',
+    'postgres',
+    'switches',
+    'temporal',
+    'workers',
+  ])
   expect(Object.entries(body.checks).map(([name, { ok }]) => [name, ok])).toEqual(
     expect.arrayContaining([
       ['postgres', true],
@@ -141,6 +153,32 @@ verifies('health.ready', 'readiness names what is down, within 2 s; liveness doe
     ]),
   )
   expect(await client().call('healthz', {})).toMatchObject({ status: 200, body: { ok: true } })
+})
+
+verifies('lane.alarm', 'readyz, metrics and doctor tell a gas wallet that has not moved, as a warning', async () => {
+  const { db } = api.deps
+  const [moving, jammed] = [`0x${'a7'.repeat(20)}`, `0x${'a8'.repeat(20)}`]
+  await ensureGasWallets(db, [moving, jammed])
+  const facts = { purpose: 'jams', to_address: moving, data: '0x', gas: '1', raw: '0x02', eoa_nonce: '4' }
+  const fees = { max_fee_per_gas: '1', max_priority_fee_per_gas: '1' }
+  await storeLaneTransaction(db, { tx_hash: `0x${'e5'.repeat(32)}`, gas_wallet: jammed, ...facts, ...fees }).execute()
+  const text = async () => (await fetch(`${baseUrl}/metrics`)).text()
+  const told = async () => (await client().call('readyz', {})).body.checks['lane']
+  expect(await told()).toEqual({ ok: true, detail: '2 gas wallets move' })
+  expect(await text()).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 0`)
+
+  const since = new Date(Date.now() - 95_000)
+  await db.updateTable('gas_wallets').set({ moved_at: since }).where('address', '=', jammed).execute()
+  const sentence = `gas wallet ${jammed} has not moved since ${since.toISOString()}, 1 wait`
+  expect(await told()).toEqual({ ok: true, detail: sentence })
+  const metrics = await text()
+  expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 1`)
+  expect(metrics).toContain(`agent_rails_lane_open_nonces{gas_wallet="${jammed}"} 1`)
+  expect(metrics).toMatch(new RegExp(`agent_rails_lane_idle_seconds\\{gas_wallet="${jammed}"\\} 9[5-9]`))
+  expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${moving}"} 0`)
+  const finding = judgeLanes(await readLanes(db, 90_000))
+  expect(finding).toMatchObject({ ok: true, detail: sentence, remedy: expect.stringContaining('ether') })
+  expect(tableOf([{ name: 'lanes', ...finding }])).toMatch(/^WARN {3}lanes/)
 })
 
 test('schema faults, JSON faults and missing credentials are problems with their codes', async () => {
