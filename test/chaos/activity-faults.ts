@@ -8,7 +8,7 @@ import type { Action, ActivityFault } from './schedule.ts'
 export type Order = { token: string; fault: Pick<ActivityFault, 'boundary' | 'action' | 'request' | 'effect'> } | null
 
 /** Longer than the times of fast-timing.ts allow, so that Temporal has given the step to somebody else when it goes on. */
-const HANG_MS = 2_500
+const HANG_MS = 5_500
 
 type Running = { fault: NonNullable<Order>['fault']; requests: number; act: (cut: () => void) => Promise<void> }
 const running = new AsyncLocalStorage<Running>()

@@ -89,9 +89,11 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     log(`batch ${batch}: mended after ${seconds(begunAt)}`)
     hurry()
     await playing
+    log(`batch ${batch}: every caller has its last word after ${seconds(begunAt)}`)
     await close()
     const drained = await drain(database.db)
     log(`batch ${batch}: ${drained ? 'drained' : 'NOT drained'} after ${seconds(begunAt)}`)
+    if (!drained) log(await sessionsOf(database.db))
     const records = [...players.values()].map(({ record }) => record)
     const findings = await checkBatch(await surroundingsOf(chaos), records)
     return { plan, records, findings, logs: chaos.stack.logs() }
@@ -133,7 +135,9 @@ async function arm(
     if (activityFault !== null) armActivity(plan.index, activityFault)
     if (fault === null) continue
     const mark = fault === 'facilitator times out after settling' ? identity.creator : identity.nonce
-    chainWire.arm([mark], runWire(fault, { chain: rail.chain, acts, strikes: () => tally.count(fault) }))
+    const wire = runWire(fault, { chain: rail.chain, acts, strikes: () => tally.count(fault) })
+    // The treasury's word is not taken back when everything works again.
+    chainWire.arm([mark], wire, fault === 'authorization cancelled')
   }
   await acts.mineByTheClock()
 }
@@ -194,6 +198,14 @@ async function drain(db: ReturnType<typeof createDatabase>['db']): Promise<boole
     if (Date.now() > until) return false
     await sleep(300)
   }
+}
+
+/** What Postgres is busy with, when something is stuck. */
+async function sessionsOf(db: ReturnType<typeof createDatabase>['db']): Promise<string> {
+  const { rows } = await sql<Record<string, unknown>>`
+    select pid, pg_blocking_pids(pid) as waits_for, application_name, state, now() - xact_start as since, left(query, 120) as query
+    from pg_stat_activity where datname = current_database() and xact_start is not null order by xact_start`.execute(db)
+  return rows.map((row) => JSON.stringify(row)).join('\n')
 }
 
 async function surroundingsOf({ stack, asset, rail }: ChaosStack): Promise<Surroundings> {

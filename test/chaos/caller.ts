@@ -32,6 +32,7 @@ const FREE_ADDRESS = (index: number) => `10.${(index >> 16) & 255}.${(index >> 8
 export const PAYING_ADDRESS = '192.0.2.1'
 const ANSWER_WITHIN_MS = 15_000
 const AGAIN_MS = 200
+const LATER_MS = 1_500
 /** An expiring payout is authorized for this long. */
 const SHORT_LIFE_S = 8
 
@@ -130,7 +131,7 @@ function openCaller(service: Service, plan: RunPlan, { account, privateKey }: Ru
         const outcomes = await Promise.all(asked.map((client) => ask(client, id, input, call, hangsUp)))
         const last = outcomes.find(({ final }) => final)
         if (last === undefined) {
-          await sleep(AGAIN_MS)
+          await sleep(Math.min(AGAIN_MS * 2 ** attempt, LATER_MS))
           continue
         }
         // An agent that crashed after its answer asks once more.

@@ -141,7 +141,20 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
         await sleep(300)
       }
     },
-    reorg: (depth: number): Promise<void> => chain.request({ method: 'anvil_reorg', params: [depth, []] } as never),
+    /** The newest blocks are gone, with their transactions. A node that was restarted cannot look back and forgets what it mines next. */
+    reorg: async (depth: number): Promise<void> => {
+      const direct = chain.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+      if (
+        await direct.then(
+          () => true,
+          () => false,
+        )
+      )
+        return
+      const id = await chain.snapshot()
+      await sleep(depth * 1_000)
+      await chain.revert({ id })
+    },
     emptyGasWallets: () => setEther(chain, gasWallets, 0n),
     fundGasWallets: () => setEther(chain, gasWallets, GAS_ETHER),
     emptyPayoutWallet: () => setTokens(payoutWallet.address, 0n),

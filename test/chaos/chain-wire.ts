@@ -5,21 +5,21 @@ import type { RunWire } from './run-faults.ts'
 /** The wire between the product and the chain: each run's questions go through its own fault, all of them through the common ones. */
 export type ChainWire = {
   url: string
-  /** `marks` are hex texts that name the run in a question: the nonce of its authorization, or the wallet that pays its fees. */
-  arm(marks: readonly string[], wire: RunWire): void
+  /** A fault that lasts is not ended by `disarm`. `marks` are hex texts that name the run in a question: the nonce of its authorization, or the wallet that pays its fees. */
+  arm(marks: readonly string[], wire: RunWire, lasts: boolean): void
   /** Every answer is as of the block that is the newest now. */
   freezeHead(): Promise<void>
   cut(): void
   /** The common faults end. */
   mend(): void
-  /** No run has a fault any more. */
+  /** No run has a fault any more, but for those that last. */
   disarm(): void
   close(): Promise<void>
 }
 
 /** Stands before the node at `rpcUrl`. */
 export async function startChainWire(rpcUrl: string): Promise<ChainWire> {
-  let armed: { marks: string[]; wire: RunWire }[] = []
+  let armed: { marks: string[]; wire: RunWire; lasts: boolean }[] = []
   let head: Hex | undefined
   let isCut = false
 
@@ -36,8 +36,8 @@ export async function startChainWire(rpcUrl: string): Promise<ChainWire> {
   return {
     url,
     close,
-    arm: (marks, wire) => {
-      armed.push({ marks: marks.map((mark) => mark.toLowerCase().replace(/^0x/, '')), wire })
+    arm: (marks, wire, lasts) => {
+      armed.push({ marks: marks.map((mark) => mark.toLowerCase().replace(/^0x/, '')), wire, lasts })
     },
     freezeHead: async () => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
@@ -52,7 +52,7 @@ export async function startChainWire(rpcUrl: string): Promise<ChainWire> {
       isCut = false
     },
     disarm: () => {
-      armed = []
+      armed = armed.filter(({ lasts }) => lasts)
     },
   }
 }

@@ -16,15 +16,15 @@ import { type PostgresWire, startPostgresWire } from './postgres-wire.ts'
 /** Every time of the configuration about 1:20, as far as two busy processors can keep them; addresses are told by `X-Forwarded-For`. */
 const settings = {
   EXECUTE_WAIT_MS: '1000',
-  CALL_LEASE_MS: '1000',
-  UPDATE_WAIT_MS: '2500',
+  CALL_LEASE_MS: '2000',
+  UPDATE_WAIT_MS: '4000',
   SETTLE_WAIT_MS: '2000',
   SWEEP_EVERY_MS: '300',
   SWEEP_GRACE_MS: '1500',
   CONFIRM_WINDOW_MS: '1000',
   CHAIN_POLL_MS: '150',
   FEE_BUMP_AFTER_MS: '1500',
-  RPC_TIMEOUT_MS: '800',
+  RPC_TIMEOUT_MS: '1000',
   EXECUTE_LIFE_MIN_S: '2',
   CREATED_LIFE_MS: '120000',
   X402_MAX_TIMEOUT_S: '30',
@@ -81,6 +81,7 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
       env: settings,
       prepare: (part) => {
         if (part.name === 'chain') finalLater(part)
+        if (part.name === 'postgres') tellsOfLocks(part)
         if (isProgram(part)) throughWires(part, wired, async () => (await elsewhere)?.url ?? '')
         if (part.name === 'worker-2') withClock(part, () => clockMs)
       },
@@ -119,6 +120,12 @@ type Launched = Awaited<ReturnType<Part['plan']['launch']>>
 function relaunched({ plan }: Part, change: (launched: Launched) => Launched | Promise<Launched>): void {
   const { launch } = plan
   plan.launch = async () => change(await launch())
+}
+
+/** Who waits for whom stands in the log: evidence of what is stuck. */
+function tellsOfLocks(part: Part): void {
+  const more = ['-c', 'log_lock_waits=on', '-c', 'log_line_prefix=%m [%p] %a ']
+  relaunched(part, (launched) => ({ ...launched, args: [...launched.args, ...more] }))
 }
 
 function finalLater(part: Part): void {

@@ -70,11 +70,11 @@ const isUseQuestion = ({ method, params }: Question) =>
 
 /** The first so many broadcasts are struck, everything else passes. */
 function onSends(times: number, strikes: () => void, strike: RunWire): RunWire {
-  let left = times
+  let struck = 0
   return async (question) => {
-    if (!isSend(question) || left <= 0) return question.pass()
-    if (left === times) strikes()
-    left -= 1
+    if (!isSend(question) || struck >= times) return question.pass()
+    if (struck === 0) strikes()
+    struck += 1
     return strike(question)
   }
 }
