@@ -97,11 +97,15 @@ verifies(
       order.push('paused')
       await set(tx, 'payouts', '', true)
     })
-    await until(async () => (await waiting()) === 1)
-    const second = reserve('second', newPayout())
-    await until(async () => (await waiting()) === 2)
-    release()
-    await Promise.all([first, pausing, second])
+    let second: Promise<void> | undefined
+    try {
+      await until(async () => (await waiting()) === 1)
+      second = reserve('second', newPayout())
+      await until(async () => (await waiting()) === 2)
+    } finally {
+      release()
+      await Promise.all([first, pausing, second])
+    }
     expect(order).toEqual(['first looked', 'first reserved', 'paused', 'second refused'])
     await set(open.db, 'payouts', '', false)
   },
@@ -124,5 +128,9 @@ async function waiting(): Promise<number> {
 }
 
 async function until(right: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await right())) await new Promise((resolve) => setTimeout(resolve, 10))
+  const end = Date.now() + 5_000
+  while (!(await right())) {
+    if (Date.now() > end) throw new Error('nobody waits')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
