@@ -8,7 +8,7 @@ import type { TokenAuthorization } from './chain/authorization.ts'
 import { type Chain, createChain } from './chain/client.ts'
 import { watchGas } from './chain/funds.ts'
 import { createLane, type SubmitterLane } from './chain/lane.ts'
-import { findOutcome } from './chain/outcome.ts'
+import { findOutcome, type SeenIn } from './chain/outcome.ts'
 import { preflight } from './chain/preflight.ts'
 import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
 import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
@@ -34,10 +34,11 @@ export function openChain(config: Config) {
     rpcUrls: config.CHAIN_RPC_URL,
     confirmRpcUrls: config.CONFIRM_RPC_URL,
     timeoutMs: config.RPC_TIMEOUT_MS,
+    pollMs: config.CHAIN_POLL_MS,
   })
   const asset = config.ASSET_CONTRACT_ADDRESS
-  const outcome = (authorization: TokenAuthorization, fromBlock: bigint) =>
-    findOutcome(chain, { ...authorization, asset, fromBlock }, { confirmations: config.CONFIRMATIONS })
+  const outcome = (authorization: TokenAuthorization, fromBlock: bigint, seenIn?: SeenIn) =>
+    findOutcome(chain, { ...authorization, asset, fromBlock, seenIn }, { confirmations: config.CONFIRMATIONS })
   return { chain, findOutcome: outcome }
 }
 
@@ -170,7 +171,6 @@ export function railOf(config: Config): Rail {
     createdLifeMs: config.CREATED_LIFE_MS,
     executeLifeSecondsMin: config.EXECUTE_LIFE_MIN_S,
     confirmWindowMs: config.CONFIRM_WINDOW_MS,
-    pollMs: config.CHAIN_POLL_MS,
     transferGas: TRANSFER_GAS,
   }
 }

@@ -3,8 +3,9 @@ import type { Logger } from 'pino'
 import type { PayoutAuthority } from './authorization.ts'
 import type { Canary } from './canary.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
+import type { Chain } from './chain/client.ts'
 import type { SubmitterLane } from './chain/lane.ts'
-import type { Outcome } from './chain/outcome.ts'
+import type { Outcome, SeenIn } from './chain/outcome.ts'
 import type { Preflight } from './chain/preflight.ts'
 import type { Floor } from './floor.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
@@ -23,7 +24,6 @@ export type Rail = {
   readonly createdLifeMs: number
   readonly executeLifeSecondsMin: number
   readonly confirmWindowMs: number
-  readonly pollMs: number
   readonly transferGas: bigint
 }
 
@@ -38,9 +38,9 @@ export type Deps = {
   readonly authority: PayoutAuthority
   readonly floor: Floor
   readonly canary: Canary | undefined
-  readonly chain: { head(): Promise<bigint> }
+  readonly chain: Pick<Chain, 'head' | 'news'>
   readonly preflight: (authorization: TokenAuthorization, signature: `0x${string}`) => Promise<Preflight>
-  readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
+  readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint, seenIn?: SeenIn) => Promise<Outcome>
   readonly lane: SubmitterLane
   readonly settler: Settler
 }

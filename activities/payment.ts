@@ -32,7 +32,7 @@ export function createPaymentSteps(deps: Deps): PaymentSteps {
         const seen = await confirm(deps, await load(deps, paymentId))
         if (seen !== 'wait' || performance.now() >= until) return snapshot(deps, paymentId, seen === 'finished')
         heartbeat()
-        await new Promise((resolve) => setTimeout(resolve, deps.rail.pollMs))
+        await deps.chain.news()
       }
     },
   }
@@ -41,7 +41,10 @@ export function createPaymentSteps(deps: Deps): PaymentSteps {
 /** `changed`: there is something to act on; `finished`: no further step is owed. */
 async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' | 'finished'> {
   if (row.state === 'failed' || row.state === 'released') return 'finished'
-  const outcome = await deps.findOutcome(paymentAuthorization(row), BigInt(row.from_block ?? '0'))
+  const { state, from_block, block_number, block_hash } = row
+  const seen = state === 'settled' && block_number !== null && block_hash !== null
+  const seenIn = seen ? { number: BigInt(block_number), hash: block_hash } : undefined
+  const outcome = await deps.findOutcome(paymentAuthorization(row), BigInt(from_block ?? '0'), seenIn)
   switch (outcome.kind) {
     case 'included': {
       const fresh = row.state !== 'settled' || row.block_hash !== outcome.blockHash

@@ -38,7 +38,7 @@ export function createTransferSteps(deps: Deps): TransferSteps {
         // What is parked has to be sent before there is more to see: a wake must not wait for the window to end.
         if (transfer?.parked != null || performance.now() >= until) return snapshot(deps, payoutId)
         heartbeat()
-        await new Promise((resolve) => setTimeout(resolve, deps.rail.pollMs))
+        await deps.chain.news()
       }
     },
   }
@@ -93,7 +93,10 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
 /** Looks once; true when there is something new that the workflow has to act on. */
 async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
   const payoutId = transfer.payout_id
-  const outcome: Outcome = await deps.findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
+  const { from_block, status, block_number, block_hash } = transfer
+  const seen = status === 'included' && block_number !== null && block_hash !== null
+  const seenIn = seen ? { number: BigInt(block_number), hash: block_hash } : undefined
+  const outcome: Outcome = await deps.findOutcome(authorizationOf(transfer), BigInt(from_block ?? '0'), seenIn)
   switch (outcome.kind) {
     case 'included':
       return include(deps, transfer, outcome)

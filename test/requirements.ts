@@ -236,9 +236,18 @@ export const requirements = {
     source: 'decision',
     behavior: 'Every kind of jam heals without a person, an empty gas wallet by the others.',
   },
+  'lane.shared': {
+    source: 'decision',
+    behavior: 'Gas wallets share the load, and 1,000 executes at once drain with no stuck nonce, each executed once.',
+  },
   'lane.frugal': {
     source: 'decision',
     behavior: 'A submit costs two requests to the chain beside those that all submits of a second share.',
+  },
+  'confirm.frugal': {
+    source: 'decision',
+    behavior:
+      'Those who wait for confirmations share the heights of a process, and ask only when there are new blocks.',
   },
   'execute.confirmed-by-logs': {
     source: 'payout.md § payout-execute',

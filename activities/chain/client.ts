@@ -6,19 +6,30 @@ import {
   defineChain,
   ExecutionRevertedError,
   fallback,
+  type Hex,
   http,
   type PublicClient,
   type Transport,
 } from 'viem'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { keepFresh, readJointly } from './shared-reading.ts'
 
 export type ChainReader = PublicClient<Transport, ChainFacts>
 
-/** The chain as the rail sees it: one reader over the RPC urls, a second one where a second opinion is configured. */
+/** A block as far as confirmations ask; the time in Unix seconds. */
+export type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
+export type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
+
+/** One opinion about the chain; all who ask for the heights at the same time share a reading that begins after they asked. */
+export type ChainView = { readonly reader: ChainReader; heights(): Promise<Heights> }
+
+/** The chain as the rail sees it: one view over the RPC urls, a second one where a second opinion is configured. */
 export type Chain = {
   readonly reader: ChainReader
-  readonly confirmReader: ChainReader | undefined
+  readonly views: readonly [ChainView, ...ChainView[]]
+  /** Waits until there are new blocks, or for four times `pollMs`; those who wait at the same time share the polling. */
+  news(): Promise<void>
   /** Whether a node of the right chain answers in time. */
   isUp(): Promise<boolean>
   /** The newest block's number; throws 503 `unavailable`. */
@@ -27,11 +38,12 @@ export type Chain = {
   finalizedTime(): Promise<bigint>
 }
 
-/** `timeoutMs` bounds one question over all its urls, which are tried in order. */
+/** `timeoutMs` bounds one question over all its urls, which are tried in order; `pollMs` (500) lies between two looks for news. */
 export type ChainSettings = {
   readonly rpcUrls: readonly string[]
   readonly confirmRpcUrls: readonly string[]
   readonly timeoutMs: number
+  readonly pollMs?: number
 }
 
 const facts = defineChain({
@@ -41,12 +53,18 @@ const facts = defineChain({
   rpcUrls: { default: { http: [] } },
 })
 
+/** A chain without news is looked at all the same after so many polls: an answer may have been a stale node's. */
+const POLLS_MAX = 4
+
 /** Readers that connect when they are first used. */
-export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs }: ChainSettings): Chain {
-  const reader = createReader(rpcUrls, timeoutMs)
+export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs, pollMs = 500 }: ChainSettings): Chain {
+  const own = viewOf(createReader(rpcUrls, timeoutMs), pollMs)
+  const { reader, news } = own
+  const second = confirmRpcUrls.length === 0 ? [] : [viewOf(createReader(confirmRpcUrls, timeoutMs), pollMs)]
   return {
     reader,
-    confirmReader: confirmRpcUrls.length === 0 ? undefined : createReader(confirmRpcUrls, timeoutMs),
+    views: [own, ...second],
+    news,
     isUp: () =>
       reader.getChainId().then(
         (id) => id === CHAIN_ID,
@@ -55,6 +73,24 @@ export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs }: ChainSetting
     head: () => reader.getBlockNumber({ cacheTime: 0 }).catch(refuseDown),
     finalizedTime: () => reader.getBlock({ blockTag: 'finalized' }).then((block) => block.timestamp, refuseDown),
   }
+}
+
+function viewOf(reader: ChainReader, pollMs: number): ChainView & Pick<Chain, 'news'> {
+  let seen: Heights | undefined
+  const heights = readJointly(async () => {
+    const [head, finalized] = await Promise.all([reader.getBlock(), reader.getBlock({ blockTag: 'finalized' })])
+    seen = { head, finalized }
+    return seen
+  })
+  const wait = async (): Promise<void> => {
+    const before = seen
+    for (let polls = 1; polls <= POLLS_MAX; polls++) {
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+      const now = await heights().catch(() => before)
+      if (now?.head.hash !== before?.head.hash || now?.finalized.hash !== before?.finalized.hash) return
+    }
+  }
+  return { reader, heights, news: keepFresh(wait, 0) }
 }
 
 function createReader(urls: readonly string[], timeoutMs: number): ChainReader {

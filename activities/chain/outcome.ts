@@ -9,10 +9,13 @@ import {
   type TransactionReceipt,
   toEventSelector,
 } from 'viem'
-import type { Chain, ChainReader } from './client.ts'
+import type { Chain, ChainReader, ChainView } from './client.ts'
 import { tokenAbi, tokenEvents } from './token.ts'
 
-/** What to look for: an authorization of `asset` with its exact terms, from a block before it was first sent; times in Unix seconds. */
+/**
+ * What to look for: an authorization of `asset` with its exact terms, from a block before it was first sent; times in Unix
+ * seconds. `seenIn` is the block in which it was found before: while that is canonical and not final, there is nothing new.
+ */
 export type OutcomeTerms = {
   readonly asset: Address
   readonly from: Address
@@ -21,7 +24,11 @@ export type OutcomeTerms = {
   readonly nonce: Hex
   readonly validBefore: bigint
   readonly fromBlock: bigint
+  readonly seenIn?: SeenIn | undefined
 }
+
+/** A block that held the event when it was last looked for. */
+export type SeenIn = { readonly number: bigint; readonly hash: string }
 
 export type Included = {
   kind: 'included'
@@ -70,9 +77,10 @@ export async function findOutcome(
   terms: OutcomeTerms,
   { confirmations }: { confirmations: number },
 ): Promise<Outcome> {
-  const first = await look(chain.reader, terms, confirmations)
-  if (chain.confirmReader === undefined || (first.kind === 'unknown' && !first.absent)) return first
-  return agreed(first, await look(chain.confirmReader, terms, confirmations))
+  const [own, second] = chain.views
+  const first = await look(own, terms, confirmations)
+  if (second === undefined || (first.kind === 'unknown' && !first.absent)) return first
+  return agreed(first, await look(second, terms, confirmations))
 }
 
 function agreed(first: Outcome, second: Outcome): Outcome {
@@ -94,10 +102,13 @@ function agreed(first: Outcome, second: Outcome): Outcome {
   return unknown(`the second opinion says ${second.kind}, the first ${first.kind}`)
 }
 
-async function look(reader: ChainReader, terms: OutcomeTerms, depth: number): Promise<Outcome> {
+async function look({ reader, heights }: ChainView, terms: OutcomeTerms, depth: number): Promise<Outcome> {
   try {
-    const [head, finalized] = await Promise.all([reader.getBlock(), reader.getBlock({ blockTag: 'finalized' })])
+    const { head, finalized } = await heights()
     if (head.number < finalized.number) return unknown('the nodes disagree about the head')
+    const { seenIn } = terms
+    if (seenIn !== undefined && seenIn.number > finalized.number && (await isCanonical(reader, seenIn, head.number)))
+      return unknown('it is included in a block that is not final')
     // Read at the head's number: used once is used for ever, so unused there is unused in every block below it.
     const used = await reader.readContract({
       address: terms.asset,
@@ -118,6 +129,11 @@ async function look(reader: ChainReader, terms: OutcomeTerms, depth: number): Pr
       `the chain does not answer: ${error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'}`,
     )
   }
+}
+
+/** Whether a block is still where it was; its hash stands for everything that was found in it. Those who ask at once share the request. */
+async function isCanonical(reader: ChainReader, { number, hash }: SeenIn, head: bigint): Promise<boolean> {
+  return number <= head && (await reader.getBlock({ blockNumber: number })).hash === hash
 }
 
 async function judge(

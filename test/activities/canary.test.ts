@@ -47,7 +47,6 @@ function newDeps() {
     createdLifeMs: 1000,
     executeLifeSecondsMin: 30,
     confirmWindowMs: 1,
-    pollMs: 1,
     transferGas: 1n,
   } as const
   return {
@@ -58,7 +57,7 @@ function newDeps() {
     authority: undefined as never,
     floor: { look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: { recipient: address(), amountAtomic: 10_000n, lifeSeconds: 3600 },
-    chain: { head: async () => 100n },
+    chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }) as const,
     findOutcome: async () => proven,
     lane: { submit: async () => ({ txHash: `0x${hex(32)}` as const }), maintain: async () => undefined },

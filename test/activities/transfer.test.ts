@@ -40,7 +40,6 @@ beforeAll(async () => {
     createdLifeMs: 1000,
     executeLifeSecondsMin: 30,
     confirmWindowMs: 1,
-    pollMs: 1,
     transferGas: 1n,
   } as const
   deps = {
@@ -51,7 +50,7 @@ beforeAll(async () => {
     authority: undefined as never,
     floor: { look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: undefined,
-    chain: { head: async () => 100n },
+    chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
     findOutcome: async () => proven,
     lane: {

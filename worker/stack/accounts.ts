@@ -12,7 +12,7 @@ export type ServiceAccounts = { tokenOwner: Account; payoutWallet: Account; gasW
 /** The parties outside the service that the demo plays. */
 export type DemoAccounts = { treasury: { principal: Account; holder: Account }; agents: Account[] }
 
-const GAS_WALLETS = 2
+const GAS_WALLETS = 3
 const AGENTS = 3
 
 /** The service's accounts, made on the first start and kept under `DATA_DIR/keys`. */

@@ -192,3 +192,76 @@ const startLiar = () =>
     if (method === 'eth_call') answer.result = `0x${'0'.repeat(63)}${String(answer.result).endsWith('1') ? 0 : 1}`
     return answer
   })
+
+/** The rig's chain behind a wire that counts the questions. */
+async function countedChain(pollMs: number) {
+  const asked: string[] = []
+  const proxy = await startProxy(rig.rpcUrl, (method, pass) => {
+    asked.push(method)
+    return pass()
+  })
+  const chain = createChain({ rpcUrls: [proxy.url], confirmRpcUrls: [], timeoutMs: 5_000, pollMs })
+  return { chain, asked, close: proxy.close }
+}
+
+verifies(
+  'confirm.frugal',
+  'a hundred that wait for their transfers share the heights, and ask nothing more until there are new blocks',
+  async () => {
+    const resume = await rig.haltMining()
+    const { chain, asked, close } = await countedChain(20)
+    const waiting = await Promise.all(Array.from({ length: 100 }, () => rig.authorize()))
+    const look = () =>
+      Promise.all(
+        waiting.map(({ authorization }) =>
+          findOutcome(chain, { asset: rig.asset, ...authorization, fromBlock: 0n }, { confirmations: 1 }),
+        ),
+      )
+    for (const outcome of await look()) expect(outcome).toMatchObject({ kind: 'unknown', absent: true })
+    expect(asked.filter((method) => method === 'eth_call')).toHaveLength(100)
+    expect(asked.length - 100).toBeLessThanOrEqual(4)
+    asked.length = 0
+    await Promise.all(waiting.map(() => chain.news()))
+    expect(asked.length).toBeLessThanOrEqual(8)
+    asked.length = 0
+    const news = chain.news()
+    await rig.client.mine({ blocks: 1 })
+    await news
+    expect(asked.length).toBeLessThanOrEqual(4)
+    await close()
+    await resume()
+  },
+)
+
+verifies(
+  'confirm.frugal',
+  'what is included and not final costs one question for its block, and is noticed when that vanishes',
+  async () => {
+    const snapshot = await rig.client.snapshot()
+    const resume = await rig.haltMining()
+    const { authorization, call } = await rig.authorize()
+    const sent = broadcastByStranger(call)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await rig.client.mine({ blocks: 1 })
+    await sent
+    const { chain, asked, close } = await countedChain(20)
+    const terms = { asset: rig.asset, ...authorization, fromBlock: 0n }
+    const first = await findOutcome(chain, terms, { confirmations: 1 })
+    if (first.kind !== 'included' || first.finalized) throw new Error(`it is ${first.kind}`)
+    const seenIn = { number: first.blockNumber, hash: first.blockHash }
+    asked.length = 0
+    const again = await Promise.all(
+      Array.from({ length: 50 }, () => findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })),
+    )
+    for (const outcome of again) expect(outcome).toMatchObject({ kind: 'unknown', absent: false })
+    expect(asked.length).toBeLessThanOrEqual(6)
+
+    await rig.client.mine({ blocks: 3 })
+    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({ finalized: true })
+    await rig.client.revert({ id: snapshot })
+    await rig.client.mine({ blocks: 1 })
+    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({ absent: true })
+    await close()
+    await resume()
+  },
+)
