@@ -57,7 +57,7 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
   }
   if (wanted('memory')) figures['memory'] = printMemory(await measureMemory(rig, quick ? 4_000 : 20_000))
   if (wanted('growth')) {
-    const growth = printGrowth(await measureGrowth(rig, { rounds: quick ? 1 : 3, count: quick ? 24 : 60 }))
+    const growth = printGrowth(await measureGrowth(rig, { rounds: quick ? 2 : 3, count: quick ? 24 : 60 }))
     const { create, status } = growth
     const worse = create.ratio.median > status.ratio.median ? create : status
     figures['growth'] = { p50_ratio: worse.ratio, ...growth }

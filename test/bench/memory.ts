@@ -1,5 +1,5 @@
 import { residentBytes } from './cpu.ts'
-import { round } from './figures.ts'
+import { median } from './figures.ts'
 import type { Rig } from './rig.ts'
 import { readStatus } from './status.ts'
 
@@ -8,24 +8,19 @@ export type Memory = { calls: number; warm_mb: number; end_mb: number; growth_mb
 const SAMPLES = 20
 const CALLERS = 8
 
-/** Resident memory of the API process over so many calls, from the moment it is warm: the mean of three samples there and of the last three. */
+/**
+ * Resident memory of the API process over so many calls. The heap of a busy process rises until V8 collects it, so the
+ * middle of the last quarter is compared with that of the second; the first one still fills caches.
+ */
 export async function measureMemory(rig: Rig, calls: number): Promise<Memory> {
   const samples: number[] = []
   while (samples.length < SAMPLES) {
     await readStatus(rig, CALLERS, calls / SAMPLES)
-    samples.push(residentBytes(rig.pids['api'] ?? 0) / 2 ** 20)
+    samples.push(Math.round(residentBytes(rig.pids['api'] ?? 0) / 2 ** 20))
   }
-  const mean = (some: readonly number[]) => some.reduce((sum, mb) => sum + mb, 0) / some.length
-  // The first calls still fill caches and compile.
-  const warm = mean(samples.slice(1, 4))
-  const end = mean(samples.slice(-3))
-  return {
-    calls,
-    warm_mb: round(warm),
-    end_mb: round(end),
-    growth_mb: Math.round((end - warm) * 10) / 10,
-    samples_mb: samples.map(Math.round),
-  }
+  const quarter = (nth: number) => median(samples.slice((SAMPLES / 4) * (nth - 1), (SAMPLES / 4) * nth))
+  const [warm, end] = [quarter(2), quarter(4)]
+  return { calls, warm_mb: warm, end_mb: end, growth_mb: end - warm, samples_mb: samples }
 }
 
 export function printMemory(memory: Memory): Memory {
