@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptSigner } from '../../activities/build-deps.ts'
 import type { Outcome } from '../../activities/chain/outcome.ts'
 import type { Deps } from '../../activities/deps.ts'
+import { openFloor } from '../../activities/floor.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { createPayoutSteps } from '../../activities/payout.ts'
@@ -77,10 +78,9 @@ const included = (block: string): Outcome => ({
 })
 
 /** An authorized payout of its own wallet, with a granted execute call of its creator. */
-async function authorizedPayout(expiresIn = 3600) {
+async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
   const payoutId = `po_${hex(64)}`
   const creator = `0x${hex(40)}`
-  const wallet = `0x${hex(40)}`
   const callId = `call_${payoutId}`
   await insertPayout(open.db, {
     payout_id: payoutId,
@@ -304,5 +304,31 @@ verifies('x402.unsettled-stops-payout', 'a payout with an unsettled charge takes
     refusal: { code: 'settlement_pending', money_moved: 'unknown' },
   })
   await sql`update calls set answer_state = 'final' where subject = ${payout.payoutId}`.execute(open.db)
+  expect(await reserve(payout)).toMatchObject({ ok: true })
+})
+
+verifies(
+  'floor.refuses',
+  'of 8 parallel reservations of 5 USDC from 23 USDC with a floor of 3, exactly 4 are made',
+  async () => {
+    const wallet = `0x${hex(40)}` as const
+    const chain = { head: async () => 100n, reader: { readContract: async () => 23_000_000n } as never }
+    const floor = openFloor({ floorAtomic: 3_000_000n, wallet, asset, chain, log: deps.log })
+    const payouts = await Promise.all(Array.from({ length: 8 }, () => authorizedPayout(3600, wallet)))
+    const steps = createPayoutSteps({ ...deps, floor })
+    const results = await Promise.all(payouts.map((payout) => steps.reserveTransfer(payout)))
+    const refusals = results.flatMap((result) => (result.ok ? [] : [result.refusal]))
+    expect(refusals).toHaveLength(4)
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ code: 'paused', detail: expect.stringContaining('floor') })
+  },
+)
+
+verifies('canary.first', 'the reserve transaction itself asks for the canary', async () => {
+  const canary = { recipient: `0x${hex(40)}`, amountAtomic: 1n, lifeSeconds: 60 } as const
+  const rail = { ...deps.rail, payoutWallet: `0x${hex(40)}` } as const
+  const payout = await authorizedPayout()
+  const refused = await createPayoutSteps({ ...deps, rail, canary }).reserveTransfer(payout)
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'paused' } })
   expect(await reserve(payout)).toMatchObject({ ok: true })
 })
