@@ -668,6 +668,10 @@ export const requirements = {
     source: 'payout.md § The workflow',
     behavior: 'Saved histories of every payout path replay; a drifted copy is rejected.',
   },
+  'durable.slow-steps': {
+    source: 'decision',
+    behavior: 'A step that hangs for longer than a workflow task lasts leaves a history that replays.',
+  },
   'durable.contention': {
     source: 'payout.md § The workflow',
     behavior: 'At most 6 updates of one payout are in flight over all processes.',

@@ -7,7 +7,11 @@ export const timing = {
   waitForCreate: 30_000,
   /** Between two tries of a transfer that cannot be sent now. */
   parkedRetry: 15_000,
-  step: { startToClose: 10_000, localRetryThreshold: 30_000, retryFirst: 50, retryLongest: 5_000 },
+  /**
+   * A step, with all its tries, has to end well within its workflow task: the server lets a worker renew a task of 10 s
+   * after 8 s, and an update that comes with the renewal leaves a history that does not replay. Two may follow each other.
+   */
+  step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 500 },
   chain: { startToClose: 120_000, heartbeat: 6_000, retryFirst: 500, retryLongest: 10_000 },
   signing: { startToClose: 3_000 },
 } as const

@@ -6,7 +6,7 @@ type Scaled<T> = { [Key in keyof T]: T[Key] extends number ? number : Scaled<T[K
 export const timing: Scaled<typeof production> = {
   waitForCreate: 1_500,
   parkedRetry: 750,
-  step: { startToClose: 5_000, localRetryThreshold: 5_000, retryFirst: 50, retryLongest: 1_000 },
+  step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 100 },
   chain: { startToClose: 6_000, heartbeat: 2_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },
 }

@@ -17,7 +17,7 @@ const retryOf = ({ retryFirst, retryLongest }: { retryFirst: number; retryLonges
 const steps = (summary: string) =>
   wf.proxyLocalActivities<PayoutSteps>({
     startToCloseTimeout: timing.step.startToClose,
-    localRetryThreshold: timing.step.localRetryThreshold,
+    scheduleToCloseTimeout: timing.step.scheduleToClose,
     retry: retryOf(timing.step),
     summary,
   })
@@ -48,24 +48,24 @@ export async function payout(payoutId: string): Promise<void> {
     run.version += 1
     publish(snapshot)
   }
-  const answer = async (step: Promise<StepResult>): Promise<StepResult> => {
+  const answer = async (step: () => Promise<StepResult>): Promise<StepResult> => {
     run.updates += 1
-    const result = await step
+    const result = await insist(step)
     if (result.ok) learn(result.snapshot)
     return result
   }
   const load = async (): Promise<void> => {
-    const loaded = await steps('load the stored payout').loadPayout(payoutId)
+    const loaded = await insist(() => steps('load the stored payout').loadPayout(payoutId))
     if (loaded !== null) learn(loaded)
   }
 
-  wf.setHandler(createUpdate, (input) => answer(steps('create the payout').createPayout(input)), {
+  wf.setHandler(createUpdate, (input) => answer(() => steps('create the payout').createPayout(input)), {
     description: 'Fix the terms and write the created receipt.',
   })
-  wf.setHandler(authorizeUpdate, (input) => answer(steps('verify the authority').authorizePayout(input)), {
+  wf.setHandler(authorizeUpdate, (input) => answer(() => steps('verify the authority').authorizePayout(input)), {
     description: 'Verify presentation and principal signature and write the authorized receipt.',
   })
-  wf.setHandler(executeUpdate, (input) => answer(steps('reserve the transfer').reserveTransfer(input)), {
+  wf.setHandler(executeUpdate, (input) => answer(() => steps('reserve the transfer').reserveTransfer(input)), {
     description: 'Reserve the transfer under the daily cap; the run then signs, submits and confirms it.',
   })
   const wake = (): void => {
@@ -111,6 +111,19 @@ export async function payout(payoutId: string): Promise<void> {
     learn(
       await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId),
     )
+  }
+}
+
+/** Tries a short step until it ends; between its tries the workflow task is closed. */
+async function insist<T>(step: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      // A replay hands the bare timeout over that was an ActivityFailure around it when it happened: both are caught.
+      if (!(error instanceof wf.TemporalFailure) || wf.isCancellation(error)) throw error
+      await wf.sleep(timing.step.again, { summary: 'the database does not answer' })
+    }
   }
 }
 
