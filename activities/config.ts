@@ -110,6 +110,10 @@ export const configSchema = z.object({
     'between two rounds of the sweeper that finishes what a dead process left',
   ),
   SWEEP_GRACE_MS: milliseconds(30_000).describe('how long after its lease an abandoned call keeps its grant'),
+  RECONCILE_EVERY_MS: milliseconds(3_600_000).describe('between two scheduled reconciliations'),
+  RECONCILE_SETTLE_MS: milliseconds(10_000).describe(
+    'how long a difference has to last before it opens an exception: longer than a step that is in flight',
+  ),
   CONFIRM_WINDOW_MS: milliseconds(20_000).describe('how long one confirming activity looks before it reports back'),
   X402_FACILITATOR_URL: z
     .string()

@@ -1,14 +1,20 @@
 import type { Logger } from 'pino'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
+import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
-import { buildDeps } from './build-deps.ts'
+import { buildDeps, openChain } from './build-deps.ts'
 import { signAuthorization } from './chain/authorization.ts'
+import { openLedger } from './chain/ledger.ts'
 import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Signer } from './deps.ts'
+import { signCompact } from './keys/compact.ts'
+import { loadKeyRings } from './keys/key-ring.ts'
 import { createPaymentSteps } from './payment.ts'
 import { createPayoutSteps } from './payout.ts'
+import type { WorkflowWatch } from './reconciliation/deps.ts'
+import { createReconciliationSteps } from './reconciliation/steps.ts'
 import { createDatabase } from './store/db.ts'
 import { createSigningSteps, createTransferSteps } from './transfer.ts'
 
@@ -20,6 +26,23 @@ export async function createActivities(config: Config, log: Logger) {
   const payouts: PayoutSteps = createPayoutSteps(deps)
   const transfers: TransferSteps & PaymentSteps = { ...createTransferSteps(deps), ...createPaymentSteps(deps) }
   return { deps, payouts, transfers, close }
+}
+
+/** The steps of reconciliation; they hold no key but the receipt ring's, for the statements. */
+export function createReconciliationActivities(config: Config, deps: Deps, watch: WorkflowWatch) {
+  const { db, rail, findOutcome } = deps
+  const [own, second = own] = openChain(config).chain.views
+  const key = loadKeyRings(config.SIGNING_KEYS_FILE).receipt.active
+  return createReconciliationSteps({
+    db,
+    rail,
+    payTo: config.PAY_TO_ADDRESS,
+    ledger: openLedger(second.reader, rail.asset),
+    findOutcome,
+    watch,
+    signStatement: (payload) => ({ jws: signCompact(key, { typ: STATEMENT_TYP, payload }), kid: key.kid }),
+    settleMs: config.RECONCILE_SETTLE_MS,
+  })
 }
 
 /** The signing activity alone: the only one that loads the payout wallet's key. */

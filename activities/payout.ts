@@ -10,6 +10,7 @@ import { assertExecutable, assertNoUnsettledCharge, openFor, ownPayout, unknownP
 import { snapshotOf } from './payout-snapshot.ts'
 import { claimGrant } from './store/calls.ts'
 import { type Tx, transaction } from './store/db.ts'
+import { openExceptionCode } from './store/exceptions.ts'
 import {
   findTransfer,
   insertPayout,
@@ -38,7 +39,8 @@ export function createPayoutSteps(deps: Deps): PayoutSteps {
   return {
     loadPayout: async (payoutId) => {
       const record = await readPayout(deps.db, payoutId)
-      return record === undefined ? null : snapshotOf(deps, record)
+      if (record === undefined) return null
+      return { ...snapshotOf(deps, record), difference: await openExceptionCode(deps.db, payoutId) }
     },
     createPayout: (input) => step(() => createPayout(deps, input)),
     authorizePayout: (input) => step(() => authorizePayout(deps, input)),

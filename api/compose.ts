@@ -13,6 +13,7 @@ import type { Config } from '../activities/config.ts'
 import { openControls } from '../activities/controls.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
+import { openReconciliationDesk } from '../activities/reconciliation/desk.ts'
 import { createChanges } from '../activities/store/changes.ts'
 import { createDatabaseClock } from '../activities/store/clock.ts'
 import { type ActivePause, listPauses } from '../activities/store/controls.ts'
@@ -26,6 +27,7 @@ import { ensurePayment } from '../temporal/payments.ts'
 import { createPayoutGateway } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
+import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { createDiscovery } from './discovery.ts'
 import { createGauges } from './gauges.ts'
 import { createHealth } from './health.ts'
@@ -57,6 +59,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   const wallets = openWalletSignatures(config)
   const rail = railOf(config)
   const issuing = { rail, signReceipt: receiptSigner(keys) }
+  const operating = { db, ...rail, signReceipt: issuing.signReceipt }
   const floor = openPayoutFloor(config, chain, log)
   const pauses = () => listPauses(db)
   const lanes = () => readLanes(db, config.LANE_JAM_AFTER_MS)
@@ -77,7 +80,8 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   const acts = {
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
-    controls: openControls({ db, ...rail, signReceipt: issuing.signReceipt }),
+    controls: openControls(operating),
+    reconciliation: openReconciliationDesk({ ...operating, show: watchWorkflows(client).show }),
     receipts: createReceiptVerification(db, rail.issuer),
     discovery: createDiscovery({ config, db, registry: () => operations, receiptKid: keys.receipt.active.kid }),
     health: createHealth({

@@ -67,6 +67,16 @@ export type ReceiptSelector = {
 }
 export type ReceiptActs = { verify(selector: ReceiptSelector): Promise<Record<string, unknown>> }
 
+/** Reconciliation as an operator reads it, and the closing of an exception. */
+export type ReconciliationActs = {
+  read(day?: string): Promise<Record<string, unknown>>
+  close(
+    closer: { operatorId: string; name: string },
+    input: { exception_id: string; reason: string },
+    callId: string,
+  ): Promise<Record<string, unknown>>
+}
+
 /** Documents that print the registry, the keys and the configuration. */
 export type DiscoveryActs = {
   openapi(): Record<string, unknown>
@@ -85,6 +95,7 @@ export type Context = {
   readonly payouts: PayoutActs
   readonly authority: AuthorityActs
   readonly controls: ControlActs
+  readonly reconciliation: ReconciliationActs
   readonly receipts: ReceiptActs
   readonly discovery: DiscoveryActs
   readonly health: HealthActs

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { TokenAuthorization } from '../activities/chain/authorization.ts'
 import type { Outcome } from '../activities/chain/outcome.ts'
-import { type PayoutRecord, readPayout, type TransferRow } from '../activities/store/payouts.ts'
+import { type PayoutRecord, readPayout } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listTransfers } from '../activities/store/transfers.ts'
 import { authorizationOf } from '../activities/transfer.ts'
@@ -65,26 +65,6 @@ export async function explain({ client, db, findOutcome }: RecoverDeps, payoutId
 export async function wake({ client, db }: RecoverDeps, payoutId: string): Promise<string> {
   await wakePayout(client, await recordOf(db, payoutId))
   return `${payoutId} was woken`
-}
-
-/** Compares every transfer with the chain and the daily sum with the rows; repairs nothing, returns the differences. */
-export async function reconcile({ db, findOutcome }: RecoverDeps): Promise<Line[]> {
-  const differences: Line[] = []
-  for (const row of await listTransfers(db)) {
-    const outcome = await findOutcome(authorizationOf(row), BigInt(row.from_block ?? '0'))
-    if (!agrees(row, outcome))
-      differences.push({ payout_id: row.payout_id, stored: row.status, chain_says: describe(outcome) })
-  }
-  return differences
-}
-
-/** What the row claims as proven must be what the chain says; what is under way may be anything but proven otherwise. */
-function agrees(row: TransferRow, outcome: Outcome): boolean {
-  if (outcome.kind === 'conflict') return false
-  if (row.status === 'included' || row.status === 'final')
-    return outcome.kind === 'included' && outcome.transactionHash === row.transaction_hash
-  if (row.status === 'dead') return outcome.kind === 'dead'
-  return outcome.kind === 'unknown'
 }
 
 function describe(outcome: Outcome): string {

@@ -735,6 +735,59 @@ export const requirements = {
     source: 'decision',
     behavior: 'A canary that is proven dead or in conflict pauses the rail, until an operator resumes it.',
   },
+  'reconcile.schedule': {
+    source: 'payout.md § Two guards for each invariant',
+    behavior: 'A Temporal schedule, one however many workers make it, starts reconciliations that never overlap.',
+  },
+  'reconcile.agreement': {
+    source: 'decision',
+    behavior: 'Healthy traffic, and what is in flight while it is compared, opens no exception.',
+  },
+  'reconcile.compares': {
+    source: 'decision',
+    behavior: 'Each way in which chain, rows, workflows, receipts, charges, cap and lane can differ has its code.',
+  },
+  'reconcile.exceptions': {
+    source: 'decision',
+    behavior:
+      'A difference that lasts opens one exception with both sides as evidence; seen again, it opens no second one.',
+  },
+  'reconcile.never-repairs': {
+    source: 'decision',
+    behavior: 'A reconciliation changes no row but its own; what it saw and no longer sees stays open, marked as gone.',
+  },
+  'reconcile.close': {
+    source: 'decision',
+    behavior:
+      'Only an operator closes an exception, with a reason and a signed receipt; accepted evidence does not reopen, other evidence does.',
+  },
+  'reconcile.attention': {
+    source: 'payout.md § The workflow',
+    behavior: 'The workflow of a payout with an open exception shows its code and NeedsAttention.',
+  },
+  'reconcile.read': {
+    source: 'decision',
+    behavior: 'GET /api/operator/reconciliation answers an operator with statement, last run and open exceptions.',
+  },
+  'reconcile.finds-what-changed': {
+    source: 'decision',
+    behavior:
+      'A run takes in what was written since the snapshot of the last one, by hand as well, and all that is not final; 100,000 rows are no hindrance.',
+  },
+  'statement.signed': {
+    source: 'decision',
+    behavior:
+      'One signed statement for each UTC day, once the day is final on chain, verifiable with the published keys.',
+  },
+  'statement.chain': {
+    source: 'decision',
+    behavior:
+      'Statements of missed days are caught up in order, each naming the digest of the day before; none is rewritten.',
+  },
+  'statement.sums': {
+    source: 'decision',
+    behavior: 'The sums of a statement are those of the rows, and its balances those of the chain at its named blocks.',
+  },
   'store.transaction-retry': {
     source: 'decision',
     behavior: 'A transaction is run again after a serialization failure or deadlock.',

@@ -51,6 +51,12 @@ const samples: Record<string, Record<string, unknown>> = {
     },
   },
   'pause-set': { scope: 'payouts', paused: true, reason: 'night', idempotency_key: 'p-1' },
+  'close-exception': {
+    mode: 'close_exception',
+    exception_id: `ex_${hex(64)}`,
+    reason: 'looked at',
+    idempotency_key: 'x-1',
+  },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }
 const sampleOf = ({ id }: AnyOperation) => samples[id] ?? {}

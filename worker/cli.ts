@@ -4,6 +4,7 @@ import { printReport } from './doctor/examine.ts'
 import { renewSigningKeys } from './keys.ts'
 import { addPause } from './verbs/pause.ts'
 import { addRecover } from './verbs/recover.ts'
+import { addStatement } from './verbs/statement.ts'
 
 const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
@@ -42,6 +43,7 @@ program
 
 addRecover(program)
 addPause(program)
+addStatement(program)
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error))

@@ -1,17 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
 import { privateKeyToAccount } from 'viem/accounts'
 import { openChain, receiptSigner } from '../activities/build-deps.ts'
-import { loadStackSettings } from '../activities/config.ts'
-import { type ControlInput, setControl } from '../activities/controls.ts'
+import { type Config, loadStackSettings } from '../activities/config.ts'
+import { type ControlDeps, type ControlInput, setControl } from '../activities/controls.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
+import { type CloseInput, closeWithReceipt, exceptionView, verifyStatement } from '../activities/reconciliation/desk.ts'
 import { listControlChanges, listPauses } from '../activities/store/controls.ts'
 import { createDatabase, type Tx, transaction } from '../activities/store/db.ts'
+import { listOpenExceptions } from '../activities/store/exceptions.ts'
 import { createOperator, findOperator, listOperatorsNamed } from '../activities/store/operators.ts'
+import { readPayout } from '../activities/store/payouts.ts'
+import type { Database } from '../activities/store/schema.ts'
+import { findStatement } from '../activities/store/statements.ts'
 import { type AuthenticatedOperator, authenticateOperator } from '../api/auth/operator.ts'
 import { walletProofHeader } from '../api/surfaces/client.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
-import { explain, listStuck, reconcile, wake } from '../temporal/recover.ts'
+import { reconcileNow, watchWorkflows } from '../temporal/reconciliation.ts'
+import { explain, listStuck, wake } from '../temporal/recover.ts'
 import { loadSettings } from './settings.ts'
 import type { AccountsFile } from './stack/embedded.ts'
 import { layoutOf } from './stack/layout.ts'
@@ -40,7 +47,16 @@ export async function openRecovery() {
     list: () => listStuck(deps),
     explain: (payoutId: string) => explain(deps, payoutId),
     wake: (payoutId: string) => wake(deps, payoutId),
-    reconcile: () => reconcile(deps),
+    reconcile: () => reconcileNow(temporal.client),
+    exceptions: async () => (await listOpenExceptions(database.db, 200)).map(exceptionView),
+    close: async (who: string, input: CloseInput) => {
+      const closed = await signed(config, database.db, who, (deps, tx, operator) =>
+        closeWithReceipt(deps, tx, operator, input),
+      )
+      const record = await readPayout(database.db, closed.exception.subject)
+      if (record !== undefined) await watchWorkflows(temporal.client).show(record)
+      return closed
+    },
     [Symbol.asyncDispose]: async () => {
       await temporal.close()
       await database.close()
@@ -53,19 +69,43 @@ export async function openSwitches() {
   const config = loadSettings()
   const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 2 })
   return {
-    set: async (who: string, input: ControlInput) => {
-      const operator = await operatorOf(db, who)
-      const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
-      // A receipt is never signed by a key that nobody can look up.
-      await publishKeys(db, keys)
-      const issuer = `${config.BASE_URL}/api/trust-contract`
-      const deps = { issuer, environment: config.ENVIRONMENT, signReceipt: receiptSigner(keys) }
-      return transaction(db, (tx) => setControl(deps, tx, { ...operator, idempotencyKey: randomUUID() }, input))
-    },
+    set: (who: string, input: ControlInput) =>
+      signed(config, db, who, (deps, tx, operator) =>
+        setControl(deps, tx, { ...operator, idempotencyKey: randomUUID() }, input),
+      ),
     active: () => listPauses(db),
     history: () => listControlChanges(db, 50),
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Where the daily statements are read and verified. */
+export async function openStatements() {
+  const { db, close } = createDatabase({
+    url: loadSettings().DATABASE_URL,
+    applicationName: 'agent-rails cli',
+    poolSize: 2,
+  })
+  return {
+    read: async (day?: string) => {
+      const row = await findStatement(db, day)
+      return row === undefined ? undefined : { jws: row.jws, ...(await verifyStatement(db, row.jws)) }
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+type Act<T> = (deps: ControlDeps, tx: Tx, operator: AuthenticatedOperator) => Promise<T>
+
+/** An operator's act with its receipt, in one transaction. */
+async function signed<T>(config: Config, db: Kysely<Database>, who: string, act: Act<T>): Promise<T> {
+  const operator = await operatorOf(db, who)
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  // A receipt is never signed by a key that nobody can look up.
+  await publishKeys(db, keys)
+  const issuer = `${config.BASE_URL}/api/trust-contract`
+  const deps = { issuer, environment: config.ENVIRONMENT, signReceipt: receiptSigner(keys) }
+  return transaction(db, (tx) => act(deps, tx, operator))
 }
 
 /** The operator of a credential or a name; whoever reaches the database and the keys may act in the name of any. */

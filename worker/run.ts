@@ -4,9 +4,11 @@ import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { checkStart, gasAccounts } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
-import { createActivities, createSigningActivities } from '../activities/index.ts'
+import { createActivities, createReconciliationActivities, createSigningActivities } from '../activities/index.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
 import { PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../temporal/queues.ts'
+import { watchWorkflows } from '../temporal/reconciliation.ts'
+import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
 import { startSweeper } from '../temporal/sweeper.ts'
 
 /** What a worker may be given beside its configuration; fault tests bring interceptors and workflows with other times. */
@@ -33,9 +35,13 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
     if (serves(TRANSFERS_QUEUE)) {
       if (gasAccounts(config).length === 0)
         throw new Error('GAS_WALLET_KEYS_FILE must name the keys that submit transactions')
-      await serve(TRANSFERS_QUEUE, { activities: transfers })
+      const reconciliation = createReconciliationActivities(config, deps, watchWorkflows(client))
+      await serve(TRANSFERS_QUEUE, { activities: { ...transfers, ...reconciliation } })
     }
-    if (serves(PAYOUTS_QUEUE)) await serve(PAYOUTS_QUEUE, { ...workflows, activities: payouts })
+    if (serves(PAYOUTS_QUEUE)) {
+      await serve(PAYOUTS_QUEUE, { ...workflows, activities: payouts })
+      await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
+    }
     const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane: () => deps.lane.maintain() })
     closers.push(() => sweeper.stop(), closeClient, close)
   }

@@ -1,2 +1,3 @@
 export { payment } from './payment/workflow.ts'
 export { payout } from './payout/workflow.ts'
+export { reconcile } from './reconciliation/workflow.ts'

@@ -12,17 +12,18 @@ export const searchAttributes = {
   NeedsAttention: defineSearchAttributeKey('NeedsAttention', SearchAttributeType.BOOL),
 } as const
 
-type Filtered = Pick<PayoutSnapshot, 'state' | 'usage' | 'creator' | 'parked' | 'exception' | 'transfer'>
+type Filtered = Pick<PayoutSnapshot, 'state' | 'usage' | 'creator' | 'parked' | 'exception' | 'transfer' | 'difference'>
 
 /** A payout's attributes; `State` shows `dead` for a transfer that can never happen. */
 export function payoutAttributes(payout: Filtered): SearchAttributePair[] {
+  const code = payout.exception ?? payout.difference ?? null
   const pairs: SearchAttributePair[] = [
     { key: searchAttributes.State, value: payout.transfer === 'dead' ? 'dead' : payout.state },
     { key: searchAttributes.Usage, value: payout.usage },
     { key: searchAttributes.Wallet, value: payout.creator },
     { key: searchAttributes.Rail, value: 'payout' },
-    { key: searchAttributes.NeedsAttention, value: payout.parked !== null || payout.exception !== null },
+    { key: searchAttributes.NeedsAttention, value: payout.parked !== null || code !== null },
   ]
-  if (payout.exception !== null) pairs.push({ key: searchAttributes.ExceptionCode, value: payout.exception })
+  if (code !== null) pairs.push({ key: searchAttributes.ExceptionCode, value: code })
   return pairs
 }

@@ -59,7 +59,7 @@ const REORG_MARGIN = 16n
 export const searchFrom = (head: bigint): bigint => (head > REORG_MARGIN ? head - REORG_MARGIN : 0n)
 
 /** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
-const LOG_RANGE = 2_000n
+export const LOG_RANGE = 2_000n
 /** Blocks looked through at most, three weeks on Base. */
 const LOG_BLOCKS_MAX = 1_000_000n
 

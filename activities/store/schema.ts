@@ -191,6 +191,55 @@ export type MandatesTable = {
   expires_at: Date
 }
 
+export type ReconciliationsTable = {
+  reconciliation_id: string
+  scope: 'changed' | 'all'
+  changed_since: string | null
+  snapshot_xid: string
+  from_block: string
+  through_block: string
+  compared: number | null
+  differences: number | null
+  started_at: Time
+  completed_at: Date | null
+}
+
+export type ReconciliationSuspectsTable = {
+  reconciliation_id: string
+  section: string
+  code: string
+  subject: string
+  block_number: string | null
+  noted_at: Time
+}
+
+export type ExceptionsTable = {
+  exception_id: string
+  section: string
+  code: string
+  subject: string
+  block_number: string | null
+  evidence: Json<Record<string, unknown>>
+  evidence_sha256: string
+  state: Generated<'open' | 'closed'>
+  seen: Generated<boolean>
+  opened_by: string
+  first_seen_at: Time
+  last_seen_at: Time
+  closed_at: Date | null
+  closed_by: string | null
+  reason: string | null
+}
+
+export type StatementsTable = {
+  day: string
+  jws: string
+  kid: string
+  sha256: string
+  prev: string | null
+  made_at: Time
+}
+
 export type Database = {
   calls: CallsTable
   proof_nonces: ProofNoncesTable
@@ -208,4 +257,8 @@ export type Database = {
   control_changes: ControlChangesTable
   update_leases: UpdateLeasesTable
   mandates: MandatesTable
+  reconciliations: ReconciliationsTable
+  reconciliation_suspects: ReconciliationSuspectsTable
+  exceptions: ExceptionsTable
+  statements: StatementsTable
 }

@@ -14,6 +14,7 @@ import type {
   StepResult,
   TransferSteps,
 } from '../../workflows/payout/ports.ts'
+import type { ReconciliationSteps } from '../../workflows/reconciliation/ports.ts'
 
 /** What the steps answer in turn on one path; only a history's own results matter to its replay. */
 type Path = {
@@ -128,6 +129,7 @@ export async function recordHistories(
   }
   for (const path of paths) await save(await record(address, path), path.name)
   await save(await recordPayment(address), 'payment-settled')
+  await save(await recordReconciliation(address), 'reconciliation-with-difference')
 }
 
 function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
@@ -211,6 +213,34 @@ async function recordPayment(address: string): Promise<string> {
       workflowId: 'payment/1',
       taskQueue: 'payouts',
       args: ['f'.repeat(64)],
+    })
+    await handle.result()
+    return handle.workflowId
+  })
+}
+
+/** Two pages of payouts, a difference that lasts, and one statement that is due. */
+async function recordReconciliation(address: string): Promise<string> {
+  const due = ['2026-11-20', null]
+  const steps: ReconciliationSteps = {
+    openReconciliation: async ({ scope }) => ({ scope, fromBlock: '1', throughBlock: '9', settleMs: 100 }),
+    comparePage: async ({ section, after }) => ({
+      after: section === 'payouts' && after === null ? 'po_1' : null,
+      compared: 1,
+      suspects: section === 'payouts' ? 1 : 0,
+    }),
+    confirmPage: async ({ section }) => ({
+      after: null,
+      opened: section === 'payouts' ? ['receipt_missing po_1'] : [],
+    }),
+    closeReconciliation: async () => ({ differences: 1 }),
+    makeStatement: async () => due.shift() ?? null,
+  }
+  return withWorkers(address, steps, async (client) => {
+    const handle = await client.workflow.start('reconcile', {
+      workflowId: 'reconciliation-1',
+      taskQueue: 'payouts',
+      args: [{ scope: 'changed' }],
     })
     await handle.result()
     return handle.workflowId

@@ -33,6 +33,9 @@ export function payoutDetails(payout: PayoutSnapshot): string {
     '',
     `**Unblocked by** ${act}`,
     '',
+    ...(payout.difference == null
+      ? []
+      : [`**Reconciliation found** ${payout.difference}: \`agent-rails recover exceptions\``, '']),
     '**Receipts**',
     '',
     ...payout.receipts.map((receipt) => `- ${receipt.kind}: ${receipt.receiptId}`),

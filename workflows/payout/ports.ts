@@ -15,6 +15,8 @@ export type PayoutSnapshot = {
   transactionHash: string | null
   parked: string | null
   exception: string | null
+  /** Code of an open exception of reconciliation, which stops nothing; told when the payout is loaded. */
+  difference?: string | null
   receipts: { kind: string; receiptId: string }[]
   /** How long an untouched payout of this state is kept open before the run closes; the row stays. */
   idleMs: number

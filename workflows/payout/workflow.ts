@@ -1,5 +1,6 @@
+import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
-import { payoutAttributes } from '../search-attributes.ts'
+import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
 import { timing } from '../timing.ts'
 import { payoutDetails, waitsFor } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
@@ -44,9 +45,10 @@ export async function payout(payoutId: string): Promise<void> {
   const run = { known: null as PayoutSnapshot | null, version: 0, woken: false, updates: 0 }
 
   const learn = (snapshot: PayoutSnapshot): void => {
-    run.known = snapshot
+    // Steps do not tell of differences; what the last load told stands until the next.
+    run.known = { difference: run.known?.difference ?? null, ...snapshot }
     run.version += 1
-    publish(snapshot)
+    publish(run.known)
   }
   const answer = async (step: () => Promise<StepResult>): Promise<StepResult> => {
     run.updates += 1
@@ -81,6 +83,8 @@ export async function payout(payoutId: string): Promise<void> {
     await wf.condition(() => run.known !== null, timing.waitForCreate, { summary: 'waits for its create' })
 
   while (run.known !== null && !isClosed(run.known)) {
+    // A wake may come to show an exception of a transfer that is being driven; older runs read it only when they rest.
+    if (run.woken && wf.patched('woken-while-driving')) await reload()
     if (run.known.transfer !== 'none' && run.known.exception === null) await drive(run.known)
     else if (!(await news(run.known.exception === null ? run.known.idleMs : UNTIL_WOKEN_MS))) break
     if (run.updates > UPDATES_PER_RUN_MAX || wf.workflowInfo().continueAsNewSuggested) {
@@ -90,16 +94,18 @@ export async function payout(payoutId: string): Promise<void> {
   }
   await wf.condition(wf.allHandlersFinished)
 
+  async function reload(): Promise<void> {
+    run.woken = false
+    await load()
+  }
+
   /** Waits for an update, a wake, or the time to be up; false when nothing came. */
   async function news(ms: number): Promise<boolean> {
     const seen = run.version
     // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
     const summary = run.known === null ? '' : `waits for ${waitsFor(run.known).what}`.slice(0, 100)
     const came = await wf.condition(() => run.version !== seen || run.woken, ms, { summary })
-    if (run.woken) {
-      run.woken = false
-      await load()
-    }
+    if (run.woken) await reload()
     return came
   }
 
@@ -133,6 +139,11 @@ const isClosed = (payout: PayoutSnapshot): boolean => payout.transfer === 'final
 function publish(snapshot: PayoutSnapshot): void {
   wf.setCurrentDetails(payoutDetails(snapshot))
   const current = wf.workflowInfo().typedSearchAttributes
-  const changed = payoutAttributes(snapshot).filter(({ key, value }) => current.get(key) !== value)
+  const changed: SearchAttributeUpdatePair[] = payoutAttributes(snapshot).filter(
+    ({ key, value }) => current.get(key) !== value,
+  )
+  const { ExceptionCode } = searchAttributes
+  const isOver = snapshot.exception === null && snapshot.difference === null && current.get(ExceptionCode) !== undefined
+  if (isOver) changed.push({ key: ExceptionCode, value: null })
   if (changed.length > 0) wf.upsertSearchAttributes(changed)
 }

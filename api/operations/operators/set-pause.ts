@@ -1,25 +1,9 @@
 import { z } from 'zod'
 import { controlScopes } from '../../../workflows/domain/controls.ts'
-import { Digest, freeText, IdempotencyKey, ReceiptId, Time, text, Usage } from '../../fields.ts'
+import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../caller.ts'
-
-const Receipt = z
-  .strictObject({
-    receipt_id: ReceiptId,
-    kind: z.string(),
-    issuer: z.string(),
-    key_id: z.string(),
-    issued_at: Time,
-    subject: z.string(),
-    usage: Usage,
-    payload: z.looseObject({}),
-    payload_sha256: Digest,
-    prev_receipt_id: ReceiptId.nullable(),
-    jws: z.string(),
-    log: z.null(),
-  })
-  .meta({ id: 'Receipt' })
+import { Receipt } from './receipt.ts'
 
 const output = z
   .strictObject({

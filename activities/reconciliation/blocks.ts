@@ -1,0 +1,27 @@
+import type { Difference } from '../../workflows/domain/difference.ts'
+import { type LoggedTransfer, unexplained } from '../../workflows/domain/reconciliation.ts'
+import { explainIncoming, explainOutgoing } from '../store/findings.ts'
+import type { ReconciliationDeps } from './deps.ts'
+
+/** Looks for money that left the payout wallet, or reached the pay-to address, in these blocks (both included) without a row. */
+export async function lookAtBlocks(
+  { db, ledger, rail, payTo }: ReconciliationDeps,
+  from: bigint,
+  to: bigint,
+): Promise<Difference[]> {
+  const [outgoing, incoming] = await Promise.all([
+    ledger.transfers(rail.payoutWallet, 'out', from, to),
+    ledger.transfers(payTo, 'in', from, to),
+  ])
+  const nonces = outgoing.flatMap(({ nonce }) => nonce ?? [])
+  const each = (of: (log: LoggedTransfer) => string) => [...new Set(incoming.map(of))]
+  const fees = await explainIncoming(
+    db,
+    each(({ transactionHash }) => transactionHash),
+    each((log) => log.from),
+  )
+  return [
+    ...unexplained('unexplained_outgoing', outgoing, await explainOutgoing(db, nonces)),
+    ...unexplained('unexplained_incoming', incoming, fees),
+  ]
+}

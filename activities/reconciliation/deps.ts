@@ -1,0 +1,48 @@
+import { heartbeat } from '@temporalio/activity'
+import type { Kysely } from 'kysely'
+import type { SeenWorkflow } from '../../workflows/domain/reconciliation.ts'
+import type { StatementClaims } from '../../workflows/domain/statement.ts'
+import type { TokenAuthorization } from '../chain/authorization.ts'
+import type { Ledger } from '../chain/ledger.ts'
+import type { Outcome } from '../chain/outcome.ts'
+import type { Rail } from '../deps.ts'
+import type { PayoutRecord } from '../store/payouts.ts'
+import type { Database } from '../store/schema.ts'
+
+/** Workflows as Temporal shows them; throws when it does not answer. */
+export type WorkflowWatch = {
+  /** How the last run of this id stands, with the payout as it knows it while it runs. */
+  see(workflowId: string): Promise<SeenWorkflow>
+  /** Ids of payouts and payments with a run that failed or timed out, as far back as Temporal keeps them. */
+  failed(): Promise<string[]>
+  /** Makes a payout's workflow show what its row says; one that is missing from a transfer under way is left missing. */
+  show(record: PayoutRecord): Promise<void>
+}
+
+/** What reconciliation looks at. The ledger is read from the second opinion where one is configured. */
+export type ReconciliationDeps = {
+  readonly db: Kysely<Database>
+  readonly rail: Pick<Rail, 'asset' | 'payoutWallet' | 'issuer' | 'environment'>
+  readonly payTo: `0x${string}`
+  readonly ledger: Ledger
+  readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
+  readonly watch: WorkflowWatch
+  readonly signStatement: (claims: StatementClaims) => { jws: string; kid: string }
+  /** How long a difference has to last before it opens an exception. */
+  readonly settleMs: number
+}
+
+const AT_ONCE = 16
+
+/** Runs `look` over all items, a few at a time, and tells Temporal that the activity is alive. */
+export async function lookAtEach<Item, Found>(
+  items: readonly Item[],
+  look: (item: Item) => Promise<Found[]>,
+): Promise<Found[]> {
+  const found: Found[] = []
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    heartbeat()
+    found.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(look))).flat())
+  }
+  return found
+}

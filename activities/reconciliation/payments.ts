@@ -1,0 +1,39 @@
+import type { Difference } from '../../workflows/domain/difference.ts'
+import { comparePayment } from '../../workflows/domain/reconciliation.ts'
+import { readPayments, type StoredPayment } from '../store/findings.ts'
+import { paymentAuthorization } from '../x402/settler.ts'
+import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+import { provenBy } from './payouts.ts'
+
+/** Holds these x402 payments against the chain and the calls that they pay for. */
+export async function lookAtPayments(deps: ReconciliationDeps, ids: readonly string[]): Promise<Difference[]> {
+  return lookAtEach(await readPayments(deps.db, ids), (one) => lookAtPayment(deps, one))
+}
+
+async function lookAtPayment(
+  { ledger, findOutcome }: ReconciliationDeps,
+  { payment, calls }: StoredPayment,
+): Promise<Difference[]> {
+  const sent = payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
+  const search = async () =>
+    provenBy(await findOutcome(paymentAuthorization(payment), BigInt(payment.from_block ?? '0')))
+  return comparePayment({
+    payment: {
+      paymentId: payment.payment_id,
+      state: payment.state,
+      credit: payment.credit,
+      from: payment.payer,
+      to: payment.pay_to,
+      amountAtomic: payment.amount_atomic,
+      nonce: payment.authorization_nonce,
+      transactionHash: payment.transaction_hash,
+      blockHash: payment.block_hash,
+    },
+    calls,
+    transaction:
+      payment.state === 'settled' && payment.transaction_hash !== null
+        ? await ledger.transaction(payment.transaction_hash)
+        : null,
+    outcome: sent ? await search() : null,
+  })
+}

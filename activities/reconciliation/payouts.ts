@@ -1,0 +1,93 @@
+import type { Difference } from '../../workflows/domain/difference.ts'
+import { payoutReceiptFacts, RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
+import type { SeenReceipt } from '../../workflows/domain/receipt-chain.ts'
+import { comparePayout, type ProvenOutcome, type SeenTransfer } from '../../workflows/domain/reconciliation.ts'
+import { isCanary } from '../canary.ts'
+import type { Outcome } from '../chain/outcome.ts'
+import { verifyCompact } from '../keys/compact.ts'
+import { readPayouts, type StoredPayout, type StoredReceipt } from '../store/findings.ts'
+import type { PayoutRow, TransferRow } from '../store/payouts.ts'
+import { listPublicKeys, type SigningKeyRow } from '../store/signing-keys.ts'
+import { authorizationOf } from '../transfer.ts'
+import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+
+/** Holds these payouts against the chain, their receipts, their calls and their workflows. */
+export async function lookAtPayouts(deps: ReconciliationDeps, ids: readonly string[]): Promise<Difference[]> {
+  const stored = await readPayouts(deps.db, ids)
+  const keys = (await listPublicKeys(deps.db)).filter(({ ring }) => ring === 'receipt')
+  return lookAtEach(stored, (one) => lookAtPayout(deps, keys, one))
+}
+
+async function lookAtPayout(
+  { ledger, findOutcome, watch }: ReconciliationDeps,
+  keys: readonly SigningKeyRow[],
+  { payout, transfer, receipts, calls }: StoredPayout,
+): Promise<Difference[]> {
+  const paid = transfer?.status === 'included' || transfer?.status === 'final'
+  const underWay = transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
+  const search = async (row: TransferRow) =>
+    provenBy(await findOutcome(authorizationOf(row), BigInt(row.from_block ?? '0')))
+  return comparePayout({
+    payout: { payoutId: payout.payout_id, state: payout.state, facts: lastingFacts(payout) },
+    transfer: transfer === undefined ? null : seenTransfer(transfer),
+    receipts: receipts.map((row) => seenReceipt(keys, row)),
+    // A canary is the service's own, and nobody is charged for it.
+    calls: isCanary(payout) ? null : calls,
+    transaction:
+      paid && transfer.transaction_hash !== null ? await ledger.transaction(transfer.transaction_hash) : null,
+    outcome: paid || transfer === undefined ? null : await search(transfer),
+    workflow: underWay ? await watch.see(payout.payout_id) : null,
+  })
+}
+
+/** What every receipt of a payout says the same, whenever it was signed. */
+function lastingFacts(payout: PayoutRow): Record<string, unknown> {
+  const {
+    state: _now,
+    mandate_ref: _later,
+    expires_at: _too,
+    ...facts
+  } = payoutReceiptFacts('payout_created', payout, undefined)
+  return facts
+}
+
+function seenTransfer(row: TransferRow): SeenTransfer {
+  return {
+    status: row.status,
+    from: row.wallet,
+    to: row.recipient,
+    amountAtomic: row.amount_atomic,
+    nonce: row.nonce,
+    transactionHash: row.transaction_hash,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    blockTime: row.block_time === null ? null : row.block_time.getTime() / 1000,
+  }
+}
+
+function seenReceipt(keys: readonly SigningKeyRow[], row: StoredReceipt): SeenReceipt {
+  const { receipt_id: receiptId, seq, kind, prev, jws } = row
+  const key = keys.find(({ kid }) => kid === row.kid)
+  try {
+    if (key === undefined) throw new TypeError('no such key')
+    const payload = verifyCompact(jws, { typ: RECEIPT_TYP, alg: 'EdDSA', publicJwk: key.public_jwk })
+    return { receiptId, seq, kind, prev, jws, payload }
+  } catch {
+    return { receiptId, seq, kind, prev, jws, payload: null }
+  }
+}
+
+/** What is proven for good: a transfer in a block that may still vanish is open. Throws when a node does not answer. */
+export function provenBy(outcome: Outcome): ProvenOutcome {
+  switch (outcome.kind) {
+    case 'included':
+      return outcome.finalized ? { kind: 'paid', transactionHash: outcome.transactionHash } : { kind: 'open' }
+    case 'conflict':
+      return outcome.finalized ? { kind: 'conflict', transactionHash: outcome.transactionHash } : { kind: 'open' }
+    case 'dead':
+      return outcome
+    case 'unknown':
+      if (outcome.reason.includes('the chain does not answer')) throw new Error(outcome.reason)
+      return outcome.absent ? { kind: 'open' } : { kind: 'unproven', reason: outcome.reason }
+  }
+}

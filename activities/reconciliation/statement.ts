@@ -1,0 +1,107 @@
+import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
+import { limits, NETWORK } from '../../workflows/domain/limits.ts'
+import { peakUse } from '../../workflows/domain/reconciliation.ts'
+import {
+  boundsOf,
+  listed,
+  nextStatementDay,
+  type StatementClaims,
+  type WalletDay,
+} from '../../workflows/domain/statement.ts'
+import { type LedgerBlock, sumOf } from '../chain/ledger.ts'
+import { clockSeconds } from '../store/db.ts'
+import { listOpenExceptions } from '../store/exceptions.ts'
+import {
+  countsOf,
+  feesOf,
+  findStatement,
+  firstDay,
+  insertStatement,
+  listSpent,
+  payoutsAt,
+  transfersOf,
+} from '../store/statements.ts'
+import type { ReconciliationDeps } from './deps.ts'
+
+/** How many open exceptions a statement names; it counts them all. */
+const NAMED_MAX = 100
+
+/** Signs the statement of the next day that is final on chain, one for each day however often it runs; null when none is due. */
+export async function makeStatement(deps: ReconciliationDeps): Promise<string | null> {
+  const last = await findStatement(deps.db)
+  const { time: finalizedTime } = await deps.ledger.block('finalized')
+  const first = last === undefined ? await firstDay(deps.db) : null
+  const day = nextStatementDay(last?.day ?? null, first, finalizedTime)
+  if (day === null) return null
+  const claims = await claimsOf(deps, day, last?.sha256 ?? null)
+  const { jws, kid } = deps.signStatement(claims)
+  await insertStatement(deps.db, { day, jws, kid, sha256: sha256Hex(jws), prev: claims.prev })
+  return day
+}
+
+async function claimsOf(deps: ReconciliationDeps, day: string, prev: string | null): Promise<StatementClaims> {
+  const { db, rail, ledger, payTo } = deps
+  const { begin, end } = boundsOf(day)
+  const [opening, closing] = [await ledger.lastBlockBefore(begin), await ledger.lastBlockBefore(end)]
+  const span = { after: opening?.number.toString() ?? null, through: closing?.number.toString() ?? null }
+  const transfers = listed(await transfersOf(db, span))
+  const spent = await listSpent(db, rail.payoutWallet, new Date((begin - limits.dailyWindowSeconds) * 1000))
+  const counts = await countsOf(db, { begin, end })
+  const open = await listOpenExceptions(db, NAMED_MAX)
+  const named = (block: LedgerBlock | undefined) =>
+    block === undefined ? null : { number: block.number.toString(), hash: block.hash }
+  return {
+    iss: rail.issuer,
+    iat: Math.floor(await clockSeconds(db)),
+    sub: `statement:${day}`,
+    environment: rail.environment,
+    prev,
+    day,
+    network: NETWORK,
+    asset: rail.asset,
+    blocks: { opening: named(opening), closing: named(closing) },
+    payout_wallet: await walletDay(deps, rail.payoutWallet, opening, closing),
+    pay_to: await walletDay(deps, payTo, opening, closing),
+    payouts: await payoutsAt(db, end),
+    transfers,
+    fees: listed(await feesOf(db, span)),
+    calls: { free: counts.free, credits_outstanding: counts.credits },
+    cap: {
+      limit_atomic: limits.dailyCapAtomic.toString(),
+      used_atomic: transfers.sum_atomic,
+      peak_atomic: peakUse(
+        spent.filter(({ blockTime }) => blockTime < end),
+        limits.dailyWindowSeconds,
+        begin,
+      ).atomic.toString(),
+    },
+    differences: {
+      opened: counts.opened,
+      open: open.map(({ exception_id, code, subject }) => ({ exception_id, code, subject })),
+      open_count: counts.open,
+    },
+    reconciliations: counts.reconciliations,
+  }
+}
+
+/** What a wallet held at both ends of the day, and what moved between, all by the token's logs. */
+async function walletDay(
+  { ledger }: ReconciliationDeps,
+  address: `0x${string}`,
+  opening: LedgerBlock | undefined,
+  closing: LedgerBlock | undefined,
+): Promise<WalletDay> {
+  if (closing === undefined)
+    return { address, opening_atomic: '0', in_atomic: '0', out_atomic: '0', closing_atomic: '0' }
+  const first = opening === undefined ? 0n : opening.number + 1n
+  const held = await ledger.balanceAfter(address, closing.number)
+  const gained = sumOf(await ledger.transfers(address, 'in', first, closing.number))
+  const spent = sumOf(await ledger.transfers(address, 'out', first, closing.number))
+  return {
+    address,
+    opening_atomic: (held - gained + spent).toString(),
+    in_atomic: gained.toString(),
+    out_atomic: spent.toString(),
+    closing_atomic: held.toString(),
+  }
+}

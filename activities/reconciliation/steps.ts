@@ -1,0 +1,163 @@
+import type { Difference, Section } from '../../workflows/domain/difference.ts'
+import type { Compared, Confirmed, Page, ReconciliationSteps } from '../../workflows/reconciliation/ports.ts'
+import { LOG_RANGE } from '../chain/outcome.ts'
+import { transaction } from '../store/db.ts'
+import { countSeenSince, listSeen, markGone, recordDifference } from '../store/exceptions.ts'
+import { readPayout } from '../store/payouts.ts'
+import {
+  completeReconciliation,
+  lastReconciliation,
+  listDuePayments,
+  listDuePayouts,
+  listSuspects,
+  noteSuspects,
+  openReconciliation,
+  type ReconciliationRow,
+  requireReconciliation,
+} from '../store/reconciliations.ts'
+import { lookAtBlocks } from './blocks.ts'
+import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+import { lookAtPayments } from './payments.ts'
+import { lookAtPayouts } from './payouts.ts'
+import { makeStatement } from './statement.ts'
+import { lookAtWallets } from './wallets.ts'
+
+const PAGE = 100
+
+/** What one section looks at: a page of keys, and what differs about such keys. Suspects are looked at again by the same keys. */
+type Look = {
+  list(
+    deps: ReconciliationDeps,
+    run: ReconciliationRow,
+    after: string | null,
+  ): Promise<{ keys: string[]; after: string | null }>
+  keyOf(suspect: { subject: string; blockNumber: string | null }): string
+  compare(deps: ReconciliationDeps, keys: string[]): Promise<Difference[]>
+}
+
+const pageOf = (keys: string[]) => ({ keys, after: keys.length < PAGE ? null : (keys.at(-1) ?? null) })
+const bySubject = ({ subject }: { subject: string }) => subject
+
+const looks: Record<Section, Look> = {
+  payouts: {
+    list: async ({ db }, run, after) => pageOf(await listDuePayouts(db, run.changed_since, after, PAGE)),
+    keyOf: bySubject,
+    compare: lookAtPayouts,
+  },
+  payments: {
+    list: async ({ db }, run, after) => pageOf(await listDuePayments(db, run.changed_since, after, PAGE)),
+    keyOf: ({ subject }) => subject.replace('payment/', ''),
+    compare: lookAtPayments,
+  },
+  blocks: {
+    list: listBlocks,
+    keyOf: ({ blockNumber }) => blockNumber ?? '0',
+    compare: (deps, keys) =>
+      lookAtEach(keys, (key) => {
+        const [from = '0', to = from] = key.split('-')
+        return lookAtBlocks(deps, BigInt(from), BigInt(to))
+      }),
+  },
+  wallets: {
+    list: async () => ({ keys: ['all'], after: null }),
+    keyOf: () => 'all',
+    compare: async (deps) => lookAtWallets(deps, (await lastReconciliation(deps.db))?.started_at ?? null),
+  },
+  workflows: {
+    list: async ({ watch }) => ({ keys: await watch.failed(), after: null }),
+    keyOf: bySubject,
+    compare: lookAtWorkflows,
+  },
+}
+
+/** The steps of a reconciliation: they read everything, and write only what they found. */
+export function createReconciliationSteps(deps: ReconciliationDeps): ReconciliationSteps {
+  const { db, ledger, settleMs } = deps
+  return {
+    openReconciliation: async (input) => {
+      const finalized = await ledger.block('finalized')
+      const row = await openReconciliation(db, { ...input, throughBlock: finalized.number })
+      return { scope: row.scope, fromBlock: row.from_block, throughBlock: row.through_block, settleMs }
+    },
+    comparePage: (page) => comparePage(deps, page),
+    confirmPage: (page) => confirmPage(deps, page),
+    closeReconciliation: async ({ reconciliationId, compared }) => {
+      const { started_at } = await requireReconciliation(db, reconciliationId)
+      return transaction(db, async (tx) => {
+        await markGone(tx, started_at)
+        const differences = await countSeenSince(tx, started_at)
+        await completeReconciliation(tx, reconciliationId, { compared, differences })
+        return { differences }
+      })
+    },
+    makeStatement: () => makeStatement(deps),
+  }
+}
+
+async function comparePage(deps: ReconciliationDeps, page: Page): Promise<Compared> {
+  const look = looks[page.section]
+  const run = await requireReconciliation(deps.db, page.reconciliationId)
+  const { keys, after } = await look.list(deps, run, page.after)
+  const differences = await look.compare(deps, keys)
+  const suspects = differences.map(({ code, subject, blockNumber = null }) => ({
+    section: page.section,
+    code,
+    subject,
+    blockNumber,
+  }))
+  await noteSuspects(deps.db, page.reconciliationId, suspects)
+  return { after, compared: keys.length, suspects: suspects.length }
+}
+
+async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confirmed> {
+  const look = looks[page.section]
+  const suspects = await listSuspects(deps.db, page, PAGE)
+  const keys = [...new Set(suspects.map(look.keyOf))]
+  const lasting = (await look.compare(deps, keys)).filter(({ code, subject }) =>
+    suspects.some((suspect) => suspect.subject === subject && suspect.codes.includes(code)),
+  )
+  const opened: string[] = []
+  for (const difference of lasting) {
+    if (await transaction(deps.db, (tx) => recordDifference(tx, page.reconciliationId, difference)))
+      opened.push(`${difference.code} ${difference.subject}`)
+  }
+  if (page.section === 'payouts') await showInTemporal(deps, lasting)
+  return { after: suspects.length < PAGE ? null : (suspects.at(-1)?.subject ?? null), opened }
+}
+
+/** The payouts' own workflows show that an operator is needed. */
+async function showInTemporal({ db, watch }: ReconciliationDeps, differences: readonly Difference[]): Promise<void> {
+  await lookAtEach([...new Set(differences.map(bySubject))], async (payoutId) => {
+    const record = await readPayout(db, payoutId)
+    if (record !== undefined) await watch.show(record)
+    return []
+  })
+}
+
+/** The blocks since the last run, in stretches that a node answers for, and first of all those that held a difference then. */
+async function listBlocks(deps: ReconciliationDeps, run: ReconciliationRow, after: string | null) {
+  const [first, through] = [BigInt(run.from_block), BigInt(run.through_block)]
+  const again =
+    after === null
+      ? (await listSeen(deps.db, 'blocks')).flatMap(({ block_number: at }) =>
+          at !== null && BigInt(at) < first ? [at] : [],
+        )
+      : []
+  const keys = [...new Set(again)]
+  let from = after === null ? first : BigInt(after) + 1n
+  for (let stretches = 0; stretches < PAGE && from <= through; stretches++) {
+    const to = from + LOG_RANGE - 1n < through ? from + LOG_RANGE - 1n : through
+    keys.push(`${from}-${to}`)
+    from = to + 1n
+  }
+  return { keys, after: from > through ? null : (from - 1n).toString() }
+}
+
+/** A payout or payment whose last run failed; one that a later run took up is no difference. */
+async function lookAtWorkflows({ watch }: ReconciliationDeps, ids: string[]): Promise<Difference[]> {
+  return lookAtEach(ids, async (id) => {
+    const { status } = await watch.see(id)
+    if (status !== 'FAILED' && status !== 'TIMED_OUT') return []
+    return [{ code: 'workflow_failed' as const, subject: id, evidence: { stored: null, found: { status } } }]
+  })
+}

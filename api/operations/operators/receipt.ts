@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { Digest, ReceiptId, Time, Usage } from '../../fields.ts'
+
+/** A signed receipt as operators' acts answer with it (endpoints §2). */
+export const Receipt = z
+  .strictObject({
+    receipt_id: ReceiptId,
+    kind: z.string(),
+    issuer: z.string(),
+    key_id: z.string(),
+    issued_at: Time,
+    subject: z.string(),
+    usage: Usage,
+    payload: z.looseObject({}),
+    payload_sha256: Digest,
+    prev_receipt_id: ReceiptId.nullable(),
+    jws: z.string(),
+    log: z.null(),
+  })
+  .meta({ id: 'Receipt' })

@@ -1,0 +1,73 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client'
+import type { WorkflowWatch } from '../activities/reconciliation/deps.ts'
+import { viewQuery, wakeSignal } from '../workflows/payout/messages.ts'
+import type { PayoutSnapshot } from '../workflows/payout/ports.ts'
+import type { Summary } from '../workflows/reconciliation/ports.ts'
+import type { reconcile } from '../workflows/reconciliation/workflow.ts'
+import { wakePayout } from './payouts.ts'
+import { PAYOUTS_QUEUE } from './queues.ts'
+import { countPollers } from './readiness.ts'
+
+const VIEW_MS = 3_000
+/** What one reconciliation takes in of failed runs; the next ones take the rest. */
+const FAILED_MAX = 1_000
+
+/** Temporal as reconciliation sees it. */
+export function watchWorkflows(client: Client): WorkflowWatch {
+  return {
+    see: async (workflowId) => {
+      const status = await statusOf(client, workflowId)
+      return { status, view: status === 'RUNNING' ? await viewOf(client, workflowId) : null }
+    },
+    failed: async () => {
+      const query = "WorkflowType IN ('payout', 'payment') AND ExecutionStatus IN ('Failed', 'TimedOut')"
+      const ids = new Set<string>()
+      for await (const { workflowId } of client.workflow.list({ query })) {
+        ids.add(workflowId)
+        if (ids.size === FAILED_MAX) break
+      }
+      return [...ids]
+    },
+    show: async (record) => {
+      const { transfer } = record
+      if (transfer === undefined || transfer.status === 'final' || transfer.status === 'dead')
+        return wakePayout(client, record)
+      await client.workflow
+        .getHandle(record.payout.payout_id)
+        .signal(wakeSignal)
+        .catch((error: unknown) => {
+          if (!(error instanceof WorkflowNotFoundError)) throw error
+        })
+    },
+  }
+}
+
+/** Compares everything now, or joins the comparison that somebody else asked for; throws when no worker is there to do it. */
+export async function reconcileNow(client: Client): Promise<Summary> {
+  if ((await countPollers(client, PAYOUTS_QUEUE, 1_000)) === 0)
+    throw new Error('no worker serves the queue payouts; start one, since it is the workers that compare')
+  const handle = await client.workflow.start<typeof reconcile>('reconcile', {
+    workflowId: 'reconciliation/all',
+    taskQueue: PAYOUTS_QUEUE,
+    args: [{ scope: 'all' }],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    staticSummary: 'Reconciliation of everything, asked for by an operator',
+  })
+  return handle.result()
+}
+
+async function statusOf(client: Client, workflowId: string): Promise<string> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return 'NONE'
+    throw error
+  }
+}
+
+/** The payout as its run knows it; undefined when no worker answers for it in time, which proves nothing. */
+async function viewOf(client: Client, workflowId: string): Promise<PayoutSnapshot | null | undefined> {
+  const asked = client.withDeadline(Date.now() + VIEW_MS, () => client.workflow.getHandle(workflowId).query(viewQuery))
+  return asked.catch(() => undefined)
+}

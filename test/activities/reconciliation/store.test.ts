@@ -1,0 +1,199 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createDatabase, type OpenDatabase, type Tx } from '../../../activities/store/db.ts'
+import { closeException, markGone, recordDifference } from '../../../activities/store/exceptions.ts'
+import { readLane } from '../../../activities/store/findings.ts'
+import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import {
+  completeReconciliation,
+  listDuePayments,
+  listDuePayouts,
+  openReconciliation,
+  type ReconciliationRow,
+} from '../../../activities/store/reconciliations.ts'
+import type { Difference } from '../../../workflows/domain/difference.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { verifies } from '../../verifies.ts'
+import { hex, seedFee, seedPayout } from './rows.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let open: OpenDatabase
+let db: Tx
+beforeAll(async () => {
+  postgres = await startPostgres()
+  open = createDatabase({ url: postgres.url, applicationName: 'test' })
+  db = open.db
+  await migrateToLatest(open.db)
+})
+afterAll(async () => {
+  await open?.close()
+  await postgres?.stop()
+})
+
+let runs = 0
+async function begin(scope: 'changed' | 'all' = 'changed'): Promise<ReconciliationRow> {
+  return openReconciliation(db, { reconciliationId: `run-${++runs}`, scope, throughBlock: BigInt(runs * 10) })
+}
+const complete = ({ reconciliation_id }: ReconciliationRow) =>
+  completeReconciliation(db, reconciliation_id, { compared: 0, differences: 0 })
+const due = ({ changed_since }: ReconciliationRow) => listDuePayouts(db, changed_since, null, 1_000)
+
+/** A final payout with as many receipts as it ought to have, so that only a change makes it due. */
+async function finished(): Promise<string> {
+  const times = { createdAt: 1, authorizedAt: 2, executedAt: 3, block: 1 }
+  const { payoutId } = await seedPayout(open.db, `0x${hex(20)}`, { amount: 1n, ...times })
+  await sql`insert into receipts (receipt_id, subject, seq, kind, jws, prev, kid, payload_sha256)
+    select 'rc_' || encode(sha256((${payoutId} || n)::bytea), 'hex'), ${payoutId}, n, 'kind-' || n, 'x', case when n > 0 then 'p' end, 'k', 'd' from generate_series(0, 3) n`.execute(
+    db,
+  )
+  return payoutId
+}
+
+verifies(
+  'reconcile.finds-what-changed',
+  'what was written since the last snapshot is due, typed by hand or committed late, and what lost a row',
+  async () => {
+    const [quiet, flipped, bare, touched] = [await finished(), await finished(), await finished(), await finished()]
+    const first = await begin()
+    expect(first.scope).toBe('all')
+    expect(await due(first)).toEqual([quiet, flipped, bare, touched].sort())
+    await complete(first)
+
+    const { changed_at } = await db
+      .selectFrom('transfers')
+      .select('changed_at')
+      .where('payout_id', '=', flipped)
+      .executeTakeFirstOrThrow()
+    await sql`update transfers set transaction_hash = ${`0x${hex(32)}`} where payout_id = ${flipped}`.execute(db)
+    const row = await db
+      .selectFrom('transfers')
+      .select('changed_at')
+      .where('payout_id', '=', flipped)
+      .executeTakeFirstOrThrow()
+    expect(row.changed_at).toEqual(changed_at)
+    await sql`delete from receipts where subject = ${bare} and seq = 3`.execute(db)
+    await sql`update receipts set jws = 'y' where subject = ${touched} and seq = 1`.execute(db)
+    const second = await begin()
+    expect(second).toMatchObject({ scope: 'changed', from_block: '11', through_block: '20' })
+    expect(await due(second)).toEqual([flipped, bare, touched].sort())
+    await complete(second)
+
+    // A transaction that was open when the snapshot was taken commits after it: its row is due in the next run.
+    const client = await open.pool.connect()
+    await client.query('begin')
+    await client.query(`update payouts set usage = usage where payout_id = '${quiet}'`)
+    const third = await begin()
+    expect(await due(third)).not.toContain(quiet)
+    await complete(third)
+    await client.query('commit')
+    client.release()
+    const fourth = await begin()
+    expect(await due(fourth)).toEqual([quiet, bare].sort())
+    await complete(fourth)
+  },
+)
+
+verifies(
+  'reconcile.finds-what-changed',
+  'a snapshot of another server or of the future makes a run take in everything',
+  async () => {
+    await sql`update reconciliations set snapshot_xid = '99999999999' where completed_at is not null`.execute(db)
+    expect((await begin()).scope).toBe('all')
+    await sql`delete from reconciliations where reconciliation_id not in (select opened_by from exceptions)`.execute(db)
+    expect((await begin('all')).scope).toBe('all')
+  },
+)
+
+const difference = (more: Partial<Difference> = {}): Difference => ({
+  code: 'receipt_missing',
+  subject: 'po_1',
+  evidence: { stored: ['a'], found: ['b'] },
+  ...more,
+})
+
+verifies(
+  ['reconcile.exceptions', 'reconcile.close'],
+  'a difference opens one exception; accepted evidence does not reopen, other evidence and a second time do',
+  async () => {
+    const run = await begin()
+    const see = (more?: Partial<Difference>) => recordDifference(db, run.reconciliation_id, difference(more))
+    expect([await see(), await see(), await see({ evidence: { stored: 1, found: 2 } })]).toEqual([true, false, false])
+    expect(await see({ subject: 'po_2' })).toBe(true)
+    const [row] = await db.selectFrom('exceptions').selectAll().where('subject', '=', 'po_1').execute()
+    const close = (closedBy: string, reason: string) =>
+      closeException(db, { exceptionId: row?.exception_id as string, closedBy, reason })
+    await close('op', 'known')
+    expect((await close('op', 'known')).reason).toBe('known')
+    await expect(close('op', 'other')).rejects.toMatchObject({ refusal: { code: 'wrong_state' } })
+    await expect(closeException(db, { exceptionId: 'ex_0', closedBy: 'op', reason: 'x' })).rejects.toMatchObject({
+      refusal: { code: 'not_found' },
+    })
+    const later = await begin()
+    const seeLater = (more?: Partial<Difference>) => recordDifference(db, later.reconciliation_id, difference(more))
+    expect(await seeLater()).toBe(false)
+    expect(await seeLater({ evidence: { stored: 1, found: 3 } })).toBe(true)
+    await markGone(db, new Date(Date.now() + 60_000))
+    const states = await db
+      .selectFrom('exceptions')
+      .select(['subject', 'state', 'seen'])
+      .where('subject', 'like', 'po%')
+      .orderBy('first_seen_at')
+      .execute()
+    expect(states).toEqual([
+      { subject: 'po_1', state: 'closed', seen: false },
+      { subject: 'po_2', state: 'open', seen: false },
+      { subject: 'po_1', state: 'open', seen: false },
+    ])
+    for (const text of [
+      'delete from exceptions',
+      `update exceptions set evidence = '{}'`,
+      `update exceptions set reason = 'no' where state = 'closed'`,
+    ])
+      await expect(sql.raw(text).execute(db)).rejects.toMatchObject({ code: '23514' })
+  },
+)
+
+verifies('reconcile.compares', 'nonces below the chain’s that no mined transaction of ours stands at', async () => {
+  const wallet = `0x${hex(20)}`
+  await sql`insert into gas_wallets values (${wallet}, 0)`.execute(db)
+  const outcomes = { 3: 'mined', 4: null, 6: 'superseded', 7: 'reverted', 8: null }
+  for (const [nonce, outcome] of Object.entries(outcomes))
+    await sql`insert into lane_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome)
+      values (${`0x${hex(32)}`}, ${wallet}, ${nonce}, ${hex(4)}, 'a', '0x', 1, 1, 1, '0x', ${outcome})`.execute(db)
+  expect(await readLane(db, wallet, 8n)).toEqual({ wallet, chainNonce: '8', unsettled: ['4'], foreign: ['5', '6'] })
+  expect(await readLane(db, wallet, 0n)).toMatchObject({ unsettled: [], foreign: [] })
+})
+
+verifies(
+  'reconcile.finds-what-changed',
+  'of 100,000 final payouts a run finds the few that are due in seconds',
+  async () => {
+    const client = await open.pool.connect()
+    await client.query(`set session_replication_role = replica;
+    insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, path) values ('seed', 'w', 'o', 'k', 'f', 'used', 'open', 'free', '/');
+    insert into payouts select 'po_' || encode(sha256(n::text::bytea), 'hex'), '0x' || repeat('a', 40), 'k' || n, '0x' || repeat('b', 40), 1, 'm', 'r', 'synthetic', '0x' || repeat('c', 40), '0x' || repeat('d', 40),
+      repeat('e', 64), 'executed', now(), now(), now(), 4000000000, 'a', 'f', 'm' from generate_series(1, 100000) n;
+    insert into transfers (payout_id, nonce, wallet, recipient, amount_atomic, valid_after, valid_before, signature, status, transaction_hash, block_number, block_hash, block_time, call_id)
+      select payout_id, '0x' || right(payout_id, 64), payout_wallet, recipient, 1, 0, 4000000000, '0x', 'final', '0x', 1, '0x', now(), 'seed' from payouts where creator = '0x' || repeat('a', 40);
+    insert into receipts (receipt_id, subject, seq, kind, jws, prev, kid, payload_sha256)
+      select 'rc_' || encode(sha256((payout_id || n)::bytea), 'hex'), payout_id, n, 'kind-' || n, 'x', case when n > 0 then 'p' end, 'k', 'd' from payouts, generate_series(0, 3) n where creator = '0x' || repeat('a', 40);
+    set session_replication_role = default;
+    analyze`)
+    client.release()
+    await complete(await begin('all'))
+    const [one] = await db
+      .selectFrom('payouts')
+      .select('payout_id')
+      .where('creator', '=', `0x${'a'.repeat(40)}`)
+      .limit(1)
+      .execute()
+    await sql`update payouts set memo = memo where payout_id = ${one?.payout_id}`.execute(db)
+    await seedFee(open.db, 1n, 1)
+    const run = await begin()
+    const begun = performance.now()
+    expect(await due(run)).toContain(one?.payout_id)
+    expect((await due(run)).length).toBeLessThan(5)
+    expect(await listDuePayments(db, run.changed_since, null, 100)).toHaveLength(1)
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  },
+)
