@@ -5,7 +5,9 @@ import { nonceOf } from './identity.ts'
 export const judgeMoney: Judgement = (facts) => [...unexplained(facts), ...repeated(facts), ...held(facts)]
 
 const outgoing = ({ chain, where }: Facts) =>
-  chain.events.flatMap((event) => (event.kind === 'transfer' && event.from === where.payoutWallet ? [event] : []))
+  chain.events.flatMap((event) =>
+    event.kind === 'transfer' && event.from === where.payoutWallet && event.value > 0n ? [event] : [],
+  )
 
 /** A transfer out of the payout wallet has to be the exact terms of one payout behind the use of that payout's own nonce. */
 function unexplained(facts: Facts): Complaint[] {

@@ -37,13 +37,21 @@ function ending(run: RunRecord, payout: PayoutFact | undefined, transfer: Transf
   switch (run.expects) {
     case 'refused':
       return transfer === undefined ? [] : complain('disagreements', 'a run that had to be refused reserved a transfer')
-    case 'either':
-      return executed || dead || transfer === undefined ? [] : complain('stuck', 'a run has not ended')
+    case 'either': {
+      const judged = transfer === undefined || transfer.exception !== null
+      return executed || dead || judged ? [] : complain('stuck', 'a run has not ended')
+    }
     case 'executed':
     case 'dead': {
       if (run.expects === 'executed' ? executed : dead) return []
-      const ended = executed || dead || transfer === undefined
+      const ended = executed || dead || (transfer === undefined && hadLastWord(run))
       return complain(ended ? 'lost' : 'stuck', `a run had to end ${run.expects} and did not`)
     }
   }
+}
+
+/** Whether the caller was told, at its last step, something that no repeat changes; otherwise it is still waiting. */
+function hadLastWord({ calls }: RunRecord): boolean {
+  const last = calls.at(-1)?.answers.at(-1)
+  return last !== undefined && last.status >= 400 && (last.body as { retryable?: boolean }).retryable !== true
 }

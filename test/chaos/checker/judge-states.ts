@@ -14,8 +14,9 @@ import { nonceOf, payoutIdOf, termsDigestOf } from './identity.ts'
 type Subject = {
   payout: PayoutFact
   transfer: TransferFact | undefined
-  /** What the chain has of this payout's nonce. */
+  /** What the chain has of this payout's nonce, and whether it is the exact transfer. */
   spend: Spend | undefined
+  paid: boolean
   canceled: AuthorizationEvent | undefined
   facts: Facts
 }
@@ -38,8 +39,9 @@ export const judgeStates: Judgement = (facts) => {
   return facts.store.payouts.flatMap((payout): Complaint[] => {
     const nonce = nonceOf(payout)
     const transfer = transfers.get(payout.payout_id)
-    const subject = { payout, transfer, spend: spends.get(nonce), canceled: cancels.get(nonce), facts }
-    const { spend, canceled } = subject
+    const spend = spends.get(nonce)
+    const canceled = cancels.get(nonce)
+    const subject = { payout, transfer, spend, paid: pays(spend, payout), canceled, facts }
     const evidence = { payout, transfer, spend, canceled, finalized: facts.chain.finalized }
     return rules.flatMap((rule): Complaint[] => {
       const what = rule(subject)
@@ -62,22 +64,24 @@ const rules: readonly Rule[] = [
     'a payout is executed and its transfer is not',
   (subject) =>
     isIncluded(subject) && subject.payout.state !== 'executed' && 'a transfer is included and its payout not executed',
-  (subject) => isIncluded(subject) && !subject.spend && 'a payout is executed and the chain never paid it',
+  (subject) => isIncluded(subject) && !subject.paid && 'a payout is executed and the chain never paid it',
   (subject) =>
     isIncluded(subject) &&
     subject.spend &&
     !isThat(subject.transfer, subject.spend) &&
     'the stored block is not the real one',
-  (subject) => !isIncluded(subject) && subject.spend?.transfer && 'the chain paid a payout and the row does not say so',
-  ({ spend, transfer }) =>
-    spend &&
-    !spend.transfer &&
-    transfer?.exception == null &&
-    'the nonce was spent without a transfer and nobody was called',
+  (subject) => !isIncluded(subject) && subject.paid && 'the chain paid a payout and the row does not say so',
+  ({ spend, paid, transfer }) =>
+    spend && !paid && transfer?.exception == null && 'the nonce was spent on something else and nobody was called',
   (subject) => subject.transfer?.status === 'dead' && !isProvenDead(subject) && 'a transfer is dead without proof',
   ({ transfer, canceled }) =>
     canceled && transfer && transfer.status !== 'dead' && 'an authorization was canceled and its transfer is not dead',
 ]
+
+const pays = (spend: Spend | undefined, payout: PayoutFact): boolean =>
+  spend?.transfer?.from === payout.payout_wallet &&
+  spend.transfer.to === payout.recipient &&
+  spend.transfer.value === BigInt(payout.amount_atomic)
 
 const isFor = (transfer: TransferFact, payout: PayoutFact) =>
   transfer.nonce === nonceOf(payout) &&

@@ -118,7 +118,7 @@ const states: Planted[] = [
   ],
   [
     'disagreements',
-    'the nonce was spent without a transfer and nobody was called',
+    'the nonce was spent on something else and nobody was called',
     (facts) =>
       without(
         facts,
@@ -392,6 +392,7 @@ const lane: Planted[] = [
       store.gasWallets[0]!.next_nonce = '2'
     },
   ],
+  ['disagreements', 'a transaction was sent and never stored', ({ store }) => store.lane.splice(1, 1)],
   [
     'disagreements',
     'one nonce was mined twice',
@@ -450,6 +451,14 @@ const answers: Planted[] = [
 ]
 
 const promises: Planted[] = [
+  [
+    'stuck',
+    'a run had to end executed and did not',
+    ({ runs, store }) => {
+      store.transfers.splice(0, 1)
+      runs[0]!.calls = runs[0]!.calls.slice(0, 2)
+    },
+  ],
   ['lost', 'an acknowledged payout-create is not there', ({ store }) => store.payouts.splice(0, 1)],
   [
     'lost',
@@ -513,7 +522,9 @@ for (const [as, what, plant] of [
     expect(found.length).toBeGreaterThan(0)
     const [{ payoutId, run }] = found as [(typeof found)[0]]
     // Whoever's run it was is told, unless nobody's was: a gas wallet, a stranger, a fee that nobody knows.
-    expect(payoutId ?? run ?? null).toSatisfy((owner) => owner !== null || /gas wallet|nonce|left|fee was/.test(what))
+    expect(payoutId ?? run ?? null).toSatisfy(
+      (owner) => owner !== null || /gas wallet|nonce|left|fee was|never stored/.test(what),
+    )
   })
 }
 
