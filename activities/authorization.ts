@@ -24,9 +24,8 @@ export type PayoutAuthority = {
   readonly verifyWalletMessage: VerifyWalletMessage
 }
 
-/** What an authorize call says, as it is staged for the workflow's step. */
-export type StagedAuthorize = {
-  creator: string
+/** What an authorize call says, as it stands in the call's row for the workflow's step. */
+export type AuthorizeInput = {
   payout_id: string
   idempotency_key: string
   presentation: string
@@ -60,7 +59,7 @@ export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyK
 export async function verifyAuthorization(
   deps: { db: Kysely<Database>; authority: PayoutAuthority },
   row: PayoutRow,
-  input: StagedAuthorize,
+  input: AuthorizeInput,
 ): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
   const { keys, anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = deps.authority
   const nowSeconds = Math.floor(await clockSeconds(deps.db))

@@ -1,16 +1,28 @@
 import { refuse } from '../workflows/domain/errors.ts'
 import { callId as callIdOf, payoutId as payoutIdOf, transferNonce } from '../workflows/domain/ids.ts'
 import { termsDigest } from '../workflows/domain/payout.ts'
+import type { PayoutReceiptKind } from '../workflows/domain/receipt.ts'
 import { setControl } from './controls.ts'
 import type { Deps } from './deps.ts'
 import type { Floor } from './floor.ts'
-import { writeReceipt } from './payout-records.ts'
+import { payoutReceipt } from './payout-records.ts'
 import { assertExecutable } from './payout-rules.ts'
-import { claimGrant, grantCall } from './store/calls.ts'
+import { useGrant } from './store/calls.ts'
 import { utcDay } from './store/clock.ts'
-import { clockSeconds, type Tx, transaction } from './store/db.ts'
-import { findTransfer, insertPayout, markAuthorized, type PayoutRow, type TransferRow } from './store/payouts.ts'
-import { insertReservation, lockDailyCap } from './store/transfers.ts'
+import { clockSeconds, type Last, type Tx, transaction } from './store/db.ts'
+import { grantCall } from './store/grants.ts'
+import {
+  authorizedPayout,
+  createdPayout,
+  findTransfer,
+  insertPayout,
+  type PayoutRow,
+  readPayout,
+  type TransferRow,
+  updateAuthorized,
+} from './store/payouts.ts'
+import { nextReceipt, type ReceiptRow } from './store/receipts.ts'
+import { insertTransfer, lockDailyCap, reservedTransfer } from './store/transfers.ts'
 
 /** The small transfer that goes ahead of each UTC day's payouts; its authority is the configuration and no mandate. */
 export type Canary = { readonly recipient: `0x${string}`; readonly amountAtomic: bigint; readonly lifeSeconds: number }
@@ -61,45 +73,60 @@ export async function beginCanary(
   const wallet = rail.payoutWallet
   if ((await todaysCanary(deps.db, wallet)).state !== 'absent') return undefined
   const seen = await deps.floor.look()
-  return transaction(deps.db, async (tx) => {
+  return transaction(deps.db, async (tx, last) => {
     const { payoutId, key } = await todaysCanary(tx, wallet)
-    const terms = {
-      recipient: canary.recipient,
-      amount_atomic: canary.amountAtomic.toString(),
-      memo: 'canary',
-      rail_reference: key,
-      usage: 'operational' as const,
-      asset: rail.asset,
-    }
-    const digest = termsDigest(terms)
-    const names = { payout_id: payoutId, creator: wallet, idempotency_key: key, payout_wallet: wallet }
-    const { row, inserted } = await insertPayout(tx, { ...terms, ...names, terms_sha256: digest })
-    if (!inserted) return undefined
-    await writeReceipt(deps, tx, 'payout_created', row)
-    const expiresAt = Math.floor(await clockSeconds(tx)) + canary.lifeSeconds
-    // The mandate reference says what stands in the place of a mandate, so that the receipts stay true.
-    const authority = { expiresAt, idempotencyKey: key, fingerprint: digest, mandateRef: key.replace('-', ':') }
-    const authorized = await markAuthorized(tx, payoutId, authority)
-    if (authorized === undefined) throw new Error('a canary that was just created is not there')
-    await writeReceipt(deps, tx, 'payout_authorized', authorized)
+    // Under this lock one canary is begun at a time.
     await lockDailyCap(tx, wallet)
+    if ((await readPayout(tx, payoutId)) !== undefined) return undefined
+    const now = await clockSeconds(tx)
+    const expiresAt = Math.floor(now) + canary.lifeSeconds
+    const { created, authorized } = canaryRows(deps, payoutId, key, expiresAt, new Date(now * 1000))
     await assertExecutable(tx, authorized, rail.executeLifeSecondsMin)
     await deps.floor.assertAbove(tx, authorized, seen)
-    const callId = await grantOwnCall(tx, payoutId, digest)
-    const { recipient, amountAtomic } = canary
+    const sign = (earlier: ReceiptRow[], kind: PayoutReceiptKind, row: PayoutRow) =>
+      nextReceipt(earlier, deps.signReceipt, payoutReceipt(deps, kind, row, undefined), Math.floor(now))
+    const first = sign([], 'payout_created', created)
+    const second = sign([first.row], 'payout_authorized', authorized)
+    for (const write of [insertPayout(tx, created), updateAuthorized(tx, authorized)]) last(write)
+    for (const { insert } of [first, second]) last(insert(tx))
+    const callId = await grantOwnCall(tx, last, payoutId, created.terms_sha256)
     const nonce = transferNonce(rail.asset, payoutId)
-    await insertReservation(tx, { payoutId, nonce, wallet, recipient, amountAtomic, validBefore: expiresAt, callId })
+    last(insertTransfer(tx, reservedTransfer(authorized, { nonce, validBefore: expiresAt, callId }, now)))
     return payoutId
   })
 }
 
+function canaryRows(
+  { canary, rail }: Pick<Deps, 'rail'> & { canary: Canary },
+  payoutId: string,
+  key: string,
+  expiresAt: number,
+  at: Date,
+): { created: PayoutRow; authorized: PayoutRow } {
+  const wallet = rail.payoutWallet
+  const terms = {
+    recipient: canary.recipient,
+    amount_atomic: canary.amountAtomic.toString(),
+    memo: 'canary',
+    rail_reference: key,
+    usage: 'operational' as const,
+    asset: rail.asset,
+  }
+  const digest = termsDigest(terms)
+  const names = { payout_id: payoutId, creator: wallet, idempotency_key: key, payout_wallet: wallet }
+  const created = createdPayout({ ...terms, ...names, terms_sha256: digest }, at)
+  // The mandate reference says what stands in the place of a mandate, so that the receipts stay true.
+  const authority = { expiresAt, idempotencyKey: key, fingerprint: digest, mandateRef: key.replace('-', ':') }
+  return { created, authorized: authorizedPayout(created, authority, at) }
+}
+
 /** Every transfer is the effect of a call; this one is the service's own and costs nothing. */
-async function grantOwnCall(tx: Tx, payoutId: string, fingerprint: string): Promise<string> {
+async function grantOwnCall(tx: Tx, last: Last, payoutId: string, fingerprint: string): Promise<string> {
   const caller = 'service:canary'
   const callId = callIdOf(caller, 'canary', payoutId)
   const call = { callId, caller, operation: 'canary', key: payoutId, fingerprint, path: 'canary', proof: null }
-  await grantCall(tx, call, { kind: 'none' }, { holder: caller, ms: 0 })
-  await claimGrant(tx, callId, payoutId)
+  await grantCall(tx, last, call, { kind: 'none' }, { lease: { holder: caller, ms: 0 }, input: undefined })
+  last(useGrant(tx, callId, payoutId))
   return callId
 }
 

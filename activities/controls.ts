@@ -4,10 +4,11 @@ import { type ControlScope, controlTarget } from '../workflows/domain/controls.t
 import { refuse } from '../workflows/domain/errors.ts'
 import { receiptId } from '../workflows/domain/ids.ts'
 import { type ReceiptView, receiptView } from './receipt-view.ts'
-import { claimGrant, finishCall } from './store/calls.ts'
+import { answerCall, claimGrant } from './store/calls.ts'
 import { type ControlChange, countCovered, findControlChange, lockSwitches, writeControl } from './store/controls.ts'
 import { clockSeconds, type Tx, transaction } from './store/db.ts'
 import { readPayout } from './store/payouts.ts'
+import { send } from './store/pipeline.ts'
 import { appendReceipt, findReceipt, type ReceiptSigner } from './store/receipts.ts'
 import type { Database } from './store/schema.ts'
 
@@ -37,7 +38,7 @@ export function openControls(deps: ControlDeps & { db: Kysely<Database> }) {
       transaction(deps.db, async (tx) => {
         await claimGrant(tx, callId, changeIdOf(actor))
         const answer = await setControl(deps, tx, actor, input)
-        await finishCall(tx, callId, 200, answer)
+        await send(tx, answerCall(callId, changeIdOf(actor), 200, answer))
         return answer
       }),
   }

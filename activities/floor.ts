@@ -13,6 +13,7 @@ export type Holding = { readonly atomic: bigint; readonly block: bigint }
 
 /** The balance under which no new reservation may bring the payout wallet; every question is answered without the chain while it is 0. */
 export type Floor = {
+  readonly isSet: boolean
   /** Reads the wallet, before the transaction that reserves; undefined without a floor, 503 `unavailable` without a chain. */
   look(): Promise<Holding | undefined>
   /** Refuses with 503 `paused`, and alarms, where this payout would bring the wallet under the floor; exact under `lockDailyCap`. */
@@ -33,6 +34,7 @@ export function openFloor({ floorAtomic, wallet, asset, chain, log }: FloorSetti
   const headroom = async (tx: Tx, { atomic, block }: Holding): Promise<bigint> =>
     atomic - floorAtomic - (await outstanding(tx, wallet, block))
   return {
+    isSet: floorAtomic !== 0n,
     headroom,
     look: async () => {
       if (floorAtomic === 0n) return undefined

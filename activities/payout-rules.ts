@@ -9,23 +9,32 @@ import { dailyUse } from './store/transfers.ts'
 
 /**
  * Refuses what may not be reserved now: wrong state, under `lifeSecondsMin` of life, an unsettled charge, a pause, the daily cap.
- * Returns the expiry in Unix seconds. The cap is exact only under `lockDailyCap`.
+ * Returns the expiry and the present in Unix seconds. The cap is exact only after `lockDailyCap`.
  */
-export async function assertExecutable(tx: Tx, row: PayoutRow, lifeSecondsMin: number): Promise<number> {
+export async function assertExecutable(
+  tx: Tx,
+  row: PayoutRow,
+  lifeSecondsMin: number,
+): Promise<{ expiresAt: number; now: number }> {
+  const [now, unsettled, pause, use] = await Promise.all([
+    clockSeconds(tx),
+    hasUnsettledCharge(tx, `wallet:${row.creator}`, row.payout_id),
+    findPause(tx, row),
+    dailyUse(tx, row.payout_wallet),
+  ])
   const expiresAt = Number(openFor('execute', row).expires_at)
-  if (expiresAt - (await clockSeconds(tx)) < lifeSecondsMin) {
+  if (expiresAt - now < lifeSecondsMin) {
     throw refuse(
       'payout_expired',
       `less than ${lifeSecondsMin} s of life are left`,
       'Create and authorize a new payout.',
     )
   }
-  await assertNoUnsettledCharge(tx, row)
-  const pause = await findPause(tx, row)
+  if (unsettled) throw unsettledCharge()
   if (pause !== undefined)
     throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
-  await assertUnderDailyCap(tx, row)
-  return expiresAt
+  assertUnderDailyCap(row, use)
+  return { expiresAt, now }
 }
 
 /** The row, if the state table allows the event now; otherwise 409 `wrong_state` naming the events allowed. */
@@ -42,8 +51,7 @@ export function openFor(event: PayoutEvent, row: PayoutRow): PayoutRow {
   )
 }
 
-async function assertUnderDailyCap(tx: Tx, row: PayoutRow): Promise<void> {
-  const { atomic, freesInMs } = await dailyUse(tx, row.payout_wallet)
+function assertUnderDailyCap(row: PayoutRow, { atomic, freesInMs }: Awaited<ReturnType<typeof dailyUse>>): void {
   if (atomic + BigInt(row.amount_atomic) <= limits.dailyCapAtomic) return
   throw refuse(
     'daily_cap_exceeded',
@@ -56,9 +64,8 @@ async function assertUnderDailyCap(tx: Tx, row: PayoutRow): Promise<void> {
 }
 
 /** A payout with an unsettled charge takes no further step (payout.md, Price gate). */
-export async function assertNoUnsettledCharge(tx: Tx, row: PayoutRow): Promise<void> {
-  if (!(await hasUnsettledCharge(tx, `wallet:${row.creator}`, row.payout_id))) return
-  throw refuse(
+export const unsettledCharge = () =>
+  refuse(
     'settlement_pending',
     'an earlier call on this payout is not settled yet',
     'Repeat the earlier call first, then this one.',
@@ -67,7 +74,6 @@ export async function assertNoUnsettledCharge(tx: Tx, row: PayoutRow): Promise<v
       retry_after_ms: 1000,
     },
   )
-}
 
 /** The row, if it is there and the caller's; anything else is the same 404. */
 export function ownPayout(row: PayoutRow | undefined, creator: string): PayoutRow {

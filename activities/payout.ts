@@ -1,39 +1,33 @@
-import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'
+import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { transferNonce } from '../workflows/domain/ids.ts'
-import { termsDigest, type Usage } from '../workflows/domain/payout.ts'
+import { type CreateInput, payoutTerms, termsDigest } from '../workflows/domain/payout.ts'
+import type { PayoutReceiptKind } from '../workflows/domain/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/ports.ts'
-import { consumed, type StagedAuthorize, verifyAuthorization } from './authorization.ts'
+import { type AuthorizeInput, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed } from './canary.ts'
 import type { Deps } from './deps.ts'
-import { answerCall, writeReceipt } from './payout-records.ts'
-import { assertExecutable, assertNoUnsettledCharge, openFor, ownPayout, unknownPayout } from './payout-rules.ts'
+import { payoutReceipt } from './payout-records.ts'
+import { assertExecutable, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
-import { claimGrant } from './store/calls.ts'
-import { type Tx, transaction } from './store/db.ts'
+import { answerCall, assertGrant, type CallRow, findCall, lockCall, useGrant } from './store/calls.ts'
+import { clockSeconds, type Last, type Tx, transaction } from './store/db.ts'
 import { openExceptionCode } from './store/exceptions.ts'
+import { hasUnsettledCharge } from './store/payments.ts'
 import {
-  findTransfer,
+  authorizedPayout,
+  createdPayout,
   insertPayout,
-  lockPayout,
-  markAuthorized,
+  lockPayoutRecord,
   type PayoutRecord,
   type PayoutRow,
+  payoutAnswer,
   readPayout,
-  requirePayout,
+  updateAuthorized,
 } from './store/payouts.ts'
+import { nextReceipt } from './store/receipts.ts'
 import { consumeKeys } from './store/replay-ledger.ts'
-import { readStaged } from './store/staged-inputs.ts'
-import { insertReservation, lockDailyCap } from './store/transfers.ts'
+import { insertTransfer, lockDailyCap, reservedTransfer } from './store/transfers.ts'
 
-export type StagedCreate = {
-  creator: string
-  recipient: string
-  amount_atomic: string
-  memo: string
-  rail_reference: string
-  usage: Usage
-  idempotency_key: string
-}
 /** The short durable steps of a payout: each one transaction, each the same when it runs twice. */
 export function createPayoutSteps(deps: Deps): PayoutSteps {
   return {
@@ -58,102 +52,131 @@ export function createPayoutSteps(deps: Deps): PayoutSteps {
   }
 }
 
-async function createPayout(deps: Deps, { payoutId, callId, staged }: StepInput): Promise<PayoutRecord> {
-  const input = await stagedInput<StagedCreate>(deps.db, staged)
-  const { asset, payoutWallet } = deps.rail
-  const terms_sha256 = termsDigest({ ...input, asset })
-  return transaction(deps.db, async (tx) => {
-    const { creator, idempotency_key, recipient, amount_atomic, memo, rail_reference, usage } = input
-    const terms = {
-      recipient,
-      amount_atomic,
-      memo,
-      rail_reference,
-      usage,
-      asset,
-      payout_wallet: payoutWallet,
-      terms_sha256,
-    }
-    const { row } = await insertPayout(tx, { payout_id: payoutId, creator, idempotency_key, ...terms })
-    if (row.terms_sha256 !== terms_sha256) {
+function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
+  return transaction(deps.db, async (tx, last) => {
+    const [locked, known, now] = await Promise.all([lockCall(tx, callId), readPayout(tx, payoutId), clockSeconds(tx)])
+    const call = assertGrant(locked, payoutId)
+    if (call.grant_state === 'used') return present(known)
+    const payout = newPayout(deps, payoutId, call, now)
+    if (known !== undefined && known.payout.terms_sha256 !== payout.terms_sha256) {
       throw refuse(
         'idempotency_conflict',
         'a payout with this idempotency key has other terms',
         'Use a new idempotency key for other terms.',
       )
     }
-    await claimGrant(tx, callId, payoutId)
-    await writeReceipt(deps, tx, 'payout_created', row)
-    return answerCall(deps, tx, { callId, payoutId }, 201)
+    const record =
+      known ?? withReceipt(deps, { payout, transfer: undefined, receipts: [] }, 'payout_created', now, last, tx)
+    if (known === undefined) last(insertPayout(tx, payout))
+    last(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
+    return record
   })
 }
 
-async function authorizePayout(deps: Deps, { payoutId, callId, staged }: StepInput): Promise<PayoutRecord> {
-  const input = await stagedInput<StagedAuthorize>(deps.db, staged)
-  const seen = ownPayout((await readPayout(deps.db, payoutId))?.payout, input.creator)
-  const bound = isSameAuthorization(seen, input, staged)
-    ? null
-    : await verifyAuthorization(deps, openFor('authorize', seen), input)
-  return transaction(deps.db, async (tx) => {
-    const row = ownPayout(await lockPayout(tx, payoutId), input.creator)
-    if (bound !== null && !isSameAuthorization(row, input, staged)) {
-      await assertNoUnsettledCharge(tx, openFor('authorize', row))
-      const used = await consumeKeys(tx, bound.keys, payoutId)
-      if (used !== undefined) throw consumed(used)
+/** The row that a create call asks for. */
+function newPayout({ rail }: Deps, payoutId: string, call: CallRow, nowSeconds: number): PayoutRow {
+  const input = inputOf<CreateInput>(call)
+  const terms = { ...payoutTerms(input), asset: rail.asset }
+  const created = {
+    payout_id: payoutId,
+    creator: walletOf(call),
+    idempotency_key: input.idempotency_key,
+    payout_wallet: rail.payoutWallet,
+    terms_sha256: termsDigest(terms),
+  }
+  return createdPayout({ ...terms, ...created }, new Date(nowSeconds * 1000))
+}
+
+async function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
+  const [found, seen] = await Promise.all([findCall(deps.db, callId), readPayout(deps.db, payoutId)])
+  const asked = assertGrant(found, payoutId)
+  const payout = ownPayout(seen?.payout, walletOf(asked))
+  if (asked.grant_state === 'used') return present(seen)
+  const input = inputOf<AuthorizeInput>(asked)
+  const bound = isSameAuthorization(payout, asked, input)
+    ? undefined
+    : await verifyAuthorization(deps, openFor('authorize', payout), input)
+  return transaction(deps.db, async (tx, last) => {
+    const [locked, call, unsettled, now] = await Promise.all([
+      lockPayoutRecord(tx, payoutId),
+      lockCall(tx, callId),
+      hasUnsettledCharge(tx, asked.caller, payoutId),
+      clockSeconds(tx),
+    ])
+    const before = present(locked)
+    if (assertGrant(call, payoutId).grant_state === 'used') return before
+    let record = before
+    if (bound !== undefined && !isSameAuthorization(before.payout, asked, input)) {
+      openFor('authorize', before.payout)
+      if (unsettled) throw unsettledCharge()
       const facts = {
         expiresAt: input.expires_at,
         idempotencyKey: input.idempotency_key,
-        fingerprint: staged,
+        fingerprint: asked.fingerprint,
         mandateRef: bound.mandateRef,
       }
-      const authorized = await markAuthorized(tx, payoutId, facts)
-      if (authorized === undefined) throw new Error('the locked payout changed its state')
-      await writeReceipt(deps, tx, 'payout_authorized', authorized)
+      const authorized = authorizedPayout(before.payout, facts, new Date(now * 1000))
+      // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
+      last(consumeKeys(tx, bound.keys, payoutId))
+      last(updateAuthorized(tx, authorized))
+      record = withReceipt(deps, { ...before, payout: authorized }, 'payout_authorized', now, last, tx)
     }
-    await claimGrant(tx, callId, payoutId)
-    return answerCall(deps, tx, { callId, payoutId }, 200)
+    last(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
+    return record
   })
 }
 
-async function reserveTransfer(
-  deps: Deps,
-  { payoutId, callId }: { payoutId: string; callId: string },
-): Promise<PayoutRecord> {
+async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   const held = await deps.floor.look()
-  await transaction(deps.db, async (tx) => {
-    const row = await lockPayout(tx, payoutId)
-    if (row === undefined) throw unknownPayout()
-    if ((await findTransfer(tx, payoutId)) !== undefined) return claimGrant(tx, callId, payoutId)
-    await lockDailyCap(tx, row.payout_wallet)
-    const expiresAt = await assertExecutable(tx, row, deps.rail.executeLifeSecondsMin)
-    await deps.floor.assertAbove(tx, row, held)
+  return transaction(deps.db, async (tx, last) => {
+    const [record, locked] = await Promise.all([lockPayoutRecord(tx, payoutId), lockCall(tx, callId)])
+    const call = assertGrant(locked, payoutId)
+    const payout = ownPayout(record?.payout, walletOf(call))
+    const known = present(record)
+    if (known.transfer !== undefined) {
+      last(useGrant(tx, callId, payoutId))
+      return known
+    }
+    const [, { expiresAt, now }] = await Promise.all([
+      lockDailyCap(tx, payout.payout_wallet),
+      assertExecutable(tx, payout, deps.rail.executeLifeSecondsMin),
+    ])
+    await deps.floor.assertAbove(tx, payout, held)
     await assertCanaryConfirmed(tx, deps)
-    await claimGrant(tx, callId, payoutId)
-    const { payout_wallet: wallet, recipient, amount_atomic } = row
-    const nonce = transferNonce(row.asset, payoutId)
-    await insertReservation(tx, {
-      payoutId,
-      nonce,
-      wallet,
-      recipient,
-      amountAtomic: BigInt(amount_atomic),
-      validBefore: expiresAt,
-      callId,
-    })
+    const nonce = transferNonce(payout.asset, payoutId)
+    const transfer = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)
+    last(insertTransfer(tx, transfer))
+    last(useGrant(tx, callId, payoutId))
+    return { ...known, transfer }
   })
-  return requirePayout(deps.db, payoutId)
 }
 
-const isSameAuthorization = (row: PayoutRow, input: StagedAuthorize, fingerprint: string): boolean =>
-  row.authorize_idempotency_key === input.idempotency_key && row.authorize_fingerprint === fingerprint
+/** The record with the receipt of its new state, which is written with the transaction's last statements. */
+function withReceipt(
+  deps: Deps,
+  record: PayoutRecord,
+  kind: PayoutReceiptKind,
+  nowSeconds: number,
+  last: Last,
+  tx: Tx,
+): PayoutRecord {
+  const asked = payoutReceipt(deps, kind, record.payout, record.transfer)
+  const { row, insert } = nextReceipt(record.receipts, deps.signReceipt, asked, Math.floor(nowSeconds))
+  last(insert(tx))
+  return { ...record, receipts: [...record.receipts, row] }
+}
 
-async function stagedInput<T>(tx: Tx, digest: string): Promise<T> {
-  const input = await readStaged<T>(tx, digest)
-  if (input === undefined)
-    throw new DomainError({
-      code: 'unavailable',
-      detail: 'the staged input has expired',
-      next_action: 'Repeat the call.',
-    } satisfies Refusal)
-  return input
+const isSameAuthorization = (row: PayoutRow, call: CallRow, input: AuthorizeInput): boolean =>
+  row.authorize_idempotency_key === input.idempotency_key && row.authorize_fingerprint === call.fingerprint
+
+const walletOf = ({ caller }: CallRow): string => caller.replace(/^wallet:/, '')
+
+function inputOf<T>(call: CallRow): T {
+  if (call.input === null) throw new Error('an open call of a workflow has no input')
+  return call.input as T
+}
+
+function present(record: PayoutRecord | undefined): PayoutRecord {
+  if (record === undefined) throw new Error('a payout whose effect ran is not there')
+  return record
 }

@@ -4,7 +4,7 @@ import { isCanary, pauseAfterCanary } from './canary.ts'
 import { encodeTransfer, type TokenAuthorization } from './chain/authorization.ts'
 import { type Included, type Outcome, searchFrom } from './chain/outcome.ts'
 import type { Deps, Signer } from './deps.ts'
-import { answerCall, writeReceipt } from './payout-records.ts'
+import { answerPayoutCall, writeReceipt } from './payout-records.ts'
 import { snapshotOf } from './payout-snapshot.ts'
 import { refundCall } from './store/calls.ts'
 import { transaction } from './store/db.ts'
@@ -138,7 +138,7 @@ async function recordExecution(
     if (before === undefined || transfer === undefined) return
     const row = (await markExecuted(tx, payoutId)) ?? before
     await writeReceipt(deps, tx, 'payout_executed', row)
-    await answerCall(deps, tx, { callId: transfer.call_id, payoutId }, 200)
+    await answerPayoutCall(deps, tx, { callId: transfer.call_id, payoutId }, 200)
     if (status === 'final') {
       await recordInclusion(tx, payoutId, block, 'final')
       await writeReceipt(deps, tx, 'payout_final', row)

@@ -26,12 +26,12 @@ export type PayoutAuthorizeInput = {
 
 /** The payout gateway as operations see it; each act is idempotent and throws only DomainError. */
 export type PayoutActs = {
-  create(creator: string, terms: PayoutTermsInput, callId: string): Promise<PayoutAnswer>
-  authorize(creator: string, input: PayoutAuthorizeInput, callId: string): Promise<PayoutAnswer>
-  /** Refuses what an execute would refuse, before a fee is settled: unknown payout, wrong state, too little life, chain down. */
-  checkExecutable(creator: string, payoutId: string): Promise<void>
-  /** Waits up to EXECUTE_WAIT_MS; `payout.state` tells whether it is executed or still under way. */
-  execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswer>
+  create(creator: string, terms: PayoutTermsInput, callId: string): Promise<void>
+  authorize(creator: string, payoutId: string, callId: string): Promise<void>
+  /** Refuses a new execute while the chain is down; with a fee to be settled, also whatever the execute would refuse. */
+  checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void>
+  /** Waits up to EXECUTE_WAIT_MS; gives the payout back while it is still under way. */
+  execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswer | undefined>
   read(creator: string, by: { payout_id: string } | { idempotency_key: string }): Promise<PayoutAnswer>
 }
 

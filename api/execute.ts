@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { CallIdentity } from '../activities/store/calls.ts'
 import { isUnavailable } from '../activities/store/db.ts'
+import type { CallIdentity } from '../activities/store/grants.ts'
 import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'

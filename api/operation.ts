@@ -14,8 +14,11 @@ export type Idempotency<Input> =
   | { readonly kind: 'body'; readonly key: (input: Input) => string; readonly fingerprint?: (input: Input) => unknown }
   | { readonly kind: 'natural'; readonly key: (input: Input) => string }
 
-/** What `handle` gives back: a body of the output schema, and a status where the operation has several. */
-export type Reply<Output> = { readonly status?: number; readonly body: Output }
+/**
+ * What `handle` gives back: a body of the output schema, and a status where the operation has several. Without a body the
+ * effect has stored its answer with the call.
+ */
+export type Reply<Output> = { readonly status?: number; readonly body?: Output }
 
 /** One operation, declared once: routes, OpenAPI, client and checks are derived from this and nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
@@ -42,14 +45,16 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** The codes special to this operation; the standing ones follow from access, price and method. */
   readonly errors: readonly ErrorCode[]
   readonly idempotency: Idempotency<z.output<Input>>
+  /** A workflow's step reads the input from the call's row; it stands there until the call is answered. */
+  readonly keepsInput?: boolean
   /** Liveness and readiness are asked by machines and answer without Postgres. */
   readonly unlimited?: boolean
   /** Discovery documents may be cached by anyone for five minutes. */
   readonly cacheable?: boolean
   readonly input: Input
   readonly output: Output
-  /** Refuses before money is taken; only for `charge: 'before'`. */
-  readonly precondition?: (input: z.output<Input>, context: Context) => Promise<void>
+  /** Refuses before anything is begun, of a call that pays also what its effect would refuse; only for `charge: 'before'`. */
+  readonly precondition?: (input: z.output<Input>, context: Context, paid: boolean) => Promise<void>
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>
 }
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Config } from '../activities/config.ts'
-import { createLimiter, type Limiter } from '../activities/store/rate-limits.ts'
+import { createLimiter, type Limiter, type Ticket } from '../activities/store/rate-limits.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import type { RateLimits } from './road.ts'
 
@@ -21,17 +21,30 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
         address,
         perMinute === undefined ? 1 : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
       ),
-    wallet: (caller) => spend(perWallet, caller),
+    wallet: async (caller) => {
+      const ticket = await perWallet.take(caller)
+      return { putBack: ticket.putBack, assertGranted: () => assertGranted(ticket) }
+    },
     failedProof: (address) => spend(failedProofs, address),
-    freeGrant: async (address) =>
-      (await freePerAddress.consume(address)) === undefined && (await freeInAll.consume('all')) === undefined,
+    freeGrant: async (address) => {
+      const tickets = await Promise.all([freePerAddress.take(address), freeInAll.take('all')])
+      const granted = tickets.every((ticket) => ticket.granted)
+      const putBack = () => {
+        for (const ticket of tickets) ticket.putBack()
+      }
+      if (!granted) putBack()
+      return { granted, putBack: granted ? putBack : () => undefined }
+    },
   }
 }
 
 async function spend(limiter: Limiter, key: string, points = 1): Promise<void> {
-  const spent = await limiter.consume(key, points)
-  if (spent !== undefined)
-    throw refuse('rate_limited', 'too many calls', 'Repeat the call after the time in Retry-After.', {
-      retry_after_ms: spent.retryAfterMs,
-    })
+  assertGranted(await limiter.take(key, points))
+}
+
+function assertGranted(ticket: Ticket): void {
+  if (ticket.granted) return
+  throw refuse('rate_limited', 'too many calls', 'Repeat the call after the time in Retry-After.', {
+    retry_after_ms: ticket.retryAfterMs,
+  })
 }

@@ -12,10 +12,11 @@ import type { Turnstile } from './pay/turnstile.ts'
 /** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
 export type RateLimits = {
   address(address: string, perMinute?: number): Promise<void>
-  wallet(caller: string): Promise<void>
+  /** A repeat of a call is not counted: its ticket is put back unasked. */
+  wallet(caller: string): Promise<{ assertGranted(): void; putBack(): void }>
   failedProof(address: string): Promise<void>
-  /** False when this address, or all together, had enough free calls today; the call can still be paid for. */
-  freeGrant(address: string): Promise<boolean>
+  /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
+  freeGrant(address: string): Promise<{ granted: boolean; putBack(): void }>
 }
 
 /** What the one road needs beside the operation and the request. */

@@ -8,9 +8,10 @@ type GateDeps = Pick<Deps, 'db' | 'rail' | 'signReceipt' | 'canary' | 'floor'> &
 
 /**
  * What an execute passes before its fee is taken: the balance floor and today's canary, which the first execute of the day
- * begins. The reserve transaction asks both again.
+ * begins. The reserve transaction asks both again. Undefined where neither is configured.
  */
-export function createReservationGate(deps: GateDeps): (row: PayoutRow) => Promise<void> {
+export function createReservationGate(deps: GateDeps): ((row: PayoutRow) => Promise<void>) | undefined {
+  if (deps.canary === undefined && !deps.floor.isSet) return undefined
   return async (row) => {
     await deps.floor.assertAbove(deps.db, row, await deps.floor.look())
     await assertCanaryConfirmed(deps.db, deps).catch(async (refusal: unknown) => {

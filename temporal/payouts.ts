@@ -1,9 +1,6 @@
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
+import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import type { StagedAuthorize } from '../activities/authorization.ts'
-import type { StagedCreate } from '../activities/payout.ts'
 import { assertExecutable, ownPayout, unknownPayout } from '../activities/payout-rules.ts'
-import { findCall } from '../activities/store/calls.ts'
 import {
   type PayoutAnswerBody,
   type PayoutRecord,
@@ -11,19 +8,18 @@ import {
   payoutAnswer,
   readPayout,
 } from '../activities/store/payouts.ts'
-import { stageInput } from '../activities/store/staged-inputs.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { payoutId as payoutIdOf } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
-import { formatUsdc, parseUsdc } from '../workflows/domain/money.ts'
-import { moneyMoved, type Usage } from '../workflows/domain/payout.ts'
+import { formatUsdc } from '../workflows/domain/money.ts'
+import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '../workflows/domain/payout.ts'
 import { payoutSummary } from '../workflows/payout/details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../workflows/payout/messages.ts'
-import type { StepResult } from '../workflows/payout/ports.ts'
+import type { StepInput, StepResult } from '../workflows/payout/ports.ts'
 import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
 import { payoutAttributes } from '../workflows/search-attributes.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
-import { durableStep, type UpdateDeps } from './updates.ts'
+import { type Crowd, durableStep, type UpdateDeps } from './updates.ts'
 
 export type PayoutGatewayDeps = UpdateDeps & {
   environment: 'local' | 'live'
@@ -32,65 +28,59 @@ export type PayoutGatewayDeps = UpdateDeps & {
   /** Addresses that may never be paid: zero, the asset, and our own. Lowercase. */
   refusedRecipients: ReadonlySet<string>
   chainUp: () => Promise<boolean>
-  /** Refuses where the balance floor or today's canary stands in the way. */
-  reservationGate: (payout: PayoutRow) => Promise<void>
+  /** Refuses where the balance floor or today's canary stands in the way; undefined where there is neither. */
+  reservationGate: ((payout: PayoutRow) => Promise<void>) | undefined
 }
 
-export type CreateInput = {
-  recipient: string
-  amount_usdc: string
-  idempotency_key: string
-  memo: string
-  rail_reference: string
-  usage: Usage
-}
-export type AuthorizeInput = Omit<StagedAuthorize, 'creator'>
 type Known = { creator: string; recipient: string; amount_atomic: string; usage: Usage }
 
 /** Speaks to payout workflows; every act is idempotent, waits for its result, and throws only DomainError. */
 export function createPayoutGateway(deps: PayoutGatewayDeps) {
   return {
-    async create(creator: string, input: CreateInput, callId: string): Promise<PayoutAnswerBody> {
-      const staged = acceptTerms(deps, creator, input)
+    async create(creator: string, input: CreateInput, callId: string): Promise<void> {
+      const known = { creator, ...acceptedTerms(deps, input) }
       const payoutId = payoutIdOf(creator, input.idempotency_key)
-      const digest = await stageInput(deps.db, staged)
-      await step(deps, payoutId, staged, createUpdate, { payoutId, callId, staged: digest })
-      return storedAnswer(deps, callId, payoutId)
+      await step(deps, payoutId, (updateId) => startWith(deps, createUpdate, { payoutId, callId }, known, updateId))
     },
 
-    async authorize(creator: string, input: AuthorizeInput, callId: string): Promise<PayoutAnswerBody> {
-      const record = await own(deps, creator, input.payout_id)
-      const digest = await stageInput(deps.db, { ...input, creator } satisfies StagedAuthorize)
-      await step(deps, input.payout_id, record.payout, authorizeUpdate, {
-        payoutId: input.payout_id,
-        callId,
-        staged: digest,
-      })
-      return storedAnswer(deps, callId, input.payout_id)
+    async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
+      const known = async () => (await own(deps, creator, payoutId)).payout
+      const send = (updateId: string) => sendTo(deps, authorizeUpdate, { payoutId, callId }, known, updateId)
+      // Calls under several keys may ask for this at once, which one call with its lease never does.
+      await step(deps, payoutId, send, { places: limits.updatesInFlightMax - 2 })
     },
 
-    async checkExecutable(creator: string, payoutId: string): Promise<void> {
-      const { payout, transfer, receipts } = await own(deps, creator, payoutId)
-      if (transfer?.status === 'dead') throw deadTransfer({ payout, transfer, receipts })
-      if (transfer !== undefined) return
-      await assertExecutable(deps.db, payout, deps.executeLifeSecondsMin)
-      if (!(await deps.chainUp()))
+    async checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void> {
+      const up = await deps.chainUp()
+      if (!paid && deps.reservationGate === undefined && up) return
+      const record = await own(deps, creator, payoutId)
+      if (record.transfer?.status === 'dead') throw deadTransfer(record)
+      if (record.transfer !== undefined) return
+      await assertExecutable(deps.db, record.payout, deps.executeLifeSecondsMin)
+      if (!up)
         throw refuse('unavailable', 'the chain does not answer; nothing was reserved', 'Repeat the call later.', {
           retry_after_ms: 2000,
         })
-      await deps.reservationGate(payout)
+      await deps.reservationGate?.(record.payout)
     },
 
-    async execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswerBody> {
+    /** The payout while it is under way; undefined once it is executed and the call is answered. */
+    async execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswerBody | undefined> {
       const until = performance.now() + deps.executeWaitMs
-      const { payout, transfer } = await own(deps, creator, payoutId)
-      if (transfer === undefined) await step(deps, payoutId, payout, executeUpdate, { payoutId, callId })
-      for (;;) {
-        const record = await own(deps, creator, payoutId)
-        if (record.transfer?.status === 'dead') throw deadTransfer(record)
-        const settled = record.payout.state === 'executed' || record.transfer?.exception != null
-        if (settled || performance.now() >= until) return payoutAnswer(record, deps.environment)
+      let record = await own(deps, creator, payoutId)
+      if (record.transfer === undefined) {
+        const known = async () => record.payout
+        await step(deps, payoutId, (id) => sendTo(deps, executeUpdate, { payoutId, callId }, known, id))
         await deps.changes.wait(payoutId, until - performance.now())
+        record = await own(deps, creator, payoutId)
+      }
+      for (;;) {
+        if (record.transfer?.status === 'dead') throw deadTransfer(record)
+        if (record.payout.state === 'executed') return undefined
+        if (record.transfer?.exception != null || performance.now() >= until)
+          return payoutAnswer(record, deps.environment)
+        await deps.changes.wait(payoutId, until - performance.now())
+        record = await own(deps, creator, payoutId)
       }
     },
 
@@ -117,18 +107,13 @@ async function own(deps: PayoutGatewayDeps, creator: string, payoutId: string): 
   return record
 }
 
-type StepUpdate = typeof createUpdate | typeof executeUpdate
-
 async function step(
   deps: PayoutGatewayDeps,
   payoutId: string,
-  known: Known,
-  update: StepUpdate,
-  input: Parameters<typeof sendStep>[4],
+  send: (updateId: string) => Promise<StepResult>,
+  crowd?: Crowd,
 ): Promise<void> {
-  const result = await durableStep(deps, payoutId, (updateId) =>
-    sendStep(deps.client, payoutId, known, update, input, updateId),
-  ).catch((error) => told(deps, payoutId, error))
+  const result = await durableStep(deps, payoutId, send, crowd).catch((error) => told(deps, payoutId, error))
   if (!result.ok) throw new DomainError(result.refusal)
 }
 
@@ -139,23 +124,35 @@ async function told(deps: PayoutGatewayDeps, payoutId: string, error: unknown): 
   throw new DomainError({ ...error.refusal, money_moved: moneyMoved(record?.transfer) })
 }
 
-function sendStep(
-  client: Client,
-  payoutId: string,
+/** Sends the step to the payout's run, and starts a run where none is open: that is the dearer call, and seldom needed. */
+async function sendTo(
+  deps: PayoutGatewayDeps,
+  update: typeof authorizeUpdate,
+  input: StepInput,
+  known: () => Promise<Known>,
+  updateId: string,
+): Promise<StepResult> {
+  const handle = deps.client.workflow.getHandle(input.payoutId)
+  try {
+    return await handle.executeUpdate(update, { args: [input], updateId })
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+    return startWith(deps, update, input, await known(), updateId)
+  }
+}
+
+function startWith(
+  { client }: PayoutGatewayDeps,
+  update: typeof createUpdate,
+  input: StepInput,
   known: Known,
-  update: StepUpdate,
-  input: { payoutId: string; callId: string; staged: string } | { payoutId: string; callId: string },
   updateId: string,
 ): Promise<StepResult> {
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof payoutWorkflow>('payout', {
-    ...startOptions(payoutId, known),
+    ...startOptions(input.payoutId, known),
     workflowIdConflictPolicy: 'USE_EXISTING',
   })
-  return client.workflow.executeUpdateWithStart(update as typeof createUpdate, {
-    args: [input as never],
-    updateId,
-    startWorkflowOperation,
-  })
+  return client.workflow.executeUpdateWithStart(update, { args: [input], updateId, startWorkflowOperation })
 }
 
 function startOptions(payoutId: string, known: Known) {
@@ -183,8 +180,10 @@ function startOptions(payoutId: string, known: Known) {
   }
 }
 
-function acceptTerms(deps: PayoutGatewayDeps, creator: string, input: CreateInput): StagedCreate {
-  const atomic = parseUsdc(input.amount_usdc)
+/** The terms of a create, unless they can never be: 400 for nothing, 422 over the cap or to an address that is never paid. */
+function acceptedTerms(deps: PayoutGatewayDeps, input: CreateInput): ReturnType<typeof payoutTerms> {
+  const terms = payoutTerms(input)
+  const atomic = BigInt(terms.amount_atomic)
   if (atomic === 0n) {
     const errors = [{ pointer: '/amount_usdc', message: 'more than 0' }]
     throw refuse('invalid_request', 'the amount is zero', 'Send an amount of at least 0.000001.', { errors })
@@ -198,21 +197,11 @@ function acceptTerms(deps: PayoutGatewayDeps, creator: string, input: CreateInpu
       { errors },
     )
   }
-  const recipient = input.recipient.toLowerCase()
-  if (deps.refusedRecipients.has(recipient)) {
+  if (deps.refusedRecipients.has(terms.recipient)) {
     const errors = [{ pointer: '/recipient', message: 'not the zero address, the asset or an address of this service' }]
     throw refuse('recipient_refused', 'this address is never paid', 'Name another recipient.', { errors })
   }
-  const { memo, rail_reference, usage, idempotency_key } = input
-  return { creator, recipient, amount_atomic: atomic.toString(), memo, rail_reference, usage, idempotency_key }
-}
-
-async function storedAnswer(deps: PayoutGatewayDeps, callId: string, payoutId: string): Promise<PayoutAnswerBody> {
-  const call = await findCall(deps.db, callId)
-  if (call?.answer != null) return call.answer as PayoutAnswerBody
-  const record = await readPayout(deps.db, payoutId)
-  if (record === undefined) throw unknownPayout()
-  return payoutAnswer(record, deps.environment)
+  return terms
 }
 
 const deadTransfer = (record: PayoutRecord) =>

@@ -7,7 +7,6 @@ import { transaction } from '../activities/store/db.ts'
 import { listDuePayments } from '../activities/store/payments.ts'
 import { readPayout } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
-import { dropExpiredInputs } from '../activities/store/staged-inputs.ts'
 import { listOpenTransfers } from '../activities/store/transfers.ts'
 import { ensurePayment, isRunning } from './payments.ts'
 import { wakePayout } from './payouts.ts'
@@ -27,7 +26,7 @@ const BATCH = 100
  * a running workflow get one. Every worker runs it; each act is idempotent, so several at once are harmless.
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
-  const jobs = [releaseAbandoned, settleDue, resumeTransfers, tidy]
+  const jobs = [releaseAbandoned, settleDue, resumeTransfers, maintainLane]
   let stopped = false
   let sleeping: NodeJS.Timeout | undefined
   let wake: () => void = () => undefined
@@ -76,7 +75,4 @@ async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promis
   }
 }
 
-async function tidy({ db, maintainLane }: SweeperDeps): Promise<void> {
-  await maintainLane()
-  await dropExpiredInputs(db)
-}
+const maintainLane = (deps: SweeperDeps): Promise<void> => deps.maintainLane()

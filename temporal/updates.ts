@@ -6,7 +6,6 @@ import type { Changes } from '../activities/store/changes.ts'
 import { dropLease, takeLease } from '../activities/store/leases.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
-import { limits } from '../workflows/domain/limits.ts'
 
 export type UpdateDeps = {
   client: Client
@@ -14,6 +13,9 @@ export type UpdateDeps = {
   changes: Changes
   config: Pick<Config, 'UPDATE_WAIT_MS' | 'DEPENDENCY_TIMEOUT_MS'>
 }
+
+/** How many steps of one workflow may be in flight at once over all API processes, where several callers may send them. */
+export type Crowd = { readonly places: number }
 
 /**
  * Sends one durable step and waits for its result. Any failure of the call itself is "unknown": it is tried again with a
@@ -24,11 +26,12 @@ export async function durableStep<Result>(
   deps: UpdateDeps,
   workflowId: string,
   send: (updateId: string) => Promise<Result>,
+  crowd?: Crowd,
 ): Promise<Result> {
   const until = performance.now() + deps.config.UPDATE_WAIT_MS
   const holder = randomUUID()
   for (let attempt = 0; ; attempt += 1) {
-    const slot = await waitForSlot(deps, workflowId, holder, until)
+    const slot = crowd && (await waitForSlot(deps, workflowId, holder, crowd, until))
     try {
       return await whileReachable(deps, send(randomUUID()), until)
     } catch (error) {
@@ -36,14 +39,20 @@ export async function durableStep<Result>(
       if (performance.now() >= until) throw temporalDown('the step was not answered in time')
       await deps.changes.wait(workflowId, Math.min(50 * 2 ** attempt, 500))
     } finally {
-      await dropLease(deps.db, workflowId, slot, holder)
+      if (slot !== undefined) await dropLease(deps.db, workflowId, slot, holder)
     }
   }
 }
 
-async function waitForSlot(deps: UpdateDeps, workflowId: string, holder: string, until: number): Promise<number> {
+async function waitForSlot(
+  deps: UpdateDeps,
+  workflowId: string,
+  holder: string,
+  { places }: Crowd,
+  until: number,
+): Promise<number> {
   for (;;) {
-    const slot = await takeLease(deps.db, workflowId, holder, limits.updatesInFlightMax, deps.config.UPDATE_WAIT_MS * 2)
+    const slot = await takeLease(deps.db, workflowId, holder, places, deps.config.UPDATE_WAIT_MS * 2)
     if (slot !== undefined) return slot
     if (performance.now() >= until) {
       throw refuse('contention', 'too many steps of this payout are in flight', 'Repeat the call.', {

@@ -30,7 +30,7 @@ export type Chain = {
   readonly views: readonly [ChainView, ...ChainView[]]
   /** Waits until there are new blocks, or for four times `pollMs`; those who wait at the same time share the polling. */
   news(): Promise<void>
-  /** Whether a node of the right chain answers in time. */
+  /** Whether a node of the right chain answers in time, or did a moment ago. */
   isUp(): Promise<boolean>
   /** The newest block's number; throws 503 `unavailable`. */
   head(): Promise<bigint>
@@ -53,6 +53,9 @@ const facts = defineChain({
   rpcUrls: { default: { http: [] } },
 })
 
+/** A chain that answered is taken to be up for so long; one that did not is asked each time. */
+const UP_FOR_MS = 200
+
 /** A chain without news is looked at all the same after so many polls: an answer may have been a stale node's. */
 const POLLS_MAX = 4
 
@@ -61,15 +64,20 @@ export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs, pollMs = 500 }
   const own = viewOf(createReader(rpcUrls, timeoutMs), pollMs)
   const { reader, news } = own
   const second = confirmRpcUrls.length === 0 ? [] : [viewOf(createReader(confirmRpcUrls, timeoutMs), pollMs)]
+  let seenUp = Number.NEGATIVE_INFINITY
   return {
     reader,
     views: [own, ...second],
     news,
-    isUp: () =>
-      reader.getChainId().then(
+    isUp: async () => {
+      if (performance.now() - seenUp < UP_FOR_MS) return true
+      const up = await reader.getChainId().then(
         (id) => id === CHAIN_ID,
         () => false,
-      ),
+      )
+      if (up) seenUp = performance.now()
+      return up
+    },
     head: () => reader.getBlockNumber({ cacheTime: 0 }).catch(refuseDown),
     finalizedTime: () => reader.getBlock({ blockTag: 'finalized' }).then((block) => block.timestamp, refuseDown),
   }

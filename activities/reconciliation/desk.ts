@@ -3,10 +3,11 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { boundsOf, dayOf, STATEMENT_TYP, type StatementClaims } from '../../workflows/domain/statement.ts'
 import { decodeCompact, verifyCompact } from '../keys/compact.ts'
 import { type ReceiptView, receiptView } from '../receipt-view.ts'
-import { claimGrant, finishCall } from '../store/calls.ts'
+import { answerCall, claimGrant } from '../store/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../store/db.ts'
 import { closeException, type ExceptionRow, listOpenExceptions } from '../store/exceptions.ts'
 import { type PayoutRecord, readPayout } from '../store/payouts.ts'
+import { send } from '../store/pipeline.ts'
 import { appendReceipt, type ReceiptSigner } from '../store/receipts.ts'
 import { lastReconciliation, type ReconciliationRow } from '../store/reconciliations.ts'
 import type { Database } from '../store/schema.ts'
@@ -48,7 +49,7 @@ export function openReconciliationDesk(deps: DeskDeps) {
       const answer = await transaction(db, async (tx) => {
         await claimGrant(tx, callId, input.exception_id)
         const closed = await closeWithReceipt(deps, tx, closer, input)
-        await finishCall(tx, callId, 200, closed)
+        await send(tx, answerCall(callId, input.exception_id, 200, closed))
         return closed
       })
       const record = await readPayout(db, answer.exception.subject)

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { Tx } from './db.ts'
 import type { PayoutRow } from './payouts.ts'
+import { send } from './pipeline.ts'
 import type { ControlChangesTable } from './schema.ts'
 
 export type ControlChange = Omit<Selectable<ControlChangesTable>, 'seq'>
@@ -26,7 +27,7 @@ export async function findPause(
   tx: Tx,
   payout: Pick<PayoutRow, 'creator' | 'payout_wallet' | 'payout_id'>,
 ): Promise<string | undefined> {
-  const row = await tx
+  const query = tx
     .selectFrom('controls')
     .select('reason')
     .where('paused', '=', true)
@@ -38,7 +39,7 @@ export async function findPause(
       ]),
     )
     .limit(1)
-    .executeTakeFirst()
+  const [row] = await send(tx, query)
   return row?.reason
 }
 

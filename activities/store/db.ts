@@ -102,10 +102,10 @@ async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise
 
 /** Postgres' `clock_timestamp()` in Unix seconds with a fraction: the clock that every decision uses (payout.md, Clocks). */
 export async function clockSeconds(tx: Tx): Promise<number> {
-  const { rows } = await sql<{
-    seconds: number
-  }>`select extract(epoch from clock_timestamp())::float8 as seconds`.execute(tx)
-  const [row] = rows
+  const [row] = await send(
+    tx,
+    sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::float8 as seconds`,
+  )
   if (row === undefined) throw new Error('Postgres told no time')
   return row.seconds
 }

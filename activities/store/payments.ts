@@ -3,6 +3,7 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { releaseCall } from './calls.ts'
 import type { Tx } from './db.ts'
 import { notifyChanged } from './notify.ts'
+import { send } from './pipeline.ts'
 import type { PaymentsTable } from './schema.ts'
 
 export type PaymentRow = Selectable<PaymentsTable>
@@ -73,27 +74,6 @@ export const paymentAlreadyUsed = () =>
     'the payment authorization was used for another call',
     'Sign a new payment for this call.',
   )
-
-/** Takes one call credit of a wallet, left by a call that was refused after its payment settled. */
-export async function takeCredit(tx: Tx, wallet: string, callId: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('payments')
-    .select('payment_id')
-    .where('proof_wallet', '=', wallet)
-    .where('credit', '=', 'available')
-    .orderBy('changed_at')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  await tx
-    .updateTable('payments')
-    .set({ credit: 'used', call_id: callId, changed_at: now })
-    .where('payment_id', '=', row.payment_id)
-    .execute()
-  return row.payment_id
-}
 
 /** `claimed → settling`, for calls that settle before their effect. */
 export async function startSettling(tx: Tx, paymentId: string): Promise<void> {
@@ -180,25 +160,9 @@ export async function recordFailed(tx: Tx, paymentId: string, failure: string): 
   await notifyChanged(tx, paymentId)
 }
 
-export type Debt = { callId: string; paymentId: string; operation: string }
-
-/** A call of this wallet whose effect ran and whose payment is proven to have failed. */
-export async function findDebt(tx: Tx, caller: string): Promise<Debt | undefined> {
-  const row = await tx
-    .selectFrom('calls')
-    .innerJoin('payments', 'payments.payment_id', 'calls.payment_id')
-    .select(['calls.call_id', 'calls.operation', 'payments.payment_id'])
-    .where('calls.caller', '=', caller)
-    .where('calls.answer_state', '=', 'done')
-    .where('payments.state', '=', 'failed')
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined ? undefined : { callId: row.call_id, paymentId: row.payment_id, operation: row.operation }
-}
-
 /** Whether an earlier call on this subject is done but its charge is not settled; such a payout takes no further step. */
 export async function hasUnsettledCharge(tx: Tx, caller: string, subject: string): Promise<boolean> {
-  const row = await tx
+  const query = tx
     .selectFrom('calls')
     .select('call_id')
     .where('caller', '=', caller)
@@ -206,8 +170,7 @@ export async function hasUnsettledCharge(tx: Tx, caller: string, subject: string
     .where('answer_state', '=', 'done')
     .where('operation', '<>', 'payout-status')
     .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await send(tx, query)).length > 0
 }
 
 /** The settling block is final: nothing more is owed to this payment. */

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { type PayoutFacts, type PayoutView, payoutView } from '../../workflows/domain/payout.ts'
 import type { Tx } from './db.ts'
-import { listReceipts, type ReceiptRow } from './receipts.ts'
+import { type Statement, send } from './pipeline.ts'
+import type { ReceiptRow } from './receipts.ts'
 import type { PayoutsTable, TransfersTable } from './schema.ts'
 
 export type PayoutRow = Selectable<PayoutsTable>
@@ -21,17 +22,72 @@ export type NewPayout = Pick<
   | 'terms_sha256'
 > & { idempotency_key: string }
 
-/** The row, locked for the rest of the transaction. */
-export async function lockPayout(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
-  return tx.selectFrom('payouts').selectAll().where('payout_id', '=', payoutId).forUpdate().executeTakeFirst()
+/** The columns that a transfer has beside those it shares with its payout. */
+const transferColumns = [
+  'nonce',
+  'wallet',
+  'valid_after',
+  'valid_before',
+  'signature',
+  'status',
+  'from_block',
+  'transaction_hash',
+  'block_number',
+  'block_hash',
+  'block_time',
+  'confirmations',
+  'parked',
+  'exception',
+  'call_id',
+  'reserved_at',
+  'changed_at',
+] as const satisfies readonly Exclude<keyof TransfersTable, keyof PayoutsTable>[]
+
+type Joined = PayoutRow & { [Name in (typeof transferColumns)[number]]: TransferRow[Name] | null } & {
+  receipts: (Omit<ReceiptRow, 'issued_at'> & { issued_at: string })[]
 }
 
-/** A payout with its transfer and receipts, without locking. */
+/** A payout with its transfer and receipts, all as of one moment, without locking. */
 export async function readPayout(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
-  const payout = await tx.selectFrom('payouts').selectAll().where('payout_id', '=', payoutId).executeTakeFirst()
-  if (payout === undefined) return undefined
-  const transfer = await findTransfer(tx, payoutId)
-  return { payout, transfer, receipts: await listReceipts(tx, payoutId) }
+  const [row] = await send(
+    tx,
+    sql<Joined>`select p.*, ${sql.join(transferColumns.map((name) => sql.ref(`t.${name}`)))},
+      (select coalesce(json_agg(json_build_object('receipt_id', r.receipt_id, 'subject', r.subject, 'seq', r.seq, 'kind', r.kind,
+        'jws', r.jws, 'kid', r.kid, 'issued_at', r.issued_at) order by r.seq), '[]') from receipts r where r.subject = p.payout_id) as receipts
+      from payouts p left join transfers t on t.payout_id = p.payout_id where p.payout_id = ${payoutId}`,
+  )
+  return row === undefined ? undefined : recordOf(row)
+}
+
+function recordOf({ receipts, ...joined }: Joined): PayoutRecord {
+  const transfer: Record<string, unknown> = {}
+  const payout: Record<string, unknown> = { ...joined }
+  for (const name of transferColumns) {
+    transfer[name] = joined[name]
+    delete payout[name]
+  }
+  const { payout_id, recipient, amount_atomic } = joined
+  return {
+    payout: payout as PayoutRow,
+    transfer: joined.nonce === null ? undefined : ({ payout_id, recipient, amount_atomic, ...transfer } as TransferRow),
+    receipts: receipts.map((receipt) => ({ ...receipt, issued_at: new Date(receipt.issued_at) })),
+  }
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockPayout(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
+  const [row] = await send(tx, tx.selectFrom('payouts').selectAll().where('payout_id', '=', payoutId).forUpdate())
+  return row
+}
+
+/** A payout with its transfer and receipts, its row locked for the rest of the transaction. */
+export async function lockPayoutRecord(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
+  // Read after the lock is had, by a statement of its own: one that waits for a lock goes on with what it saw before.
+  const [, record] = await Promise.all([
+    send(tx, sql`select 1 from payouts where payout_id = ${payoutId} for update`),
+    readPayout(tx, payoutId),
+  ])
+  return record
 }
 
 /** A payout that is there. */
@@ -42,45 +98,46 @@ export async function requirePayout(tx: Tx, payoutId: string): Promise<PayoutRec
 }
 
 export async function findTransfer(tx: Tx, payoutId: string): Promise<TransferRow | undefined> {
-  return tx.selectFrom('transfers').selectAll().where('payout_id', '=', payoutId).executeTakeFirst()
+  const [row] = await send(tx, tx.selectFrom('transfers').selectAll().where('payout_id', '=', payoutId))
+  return row
 }
 
-/** Inserts a payout as `created`; returns the row that is there, which is an earlier one when it existed already. */
-export async function insertPayout(tx: Tx, payout: NewPayout): Promise<{ row: PayoutRow; inserted: boolean }> {
-  const inserted = await tx
-    .insertInto('payouts')
-    .values({ ...payout, state: 'created' })
-    .onConflict((conflict) => conflict.column('payout_id').doNothing())
-    .returningAll()
-    .executeTakeFirst()
-  if (inserted !== undefined) return { row: inserted, inserted: true }
-  const row = await lockPayout(tx, payout.payout_id)
-  if (row === undefined) throw new Error('a payout that conflicts on insert is not there')
-  return { row, inserted: false }
-}
+/** A payout as it begins. */
+export const createdPayout = (payout: NewPayout, createdAt: Date): PayoutRow => ({
+  ...payout,
+  state: 'created',
+  created_at: createdAt,
+  authorized_at: null,
+  executed_at: null,
+  expires_at: null,
+  authorize_idempotency_key: null,
+  authorize_fingerprint: null,
+  mandate_ref: null,
+})
+
+export const insertPayout = (tx: Tx, row: PayoutRow): Statement => tx.insertInto('payouts').values(row)
 
 export type Authorization = { expiresAt: number; idempotencyKey: string; fingerprint: string; mandateRef: string }
 
-/** `created → authorized`; undefined when the row is in another state. */
-export async function markAuthorized(
-  tx: Tx,
-  payoutId: string,
-  authorization: Authorization,
-): Promise<PayoutRow | undefined> {
+/** A locked payout as it is once authorized. */
+export const authorizedPayout = (row: PayoutRow, authorization: Authorization, at: Date): PayoutRow => ({
+  ...row,
+  state: 'authorized',
+  authorized_at: at,
+  expires_at: String(authorization.expiresAt),
+  authorize_idempotency_key: authorization.idempotencyKey,
+  authorize_fingerprint: authorization.fingerprint,
+  mandate_ref: authorization.mandateRef,
+})
+
+/** `created → authorized`: writes what `authorizedPayout` made of the locked row. */
+export const updateAuthorized = (tx: Tx, row: PayoutRow): Statement => {
+  const { state, authorized_at, expires_at, authorize_idempotency_key, authorize_fingerprint, mandate_ref } = row
   return tx
     .updateTable('payouts')
-    .set({
-      state: 'authorized',
-      authorized_at: sql<Date>`clock_timestamp()`,
-      expires_at: String(authorization.expiresAt),
-      authorize_idempotency_key: authorization.idempotencyKey,
-      authorize_fingerprint: authorization.fingerprint,
-      mandate_ref: authorization.mandateRef,
-    })
-    .where('payout_id', '=', payoutId)
+    .set({ state, authorized_at, expires_at, authorize_idempotency_key, authorize_fingerprint, mandate_ref })
+    .where('payout_id', '=', row.payout_id)
     .where('state', '=', 'created')
-    .returningAll()
-    .executeTakeFirst()
 }
 
 /** `authorized → executed`; undefined when the row is in another state. */

@@ -2,6 +2,7 @@ import { digestOf, sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
 import type { ReceiptClaims } from '../../workflows/domain/receipt.ts'
 import type { Tx } from './db.ts'
+import { type Statement, send } from './pipeline.ts'
 
 export type ReceiptRow = {
   receipt_id: string
@@ -24,42 +25,48 @@ export type NewReceipt = {
 export type ReceiptSigner = (claims: ReceiptClaims) => { jws: string; kid: string }
 
 /**
- * Appends a receipt to its subject's chain and returns its JWS; a second receipt of one kind returns the first.
- * The caller holds the subject's row lock, so that two appends never see the same predecessor.
+ * The next receipt of a subject's chain, signed, and the statement that stores it. The caller holds the subject's row lock,
+ * so that two never follow the same predecessor. `iat` in Unix seconds.
  */
-export async function appendReceipt(tx: Tx, sign: ReceiptSigner, receipt: NewReceipt, iat: number): Promise<string> {
-  const earlier = await listReceipts(tx, receipt.subject)
-  const same = earlier.find((row) => row.kind === receipt.kind)
-  if (same !== undefined) return same.jws
+export function nextReceipt(
+  earlier: readonly ReceiptRow[],
+  sign: ReceiptSigner,
+  receipt: NewReceipt,
+  iat: number,
+): { row: ReceiptRow; insert: (tx: Tx) => Statement } {
   const last = earlier.at(-1)
   const prev = last === undefined ? null : sha256Hex(last.jws)
   const { issuer, facts, subject, ...claims } = receipt
   const payload: ReceiptClaims = { iss: issuer, iat, sub: subject, ...claims, prev, ...facts }
   const { jws, kid } = sign(payload)
-  await tx
-    .insertInto('receipts')
-    .values({
-      receipt_id: receiptId(jws),
-      subject,
-      seq: earlier.length,
-      kind: receipt.kind,
-      jws,
-      prev,
-      kid,
-      payload_sha256: digestOf(payload),
-    })
-    .execute()
-  return jws
+  const row = { receipt_id: receiptId(jws), subject, seq: earlier.length, kind: receipt.kind, jws, kid }
+  const payload_sha256 = digestOf(payload)
+  return {
+    row: { ...row, issued_at: new Date(iat * 1000) },
+    insert: (tx) => tx.insertInto('receipts').values({ ...row, prev, payload_sha256 }),
+  }
+}
+
+/** Appends a receipt to its subject's chain and returns its JWS; a second receipt of one kind returns the first. */
+export async function appendReceipt(tx: Tx, sign: ReceiptSigner, receipt: NewReceipt, iat: number): Promise<string> {
+  const earlier = await listReceipts(tx, receipt.subject)
+  const same = earlier.find((row) => row.kind === receipt.kind)
+  if (same !== undefined) return same.jws
+  const { row, insert } = nextReceipt(earlier, sign, receipt, iat)
+  await send(tx, insert(tx))
+  return row.jws
 }
 
 /** All receipts of a subject, oldest first. */
 export async function listReceipts(tx: Tx, subject: string): Promise<ReceiptRow[]> {
-  return tx
-    .selectFrom('receipts')
-    .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
-    .where('subject', '=', subject)
-    .orderBy('seq')
-    .execute()
+  return send(
+    tx,
+    tx
+      .selectFrom('receipts')
+      .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
+      .where('subject', '=', subject)
+      .orderBy('seq'),
+  )
 }
 
 export async function findReceipt(

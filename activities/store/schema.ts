@@ -22,6 +22,8 @@ export type CallsTable = {
   lease_until: Date | null
   status: number | null
   answer: Json<Record<string, unknown>> | null
+  /** Kept while the grant is open, for the workflow's step. */
+  input: Json<Record<string, unknown>> | null
   granted_at: Time
   finished_at: Date | null
 }
@@ -138,7 +140,6 @@ export type ReceiptsTable = {
 }
 
 export type ReplayLedgerTable = { kind: string; key: string; subject: string; first_seen: Time }
-export type StagedInputsTable = { digest: string; body: string; expires_at: Date }
 export type OperatorsTable = {
   operator_id: string
   name: string
@@ -250,7 +251,6 @@ export type Database = {
   lane_transactions: LaneTransactionsTable
   receipts: ReceiptsTable
   replay_ledger: ReplayLedgerTable
-  staged_inputs: StagedInputsTable
   operators: OperatorsTable
   signing_keys: SigningKeysTable
   controls: ControlsTable

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { limits } from '../../workflows/domain/limits.ts'
 import type { Tx } from './db.ts'
 import { notifyChanged } from './notify.ts'
-import type { TransferRow } from './payouts.ts'
+import type { PayoutRow, TransferRow } from './payouts.ts'
+import { type Statement, send } from './pipeline.ts'
 
 /** Where a transfer is on chain; the time is in Unix seconds. */
 export type Block = {
@@ -12,16 +13,6 @@ export type Block = {
   blockTime: bigint
   confirmations: number
 }
-export type Reservation = {
-  payoutId: string
-  nonce: string
-  wallet: string
-  recipient: string
-  amountAtomic: bigint
-  validBefore: number
-  callId: string
-}
-
 const changed = { changed_at: sql<Date>`clock_timestamp()` }
 
 /**
@@ -29,8 +20,11 @@ const changed = { changed_at: sql<Date>`clock_timestamp()` }
  * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements.
  */
 export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`cap:${wallet}`}, 0)),
-    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`.execute(tx)
+  await send(
+    tx,
+    sql`select pg_advisory_xact_lock(hashtextextended(${`cap:${wallet}`}, 0)),
+      pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`,
+  )
 }
 
 /**
@@ -38,16 +32,16 @@ export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
  * is under 24 hours old. `freesInMs` is when the oldest confirmed one stops counting.
  */
 export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint; freesInMs: number | null }> {
-  const row = await sql<{ used: string; frees_in_ms: string | null }>`
-    select coalesce(sum(amount_atomic), 0)::text as used,
-      (extract(epoch from min(block_time) + ${limits.dailyWindowSeconds} * interval '1 second' - clock_timestamp()) * 1000)::bigint::text as frees_in_ms
-    from transfers
-    where wallet = ${wallet}
-      and (status in ('reserved','signed','submitted')
-        or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`.execute(
+  const [found] = await send(
     tx,
+    sql<{ used: string; frees_in_ms: string | null }>`
+      select coalesce(sum(amount_atomic), 0)::text as used,
+        (extract(epoch from min(block_time) + ${limits.dailyWindowSeconds} * interval '1 second' - clock_timestamp()) * 1000)::bigint::text as frees_in_ms
+      from transfers
+      where wallet = ${wallet}
+        and (status in ('reserved','signed','submitted')
+          or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`,
   )
-  const found = row.rows[0]
   return {
     atomic: BigInt(found?.used ?? '0'),
     freesInMs: found?.frees_in_ms == null ? null : Number(found.frees_in_ms),
@@ -59,32 +53,47 @@ export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint
  * mined later. A transfer that is mined and not recorded yet counts although it has left, so the sum is never too small.
  */
 export async function outstanding(tx: Tx, wallet: string, block: bigint): Promise<bigint> {
-  const { rows } = await sql<{ promised: string }>`
+  const query = sql<{ promised: string }>`
     select coalesce(sum(amount_atomic), 0)::text as promised from transfers
     where wallet = ${wallet}
       and (status in ('reserved','signed','submitted')
         or (status in ('included','final') and block_number > ${block.toString()}
-          and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`.execute(tx)
-  return BigInt(rows[0]?.promised ?? '0')
+          and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`
+  const [row] = await send(tx, query)
+  return BigInt(row?.promised ?? '0')
 }
 
-export async function insertReservation(tx: Tx, reservation: Reservation): Promise<void> {
-  await tx
-    .insertInto('transfers')
-    .values({
-      payout_id: reservation.payoutId,
-      nonce: reservation.nonce,
-      wallet: reservation.wallet,
-      recipient: reservation.recipient,
-      amount_atomic: reservation.amountAtomic.toString(),
-      valid_after: '0',
-      valid_before: String(reservation.validBefore),
-      status: 'reserved',
-      call_id: reservation.callId,
-    })
-    .execute()
-  await notifyChanged(tx, reservation.payoutId)
+/** A transfer as it begins: the terms of its authorization, unsigned; times in Unix seconds. */
+export function reservedTransfer(
+  payout: Pick<PayoutRow, 'payout_id' | 'payout_wallet' | 'recipient' | 'amount_atomic'>,
+  reservation: { nonce: string; validBefore: number; callId: string },
+  nowSeconds: number,
+): TransferRow {
+  const { payout_id, payout_wallet: wallet, recipient, amount_atomic } = payout
+  const at = new Date(nowSeconds * 1000)
+  const terms = { nonce: reservation.nonce, wallet, recipient, amount_atomic }
+  return {
+    payout_id,
+    ...terms,
+    valid_after: '0',
+    valid_before: String(reservation.validBefore),
+    call_id: reservation.callId,
+    status: 'reserved',
+    signature: null,
+    from_block: null,
+    transaction_hash: null,
+    block_number: null,
+    block_hash: null,
+    block_time: null,
+    confirmations: 0,
+    parked: null,
+    exception: null,
+    reserved_at: at,
+    changed_at: at,
+  }
 }
+
+export const insertTransfer = (tx: Tx, row: TransferRow): Statement => tx.insertInto('transfers').values(row)
 
 /** Sets the signature where there is none; a second signer loses and the first signature stays. */
 export async function recordSignature(tx: Tx, payoutId: string, signature: string): Promise<void> {

@@ -1,27 +1,30 @@
 import {
+  answerCall,
   type CallRow,
   claimGrant,
   dropCallLease,
-  finishCall,
   releaseCall,
   requireCall,
 } from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { findPayment } from '../../activities/store/payments.ts'
+import { send } from '../../activities/store/pipeline.ts'
 import { DomainError, errorCodes, refuse } from '../../workflows/domain/errors.ts'
 import type { CallAnswer } from '../context.ts'
-import type { AnyOperation } from '../operation.ts'
+import type { AnyOperation, Reply } from '../operation.ts'
 import type { Run } from './run.ts'
 import { settleBefore, settleDone, toldOfFee } from './settlement.ts'
-import { takeTurn } from './turn.ts'
+import { takeTurn, takeTurnAgain } from './turn.ts'
 
 /** Runs a call whose effect or charge must happen once: a repeat gets the stored answer or joins, one caller leads. */
 export async function runCall(run: Run): Promise<CallAnswer> {
   const { call, deps } = run
   const until = performance.now() + deps.config.UPDATE_WAIT_MS
-  for (;;) {
-    const turn = await takeTurn(run)
+  const read = () => handle(run)
+  for (let turn = await takeTurn(run, read); ; turn = await takeTurnAgain(run, read)) {
     switch (turn.kind) {
+      case 'answered':
+        return answerRead(run, turn.reply, turn.paid)
       case 'replay':
         return storedAnswer(run, turn.row, true)
       case 'run':
@@ -30,7 +33,7 @@ export async function runCall(run: Run): Promise<CallAnswer> {
         await settleDone(run, turn.row)
         break
       case 'lead': {
-        const answer = await lead(run, until)
+        const answer = await lead(run, turn.paid, until)
         if (answer !== undefined) return answer
         break
       }
@@ -41,6 +44,9 @@ export async function runCall(run: Run): Promise<CallAnswer> {
   }
 }
 
+const handle = ({ operation, input, caller, call, request, deps }: Run) =>
+  operation.handle(input, deps.context(caller, call.callId, request.requestId))
+
 const stillRunning = () =>
   refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', {
     money_moved: 'unknown',
@@ -48,14 +54,14 @@ const stillRunning = () =>
   })
 
 /** Leads a granted call; undefined when the grant was given up meanwhile and the call has to be granted again. */
-async function lead(run: Run, until: number): Promise<CallAnswer | undefined> {
+async function lead(run: Run, paid: boolean, until: number): Promise<CallAnswer | undefined> {
   const { deps, call, operation, input, caller, request } = run
   let begun = operation.charge === 'after'
   try {
     if (!begun) {
-      await operation.precondition?.(input, deps.context(caller, call.callId, request.requestId))
+      await operation.precondition?.(input, deps.context(caller, call.callId, request.requestId), paid)
       begun = true
-      await settleBefore(run)
+      if (paid) await settleBefore(run)
     }
     return await handled(run)
   } catch (error) {
@@ -71,39 +77,48 @@ async function lead(run: Run, until: number): Promise<CallAnswer | undefined> {
   }
 }
 
-/** Handles, checks the output, and answers: a 202 is worked out again each time, a final answer is stored and settled first. */
+/** Handles and answers: a 202 is worked out again each time, a final answer is stored and settled first. */
 async function handled(run: Run): Promise<CallAnswer> {
-  const { operation, input, caller, call, request, deps } = run
-  const reply = await operation.handle(input, deps.context(caller, call.callId, request.requestId))
+  const { operation, call, deps } = run
+  const reply = await handle(run)
+  if (operation.idempotency.kind === 'read') return answerRead(run, reply, true)
   const status = reply.status ?? operation.status[0]
-  const body = checkOutput(operation, reply.body)
   if (status === 202) {
     await dropCallLease(deps.db, call.callId, run.holder)
-    return { status, headers: {}, body }
+    return { status, headers: {}, body: checkOutput(operation, reply.body) }
   }
-  const row = await settleDone(run, await finished(run, status, body))
-  // A read is answered afresh each time; anything else gets the one answer that is stored.
-  return operation.idempotency.kind === 'read'
-    ? { status, headers: await paymentHeaders(run, row), body }
-    : storedAnswer(run, row, false)
+  const row =
+    reply.body === undefined ? await requireCall(deps.db, call.callId) : await finished(run, status, reply.body)
+  const settled = await settleDone(run, row)
+  return storedAnswer(run, settled, false)
 }
 
-/** The call with its answer; effects outside a worker's transaction have it written here, together with the use of the grant. */
-async function finished({ call, deps }: Run, status: number, body: Record<string, unknown>): Promise<CallRow> {
+/** A read is answered afresh each time, once it is paid for. */
+async function answerRead(run: Run, reply: Reply<unknown>, paid: boolean): Promise<CallAnswer> {
+  const status = reply.status ?? run.operation.status[0]
+  const body = checkOutput(run.operation, reply.body)
+  if (!paid) return { status, headers: {}, body }
+  const row = await settleDone(run, await requireCall(run.deps.db, run.call.callId))
+  return { status, headers: await paymentHeaders(run, row), body }
+}
+
+/** The call with its answer; effects outside a workflow have it written here, together with the use of the grant. */
+async function finished({ operation, call, deps }: Run, status: number, body: unknown): Promise<CallRow> {
   const row = await requireCall(deps.db, call.callId)
   if (row.answer_state !== 'open') return row
-  return transaction(deps.db, async (tx) => {
-    await claimGrant(tx, call.callId, row.subject ?? call.callId)
-    await finishCall(tx, call.callId, status, body)
-    return requireCall(tx, call.callId)
+  const answer = checkOutput(operation, body)
+  await transaction(deps.db, async (tx) => {
+    await claimGrant(tx, call.callId, call.callId)
+    await send(tx, answerCall(call.callId, call.callId, status, answer))
   })
+  return requireCall(deps.db, call.callId)
 }
 
 async function storedAnswer(run: Run, row: CallRow, replayed: boolean): Promise<CallAnswer> {
   if (row.answer === null || row.status === null) throw new Error('a final call has no answer')
   const headers = await paymentHeaders(run, row)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
-  return { status: row.status, headers, body: row.answer }
+  return { status: row.status, headers, body: replayed ? row.answer : checkOutput(run.operation, row.answer) }
 }
 
 async function paymentHeaders({ deps }: Run, row: CallRow): Promise<Record<string, string>> {

@@ -1,4 +1,4 @@
-import type { CallIdentity } from '../../activities/store/calls.ts'
+import type { CallIdentity } from '../../activities/store/grants.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { RoadDeps } from '../road.ts'

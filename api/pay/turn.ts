@@ -1,44 +1,80 @@
 import { searchFrom } from '../../activities/chain/outcome.ts'
-import {
-  assertProofUnused,
-  type CallRow,
-  type Funding,
-  findCall,
-  freeCallsLeft,
-  grantCall,
-  lockCaller,
-  takeCallLease,
-} from '../../activities/store/calls.ts'
+import { type CallRow, findCall, takeCallLease } from '../../activities/store/calls.ts'
 import { type Tx, transaction } from '../../activities/store/db.ts'
-import {
-  claimPayment,
-  findDebt,
-  findPayment,
-  type PaymentClaim,
-  paymentAlreadyUsed,
-  takeCredit,
-} from '../../activities/store/payments.ts'
+import { type Funding, type Granted, grantCall, readStanding, type Standing } from '../../activities/store/grants.ts'
+import { claimPayment, findPayment, type PaymentClaim, paymentAlreadyUsed } from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
+import type { Reply } from '../operation.ts'
 import type { Run } from './run.ts'
 
 /**
  * What this caller does now: `lead` the granted call, `run` it beside others (its effect is durable, or it is a read that was
- * paid before), `wait` for a leader, `settle` a call whose effect is done, or `replay` the stored answer.
+ * paid before), `wait` for a leader, `settle` a call whose effect is done, `replay` the stored answer, or give the answer of
+ * a read that was worked out with its grant.
  */
-export type Turn = { kind: 'lead' | 'run' | 'wait' } | { kind: 'settle' | 'replay'; row: CallRow }
+export type Turn =
+  | { kind: 'run' | 'wait' }
+  | { kind: 'lead'; paid: boolean }
+  | { kind: 'settle' | 'replay'; row: CallRow }
+  | { kind: 'answered'; reply: Reply<unknown>; paid: boolean }
+
+/** Works out a read's answer, in the transaction that grants it; its refusal takes nothing from the caller. */
+export type Read = () => Promise<Reply<unknown>>
 
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
-export async function takeTurn(run: Run): Promise<Turn> {
-  const row = await findCall(run.deps.db, run.call.callId)
-  if (isLive(row)) return join(run, row)
-  if (run.caller.kind === 'wallet') await run.deps.limits.wallet(run.caller.id)
-  if (run.operation.price === null) return (await grant(run, async () => ({ kind: 'none' }))) ?? { kind: 'wait' }
-  const freeAllowed = await mayHaveFreeCall(run)
-  return (await grant(run, (tx) => fundWithoutPayment(run, tx, freeAllowed))) ?? grantPaid(run)
+export async function takeTurn(run: Run, read: Read): Promise<Turn> {
+  const free = run.operation.price === null ? undefined : await run.deps.limits.freeGrant(run.request.address)
+  let freeTaken = false
+  const turn = await grant(run, read, async (_, standing) => {
+    if (run.operation.price === null) return { kind: 'none' }
+    assertNoDebt(run, standing)
+    if (standing.credit !== undefined) return { kind: 'credit', paymentId: standing.credit }
+    freeTaken = free?.granted === true && standing.freeLeft > 0
+    return freeTaken ? { kind: 'free' } : undefined
+  }).finally(() => {
+    if (!freeTaken) free?.putBack()
+  })
+  return turn ?? grantPaid(run, read)
 }
 
+/** Looks again for a call that somebody else was seen to lead. */
+export async function takeTurnAgain(run: Run, read: Read): Promise<Turn> {
+  const row = await findCall(run.deps.db, run.call.callId)
+  return row === undefined || row.grant_state === 'released' ? takeTurn(run, read) : join(run, row)
+}
+
+type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
+
+/** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
+async function grant(run: Run, read: Read, fund: Fund): Promise<Turn | undefined> {
+  const { deps, call, caller, operation } = run
+  const rate = caller.kind === 'wallet' ? await deps.limits.wallet(caller.id) : undefined
+  let counted = false
+  const decided = await deps
+    .inTurn(call.caller, () =>
+      transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
+        const standing = await readStanding(tx, call)
+        if (standing.call !== undefined) return { joins: standing.call }
+        counted = true
+        rate?.assertGranted()
+        const funding = await fund(tx, standing)
+        if (funding === undefined) return undefined
+        const paid = funding.kind === 'payment'
+        const isRead = operation.idempotency.kind === 'read'
+        const reply = isRead ? await read() : undefined
+        await grantCall(tx, last, call, funding, isRead ? 'read' : granted(run))
+        return reply === undefined ? { kind: 'lead', paid } : { kind: 'answered', reply, paid }
+      }),
+    )
+    .finally(() => {
+      if (!counted) rate?.putBack()
+    })
+  return decided !== undefined && 'joins' in decided ? join(run, decided.joins) : decided
+}
+
+const granted = (run: Run): Granted => ({ lease: lease(run), input: run.operation.keepsInput ? run.input : undefined })
+
 async function join(run: Run, row: CallRow): Promise<Turn> {
-  await assertProofUnused(run.deps.db, run.call)
   if (row.fingerprint !== run.call.fingerprint) {
     throw refuse(
       'idempotency_conflict',
@@ -50,55 +86,23 @@ async function join(run: Run, row: CallRow): Promise<Turn> {
     return run.operation.idempotency.kind === 'read' ? { kind: 'run' } : { kind: 'replay', row }
   if (row.answer_state === 'done') return { kind: 'settle', row }
   if (row.grant_state === 'used') return { kind: 'run' }
-  return (await takeCallLease(run.deps.db, row.call_id, lease(run))) ? { kind: 'lead' } : { kind: 'wait' }
-}
-
-/** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
-function grant(run: Run, fund: (tx: Tx) => Promise<Funding | undefined>): Promise<Turn | undefined> {
-  return run.deps.inTurn(run.call.caller, async () => {
-    // Whoever was first in a burst of one call has granted it by now; the others need no lock to see that.
-    if (isLive(await findCall(run.deps.db, run.call.callId))) return { kind: 'wait' }
-    return transaction(run.deps.db, async (tx) => {
-      await lockCaller(tx, run.call.caller)
-      if (isLive(await findCall(tx, run.call.callId))) return { kind: 'wait' }
-      const funding = await fund(tx)
-      if (funding === undefined) return undefined
-      await grantCall(tx, run.call, funding, lease(run))
-      return { kind: 'lead' }
-    })
-  })
-}
-
-const isLive = (row: CallRow | undefined): row is CallRow => row !== undefined && row.grant_state !== 'released'
-
-/** Asked before the transaction, which must not wait for a second connection while it holds the caller's lock. */
-async function mayHaveFreeCall({ call, deps, request }: Run): Promise<boolean> {
-  return (await freeCallsLeft(deps.db, call.caller)) > 0 && (await deps.limits.freeGrant(request.address))
-}
-
-async function fundWithoutPayment(run: Run, tx: Tx, freeAllowed: boolean): Promise<Funding | undefined> {
-  await assertNoDebt(run, tx)
-  const wallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
-  const credit = await takeCredit(tx, wallet, run.call.callId)
-  if (credit !== undefined) return { kind: 'credit', paymentId: credit }
-  return freeAllowed && (await freeCallsLeft(tx, run.call.caller)) > 0 ? { kind: 'free' } : undefined
+  const leads = await takeCallLease(run.deps.db, row.call_id, lease(run))
+  return leads ? { kind: 'lead', paid: row.funding === 'payment' } : { kind: 'wait' }
 }
 
 /** The wallet owes a fee for an effect that it has: nothing but that call, and status, goes on. */
-async function assertNoDebt(run: Run, tx: Tx): Promise<void> {
-  if (run.operation.idempotency.kind === 'read') return
-  const debt = await findDebt(tx, run.call.caller)
-  if (debt === undefined || debt.callId === run.call.callId) return
+function assertNoDebt(run: Run, { debt }: Standing): void {
+  if (run.operation.idempotency.kind === 'read' || debt === undefined || debt.callId === run.call.callId) return
   const owed = { payment_id: debt.paymentId, operation: debt.operation }
   throw run.deps.offers.paymentRequired(run.operation, 'an earlier call is not paid for', { debt: owed })
 }
 
-async function grantPaid(run: Run): Promise<Turn> {
+async function grantPaid(run: Run, read: Read): Promise<Turn> {
   const claim = await verifiedPayment(run)
   if (claim === 'ours') return { kind: 'wait' }
-  const turn = await grant(run, async (tx) => {
-    await assertNoDebt(run, tx)
-    await claimPayment(tx, claim, run.call.callId, 'claimed')
+  const turn = await grant(run, read, async (tx, standing) => {
+    assertNoDebt(run, standing)
+    await claimPayment(tx, claim, run.call.callId, run.operation.idempotency.kind === 'read' ? 'settling' : 'claimed')
     return { kind: 'payment', paymentId: claim.paymentId }
   })
   return turn ?? { kind: 'wait' }

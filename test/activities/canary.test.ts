@@ -55,7 +55,7 @@ function newDeps() {
     rail,
     signReceipt,
     authority: undefined as never,
-    floor: { look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
+    floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: { recipient: address(), amountAtomic: 10_000n, lifeSeconds: 3600 },
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }) as const,

@@ -10,14 +10,15 @@ import { openFloor } from '../../activities/floor.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { createPayoutSteps } from '../../activities/payout.ts'
-import { findCall, grantCall } from '../../activities/store/calls.ts'
+import { findCall } from '../../activities/store/calls.ts'
 import { createDatabase, type OpenDatabase, transaction } from '../../activities/store/db.ts'
+import { grantCall } from '../../activities/store/grants.ts'
 import { migrateToLatest } from '../../activities/store/migrate.ts'
-import { insertPayout, markAuthorized } from '../../activities/store/payouts.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
 import { dailyUse } from '../../activities/store/transfers.ts'
 import { createSigningSteps, createTransferSteps } from '../../activities/transfer.ts'
 import type { PayoutSnapshot } from '../../workflows/payout/ports.ts'
+import { insertAuthorizedPayout } from '../support/payout-rows.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
@@ -49,7 +50,7 @@ beforeAll(async () => {
     rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
     signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
     authority: undefined as never,
-    floor: { look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
+    floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: undefined,
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
@@ -82,7 +83,7 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
   const payoutId = `po_${hex(64)}`
   const creator = `0x${hex(40)}`
   const callId = `call_${payoutId}`
-  await insertPayout(open.db, {
+  const payout = {
     payout_id: payoutId,
     creator,
     idempotency_key: 'k',
@@ -90,17 +91,12 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
     amount_atomic: '5000000',
     memo: 'm',
     rail_reference: 'r',
-    usage: 'synthetic',
+    usage: 'synthetic' as const,
     asset,
     payout_wallet: wallet,
     terms_sha256: hex(64),
-  })
-  await markAuthorized(open.db, payoutId, {
-    expiresAt: Math.floor(Date.now() / 1000) + expiresIn,
-    idempotencyKey: 'a',
-    fingerprint: 'f',
-    mandateRef: 'm',
-  })
+  }
+  await insertAuthorizedPayout(open.db, payout, Math.floor(Date.now() / 1000) + expiresIn)
   const call = {
     callId,
     caller: `wallet:${creator}`,
@@ -110,7 +106,9 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
     path: '/api/payout-execute',
     proof: null,
   }
-  await transaction(open.db, (tx) => grantCall(tx, call, { kind: 'free' }, { holder: 'test', ms: 10_000 }))
+  await transaction(open.db, (tx, last) =>
+    grantCall(tx, last, call, { kind: 'free' }, { lease: { holder: 'test', ms: 10_000 }, input: undefined }),
+  )
   return { payoutId, creator, wallet, callId }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { loadConfig } from '../../activities/config.ts'
 import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
 import { migrateToLatest } from '../../activities/store/migrate.ts'
+import { createLimiter } from '../../activities/store/rate-limits.ts'
 import { createRateLimits } from '../../api/rate-limits.ts'
 import { DomainError } from '../../workflows/domain/errors.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -38,10 +39,12 @@ verifies(
   async () => {
     const processes = opened.map(({ pool }) => createRateLimits(pool, config))
     const calls = Array.from({ length: 20 }, (_, index) =>
-      processes[index % 2]!.wallet('wallet:0xaa').then(
-        () => undefined,
-        (error: unknown) => error,
-      ),
+      processes[index % 2]!.wallet('wallet:0xaa')
+        .then((ticket) => ticket.assertGranted())
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
     )
     const refused = (await Promise.all(calls)).filter((error) => error !== undefined)
     expect(refused).toHaveLength(13)
@@ -60,9 +63,25 @@ verifies(
   'free calls end for one address and for all together, without refusing the call',
   async () => {
     const { freeGrant } = createRateLimits(opened[0]!.pool, config)
-    expect(await Promise.all([0, 1, 2].map(() => freeGrant('10.0.0.1')))).toEqual([true, true, true])
-    expect(await freeGrant('10.0.0.1')).toBe(false)
-    expect([await freeGrant('10.0.0.2'), await freeGrant('10.0.0.3')]).toEqual([true, true])
-    expect(await freeGrant('10.0.0.4')).toBe(false)
+    const granted = async (address: string) => (await freeGrant(address)).granted
+    expect(await Promise.all([0, 1, 2].map(() => granted('10.0.0.1')))).toEqual([true, true, true])
+    expect(await granted('10.0.0.1')).toBe(false)
+    expect([await granted('10.0.0.2'), await granted('10.0.0.3')]).toEqual([true, true])
+    expect(await granted('10.0.0.4')).toBe(false)
+  },
+)
+
+verifies(
+  'road.rate-limit',
+  'processes that take portions spend no more than the limit, and what is put back is there again',
+  async () => {
+    const limiters = opened.map(({ pool }) => createLimiter(pool, 'portions', 100, 60))
+    const takes = Array.from({ length: 150 }, (_, index) => limiters[index % 2]!.take('key'))
+    const tickets = (await Promise.all(takes)).filter((ticket) => ticket.granted)
+    expect(tickets.length).toBeLessThanOrEqual(100)
+    expect(tickets.length).toBeGreaterThan(80)
+    tickets[0]!.putBack()
+    const again = await Promise.all(limiters.map((limiter) => limiter.take('key')))
+    expect(again.filter((ticket) => ticket.granted).length).toBeGreaterThanOrEqual(1)
   },
 )

@@ -72,7 +72,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
       players.set(player.identity.creator, player)
       byPayout.set(player.identity.payoutId, player)
     }
-    await createLimiter(database.pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600).consume(
+    await createLimiter(database.pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600).take(
       PAYING_ADDRESS,
       FREE_CALLS_PER_ADDRESS,
     )

@@ -32,17 +32,17 @@ verifies('docs.architecture', 'the road is walked in the order that its comment 
     ['JSON', 'travel', /readValue\(/],
     ['schema', 'travel', /readInput\(/],
     ['authenticate', 'travel', /authenticate\(operation/],
-    ['stored answer or join', 'takeTurn', /join\(/],
-    ['caller limit', 'takeTurn', /limits\.wallet\(/],
-    ['price', 'takeTurn', /grantPaid\(/],
-    ['handle', 'handled', /operation\.handle\(/],
+    ['stored answer or join', 'grant', /joins: standing/],
+    ['caller limit', 'grant', /assertGranted\(/],
+    ['price', 'grant', /await fund\(/],
+    ['handle', 'handled', /handle\(run\)/],
     ['check output', 'handled', /checkOutput\(/],
     ['settle', 'handled', /settleDone\(/],
     ['answer', 'handled', /storedAnswer\(/],
   ]
   expect(walked.map(([step]) => step)).toEqual(road())
   const source = [read('api/execute.ts'), read('api/pay/turn.ts'), read('api/pay/run-call.ts')].join('\n')
-  for (const name of ['travel', 'takeTurn', 'handled']) {
+  for (const name of ['travel', 'grant', 'handled']) {
     const body = bodyOf(source, name)
     const at = walked.filter(([, within]) => within === name).map(([, , call]) => body.search(call))
     expect(at, name).not.toContain(-1)

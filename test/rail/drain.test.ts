@@ -1,12 +1,12 @@
 import { type Address, type Hex, parseAbiItem } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { insertPayout, markAuthorized } from '../../activities/store/payouts.ts'
 import { createClient } from '../../api/surfaces/client.ts'
 import { payoutId as payoutIdOf, transferNonce } from '../../workflows/domain/ids.ts'
 import { termsDigest } from '../../workflows/domain/payout.ts'
 import { eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
 import { newWallet, type TestWallet } from '../support/chain.ts'
 import { insist, restart } from '../support/faults.ts'
+import { insertAuthorizedPayout } from '../support/payout-rows.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -48,9 +48,7 @@ async function seed(count: number): Promise<Seeded[]> {
     const payoutId = payoutIdOf(creator.address, 'drain')
     const who = { payout_id: payoutId, creator: creator.address, idempotency_key: 'drain' }
     const rest = { payout_wallet: service.payoutWallet.address, terms_sha256: termsDigest(facts) }
-    await insertPayout(db, { ...who, ...facts, ...rest })
-    const authorization = { idempotencyKey: 'drain', fingerprint: payoutId, mandateRef: payoutId }
-    await markAuthorized(db, payoutId, { expiresAt: nowSeconds() + 3600, ...authorization })
+    await insertAuthorizedPayout(db, { ...who, ...facts, ...rest }, nowSeconds() + 3600)
     return { payoutId, creator, recipient, nonce: transferNonce(asset, payoutId), api: index % stack.baseUrls.length }
   }
   return Promise.all(Array.from({ length: count }, one))

@@ -239,16 +239,17 @@ verifies('x402.paid', 'a wallet that cannot pay is refused before anything is do
 })
 
 verifies('free.address-limit', 'free calls are limited per client address and in all: beyond that, 402', async () => {
-  const from = async (address: string) => (await create(await rail.openAgent(), { 'X-Forwarded-For': address })).status
-  const exhaust = (key: string, most: number) =>
-    rail.db
-      .updateTable('rate_limits' as never)
-      .set({ points: most } as never)
-      .where('key' as never, 'like', key as never)
-      .execute()
-  expect(await from('203.0.113.9')).toBe(201)
-  await exhaust('free-address:203.0.113.9', 10_000)
-  expect([await from('203.0.113.9'), await from('203.0.113.10')]).toEqual([402, 201])
-  await exhaust('free:all', 100_000)
-  expect(await from('203.0.113.11')).toBe(402)
+  const env = { TRUST_PROXY: 'loopback', FREE_GRANTS_PER_ADDRESS_PER_DAY: '2', FREE_GRANTS_PER_DAY: '3' }
+  const small = await startStack({ env })
+  const few = await openRail(small)
+  try {
+    const from = async (address: string) =>
+      (await send(few, await few.openAgent(), 'payout-create', few.terms(), { 'X-Forwarded-For': address })).status
+    const first = [await from('203.0.113.9'), await from('203.0.113.9'), await from('203.0.113.9')]
+    expect(first).toEqual([201, 201, 402])
+    expect([await from('203.0.113.10'), await from('203.0.113.11')]).toEqual([201, 402])
+  } finally {
+    await few.stop()
+    await small.stop()
+  }
 })

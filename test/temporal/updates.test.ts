@@ -24,6 +24,8 @@ afterAll(async () => {
   for (const close of closers) await close()
 })
 
+const crowd = { places: 6 }
+
 function deps(address: string, waitMs: number) {
   const { client, close } = createTemporalClient({
     TEMPORAL_ADDRESS: address,
@@ -50,7 +52,7 @@ verifies(
       return 'done'
     }
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => durableStep(processes[index % 2]!, 'po_1', step)),
+      Array.from({ length: 40 }, (_, index) => durableStep(processes[index % 2]!, 'po_1', step, crowd)),
     )
     expect(answers.every((answer) => answer === 'done')).toBe(true)
     expect(most).toBeLessThanOrEqual(6)
@@ -62,14 +64,16 @@ verifies(
   'a step that finds no place in its time is 503 contention; places that end are free again',
   async () => {
     const one = deps(temporal.address, 2_000)
-    const hanging = Promise.allSettled(Array.from({ length: 6 }, () => durableStep(one, 'po_2', () => sleep(10_000))))
+    const hanging = Promise.allSettled(
+      Array.from({ length: 6 }, () => durableStep(one, 'po_2', () => sleep(10_000), crowd)),
+    )
     const taken = () => open.db.selectFrom('update_leases').select('slot').where('resource', '=', 'po_2').execute()
     while ((await taken()).length < 6) await sleep(20)
     await expect(
-      durableStep({ ...one, config: { ...one.config, UPDATE_WAIT_MS: 200 } }, 'po_2', async () => 'never'),
+      durableStep({ ...one, config: { ...one.config, UPDATE_WAIT_MS: 200 } }, 'po_2', async () => 'never', crowd),
     ).rejects.toThrow('contention')
     await hanging
-    expect(await durableStep(one, 'po_2', async () => 'done')).toBe('done')
+    expect(await durableStep(one, 'po_2', async () => 'done', crowd)).toBe('done')
   },
 )
 

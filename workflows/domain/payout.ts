@@ -1,6 +1,6 @@
 import { digestOf } from './canonical-json.ts'
 import { CHAIN_ID, NETWORK } from './limits.ts'
-import { formatUsdc } from './money.ts'
+import { formatUsdc, parseUsdc } from './money.ts'
 
 export type PayoutState = 'created' | 'authorized' | 'executed'
 export type PayoutEvent = 'create' | 'authorize' | 'execute'
@@ -29,6 +29,23 @@ export type PayoutTerms = {
   rail_reference: string
   usage: Usage
   asset: string
+}
+
+/** A create call as its schema reads it. */
+export type CreateInput = {
+  recipient: string
+  amount_usdc: string
+  idempotency_key: string
+  memo: string
+  rail_reference: string
+  usage: Usage
+}
+
+/** `1.0` and `1.00` are the same payout, and so is a recipient in another case (payout.md, Identity and terms). */
+export function payoutTerms(input: Omit<CreateInput, 'idempotency_key'>): Omit<PayoutTerms, 'asset'> {
+  const { recipient, amount_usdc, memo, rail_reference, usage } = input
+  const amount_atomic = parseUsdc(amount_usdc).toString()
+  return { recipient: recipient.toLowerCase(), amount_atomic, memo, rail_reference, usage }
 }
 
 /** SHA-256 of the canonical terms: what never changes, and create's request fingerprint. */

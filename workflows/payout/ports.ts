@@ -22,7 +22,8 @@ export type PayoutSnapshot = {
   idleMs: number
 }
 
-export type StepInput = { payoutId: string; callId: string; staged: string }
+/** A step of one call, whose input stands in the call's row: update arguments are history. */
+export type StepInput = { payoutId: string; callId: string }
 export type StepResult = { ok: true; snapshot: PayoutSnapshot } | { ok: false; refusal: Refusal }
 
 /** Short durable steps, run as local activities. Each is one transaction and may run twice. */
@@ -30,7 +31,7 @@ export interface PayoutSteps {
   loadPayout(payoutId: string): Promise<PayoutSnapshot | null>
   createPayout(input: StepInput): Promise<StepResult>
   authorizePayout(input: StepInput): Promise<StepResult>
-  reserveTransfer(input: { payoutId: string; callId: string }): Promise<StepResult>
+  reserveTransfer(input: StepInput): Promise<StepResult>
 }
 
 /** Steps that speak to the chain; regular activities, each may run twice. */

@@ -43,7 +43,9 @@ export const authorizePayout = operation({
     principal_signature: Signature,
   }),
   output: PayoutAnswer,
-  handle: async (input, context) => ({
-    body: await context.payouts.authorize(callingWallet(context), input, context.callId),
-  }),
+  keepsInput: true,
+  handle: async ({ payout_id }, context) => {
+    await context.payouts.authorize(callingWallet(context), payout_id, context.callId)
+    return {}
+  },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../../../workflows/domain/limits.ts'
-import { parseUsdc } from '../../../workflows/domain/money.ts'
+import { payoutTerms } from '../../../workflows/domain/payout.ts'
 import { Address, freeText, IdempotencyKey, Usage, UsdcAmount } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../caller.ts'
@@ -15,17 +15,6 @@ const input = z.strictObject({
   usage: Usage.default('unspecified'),
 })
 
-/** `1.0` and `1.00` are the same payout, and so is a recipient in another case (payout.md, Identity and terms). */
-function terms({ recipient, amount_usdc, memo, rail_reference, usage }: z.output<typeof input>) {
-  return {
-    recipient: recipient.toLowerCase(),
-    amount_atomic: parseUsdc(amount_usdc).toString(),
-    memo,
-    rail_reference,
-    usage,
-  }
-}
-
 /** POST /api/payout-create (payout-and-trust, payout-create). */
 export const createPayout = operation({
   id: 'payout-create',
@@ -36,10 +25,12 @@ export const createPayout = operation({
   charge: 'after',
   status: [201],
   errors: ['payout_cap_exceeded', 'recipient_refused', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key, fingerprint: terms },
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key, fingerprint: payoutTerms },
   input,
   output: PayoutAnswer,
-  handle: async (input, context) => ({
-    body: await context.payouts.create(callingWallet(context), input, context.callId),
-  }),
+  keepsInput: true,
+  handle: async (input, context) => {
+    await context.payouts.create(callingWallet(context), input, context.callId)
+    return {}
+  },
 })

@@ -18,9 +18,10 @@ export const executePayout = operation({
   idempotency: { kind: 'natural', key: ({ payout_id }) => payout_id },
   input: z.strictObject({ payout_id: PayoutId, idempotency_key: IdempotencyKey }),
   output: PayoutAnswer,
-  precondition: ({ payout_id }, context) => context.payouts.checkExecutable(callingWallet(context), payout_id),
+  precondition: ({ payout_id }, context, paid) =>
+    context.payouts.checkExecutable(callingWallet(context), payout_id, paid),
   handle: async ({ payout_id }, context) => {
-    const body = await context.payouts.execute(callingWallet(context), payout_id, context.callId)
-    return { status: body.payout.state === 'executed' ? 200 : 202, body }
+    const pending = await context.payouts.execute(callingWallet(context), payout_id, context.callId)
+    return pending === undefined ? {} : { status: 202, body: pending }
   },
 })

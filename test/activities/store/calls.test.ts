@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import {
-  type CallIdentity,
-  claimGrant,
-  type Funding,
-  findCall,
-  finishCall,
-  freeCallsLeft,
-  grantCall,
-  lockCaller,
-  releaseCall,
-} from '../../../activities/store/calls.ts'
+import { answerCall, claimGrant, findCall, releaseCall } from '../../../activities/store/calls.ts'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
+import { type CallIdentity, type Funding, grantCall, readStanding } from '../../../activities/store/grants.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import {
   claimPayment,
@@ -20,8 +11,8 @@ import {
   recordFailed,
   recordSettled,
   startSettling,
-  takeCredit,
 } from '../../../activities/store/payments.ts'
+import { send } from '../../../activities/store/pipeline.ts'
 import { callId } from '../../../workflows/domain/ids.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
@@ -39,8 +30,6 @@ afterAll(async () => {
   await postgres?.stop()
 })
 
-const lease = { holder: 'test', ms: 10_000 }
-
 function newCall(
   caller = `wallet:0x${randomUUID().replaceAll('-', '').padEnd(40, '0')}`,
   key: string = randomUUID(),
@@ -57,18 +46,26 @@ function newCall(
   }
 }
 
+const granted = { lease: { holder: 'test', ms: 10_000 }, input: undefined }
+
 /** What the price gate does, without the road: one slot if there is one. */
 async function grantFree(call: CallIdentity): Promise<boolean> {
-  return transaction(open.db, async (tx) => {
-    await lockCaller(tx, call.caller)
-    if ((await freeCallsLeft(tx, call.caller)) === 0) return false
-    await grantCall(tx, call, { kind: 'free' }, lease)
+  return transaction(open.db, async (tx, last) => {
+    if ((await readStanding(tx, call)).freeLeft === 0) return false
+    await grantCall(tx, last, call, { kind: 'free' }, granted)
     return true
   })
 }
 
 const grant = (call: CallIdentity, funding: Funding) =>
-  transaction(open.db, (tx) => grantCall(tx, call, funding, lease))
+  transaction(open.db, (tx, last) => grantCall(tx, last, call, funding, granted))
+
+/** The effect of a call, in one transaction of its own. */
+const answer = (call: CallIdentity, status: number, body: Record<string, unknown>) =>
+  transaction(open.db, async (tx) => {
+    await claimGrant(tx, call.callId, 'po_1')
+    await send(tx, answerCall(call.callId, 'po_1', status, body))
+  })
 
 function newPayment(proofWallet: string): PaymentClaim {
   const word = () => (randomUUID() + randomUUID()).replaceAll('-', '')
@@ -104,7 +101,7 @@ verifies(
     const first = newCall()
     await grantFree(first)
     await transaction(open.db, (tx) => releaseCall(tx, first.callId))
-    expect(await transaction(open.db, (tx) => freeCallsLeft(tx, first.caller))).toBe(10)
+    expect((await transaction(open.db, (tx) => readStanding(tx, first))).freeLeft).toBe(10)
     expect(await grantFree(first)).toBe(true)
   },
 )
@@ -116,11 +113,10 @@ verifies(
     for (let round = 0; round < 40; round += 1) {
       const call = newCall()
       await grantFree(call)
-      const effect = transaction(open.db, async (tx) => {
-        await claimGrant(tx, call.callId, 'po_1')
-        await finishCall(tx, call.callId, 201, { done: true })
-        return 'ran'
-      }).catch((error: Error) => error.message)
+      const effect = answer(call, 201, { done: true }).then(
+        () => 'ran',
+        (error: Error) => error.message,
+      )
       const release = transaction(open.db, (tx) => releaseCall(tx, call.callId))
       const [ran, released] = await Promise.all([effect, release])
       expect([ran === 'ran', released]).toEqual(released ? [false, true] : [true, false])
@@ -146,11 +142,8 @@ verifies(
 verifies('charge.grant-or-release', 'only the first final answer is stored', async () => {
   const call = newCall()
   await grantFree(call)
-  await transaction(open.db, async (tx) => {
-    await claimGrant(tx, call.callId, 'po_1')
-    await finishCall(tx, call.callId, 201, { first: true })
-  })
-  await transaction(open.db, (tx) => finishCall(tx, call.callId, 200, { first: false }))
+  await answer(call, 201, { first: true })
+  await answer(call, 200, { first: false })
   expect(await findCall(open.db, call.callId)).toMatchObject({
     answer: { first: true },
     status: 201,
@@ -179,26 +172,25 @@ verifies(
       ),
     )
     expect(claims.filter((claim) => claim === 'bound')).toHaveLength(1)
-    expect(claims.filter((claim) => claim === 'payment_already_used')).toHaveLength(19)
+    expect(claims.filter((claim) => claim !== 'bound')).toEqual(
+      Array.from({ length: 19 }, () => 'payment_already_used'),
+    )
   },
 )
 
 async function paidCall(): Promise<{ call: CallIdentity; payment: PaymentClaim }> {
   const call = newCall()
   const payment = newPayment(call.proof!.wallet)
-  await transaction(open.db, async (tx) => {
+  await transaction(open.db, async (tx, last) => {
     await claimPayment(tx, payment, call.callId, 'claimed')
-    await grantCall(tx, call, { kind: 'payment', paymentId: payment.paymentId }, lease)
+    await grantCall(tx, last, call, { kind: 'payment', paymentId: payment.paymentId }, granted)
   })
   return { call, payment }
 }
 
 verifies('charge.only-success', 'a paid answer is withheld until its payment is settled', async () => {
   const { call, payment } = await paidCall()
-  await transaction(open.db, async (tx) => {
-    await claimGrant(tx, call.callId, 'po_1')
-    await finishCall(tx, call.callId, 201, { done: true })
-  })
+  await answer(call, 201, { done: true })
   expect(await findCall(open.db, call.callId)).toMatchObject({ answer_state: 'done' })
   expect(await findPayment(open.db, payment.paymentId)).toMatchObject({ state: 'settling' })
   await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
@@ -219,11 +211,19 @@ verifies(
     await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
     expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
     const takers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        transaction(open.db, (tx) => takeCredit(tx, call.proof!.wallet, `call_c${index}`)),
+      Array.from({ length: 10 }, () =>
+        transaction(open.db, async (tx, last) => {
+          const other = newCall(call.caller)
+          const { credit } = await readStanding(tx, other)
+          if (credit !== undefined) await grantCall(tx, last, other, { kind: 'credit', paymentId: credit }, granted)
+          return credit
+        }),
       ),
     )
     expect(takers.filter((id) => id === payment.paymentId)).toHaveLength(1)
+    await expect(grant(newCall(), { kind: 'credit', paymentId: payment.paymentId })).rejects.toThrow('used twice')
+    await expect(grant(call, { kind: 'free' })).resolves.toBeUndefined()
+    await expect(grant({ ...call, proof: null }, { kind: 'free' })).rejects.toThrow('not-null')
   },
 )
 
@@ -237,10 +237,7 @@ verifies(
     expect(await findCall(open.db, before.call.callId)).toMatchObject({ grant_state: 'released' })
 
     const after = await paidCall()
-    await transaction(open.db, async (tx) => {
-      await claimGrant(tx, after.call.callId, 'po_1')
-      await finishCall(tx, after.call.callId, 201, { done: true })
-    })
+    await answer(after.call, 201, { done: true })
     await transaction(open.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
     expect(await findCall(open.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
   },
@@ -257,10 +254,7 @@ verifies(
   async () => {
     const call = newCall()
     await grantFree(call)
-    await transaction(open.db, async (tx) => {
-      await claimGrant(tx, call.callId, 'po_1')
-      await finishCall(tx, call.callId, 201, { done: true })
-    })
+    await answer(call, 201, { done: true })
     expect(await findCall(open.db, call.callId)).toMatchObject({
       caller: call.caller,
       proof_nonce: call.proof!.nonce,

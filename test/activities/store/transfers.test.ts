@@ -2,18 +2,21 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
-import { insertPayout, markAuthorized, markExecuted, type NewPayout } from '../../../activities/store/payouts.ts'
+import { markExecuted, type NewPayout } from '../../../activities/store/payouts.ts'
+import { send } from '../../../activities/store/pipeline.ts'
 import {
   type Block,
   dailyUse,
-  insertReservation,
+  insertTransfer,
   lockDailyCap,
   outstanding,
   recordDead,
   recordInclusion,
   recordSignature,
   recordSubmitted,
+  reservedTransfer,
 } from '../../../activities/store/transfers.ts'
+import { insertAuthorizedPayout } from '../../support/payout-rows.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -48,13 +51,7 @@ async function newPayout(wallet: string, amount: bigint): Promise<NewPayout> {
     payout_wallet: wallet,
     terms_sha256: hex(64),
   }
-  await insertPayout(open.db, payout)
-  await markAuthorized(open.db, payout.payout_id, {
-    expiresAt: 4_102_444_800,
-    idempotencyKey: 'a',
-    fingerprint: 'f',
-    mandateRef: 'm',
-  })
+  await insertAuthorizedPayout(open.db, payout, 4_102_444_800)
   return payout
 }
 
@@ -82,16 +79,8 @@ async function reserve(payout: NewPayout, cap: bigint): Promise<boolean> {
     await lockDailyCap(tx, payout.payout_wallet)
     const { atomic } = await dailyUse(tx, payout.payout_wallet)
     if (atomic + BigInt(payout.amount_atomic) > cap) return false
-    const { payout_id: payoutId, payout_wallet: wallet, recipient } = payout
-    await insertReservation(tx, {
-      payoutId,
-      nonce: `0x${hex(64)}`,
-      wallet,
-      recipient,
-      amountAtomic: BigInt(payout.amount_atomic),
-      validBefore: 4_102_444_800,
-      callId,
-    })
+    const reservation = { nonce: `0x${hex(64)}`, validBefore: 4_102_444_800, callId }
+    await send(tx, insertTransfer(tx, reservedTransfer(payout, reservation, Date.now() / 1000)))
     return true
   })
 }
