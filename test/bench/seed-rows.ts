@@ -27,7 +27,7 @@ export async function seedPayouts(pool: pg.Pool, payoutWallet: string, seeds: re
 /** Takes every row away that payouts leave; operators, keys and gas wallets stay. */
 export async function emptyTables(pool: pg.Pool): Promise<void> {
   await pool.query(`truncate payouts, calls, proof_nonces, payments, transfers, lane_transactions, receipts,
-    replay_ledger, staged_inputs, mandates, update_leases, rate_limits cascade`)
+    replay_ledger, mandates, update_leases, rate_limits cascade`)
 }
 
 const hash = (what: string) => `encode(sha256((${what})::bytea), 'hex')`
@@ -62,8 +62,6 @@ const statements = [
     from seeded, ${receipts}`,
   `insert into replay_ledger (kind, key, subject, first_seen) select kind, ${hash('payout_id || kind')}, payout_id, done
     from seeded, unnest(array['presentation', 'challenge_jti', 'mandate', 'kb_nonce', 'principal_digest']) as kind`,
-  `insert into staged_inputs (digest, body, expires_at) select ${hash('payout_id || name')}, ${text('payout_id || name', 20)}, clock_timestamp() + interval '1 day'
-    from seeded, ${steps} where seq < 2`,
   `insert into mandates (mandate_id, operator_id, payout_id, request_sha256, ap2_mandate, issued_at, expires_at)
     select 'mdt_' || ${hash('payout_id')}, 'bench', payout_id, ${hash('payout_id')}, ${text('payout_id', 23)}, done, done from seeded`,
   `insert into gas_wallets (address, next_nonce) values ('0x' || repeat('cc', 20), 0) on conflict do nothing`,

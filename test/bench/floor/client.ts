@@ -5,7 +5,7 @@ import { serveParent } from '../child.ts'
 import { type Events, openEvents } from '../events.ts'
 import { type Clock, drive, type Run } from '../figures.ts'
 import { FLOOR_QUEUE, type FloorStep, type FloorVariant } from './messages.ts'
-import { commit, grant, openPool, stage } from './rows.ts'
+import { commit, grant, openPool } from './rows.ts'
 import type { floor } from './workflow.ts'
 
 /** The floor's callers: each writes what the rail's API writes and sends the update, without HTTP in between. */
@@ -74,16 +74,15 @@ async function payout(
   lap('signed')
 }
 
-/** Two transactions, as the rail's API makes them before it sends an update; execute stages nothing. */
-async function before(pool: pg.Pool, operation: string, { step, nonce, body }: FloorCall): Promise<void> {
-  await commit(pool, grant(operation, step, nonce, step.staged))
-  if (body !== '') await commit(pool, stage(step, body))
+/** The transaction that the rail's API makes before it sends an update. */
+function before(pool: pg.Pool, operation: string, { step, nonce, body }: FloorCall): Promise<void> {
+  return commit(pool, grant(operation, step, { nonce, digest: step.staged, input: body }))
 }
 
 function newSubject(): Subject {
   const payoutId = `po_${hex(32)}`
   const creator = `0x${hex(20)}`
-  // As long as what the rail stages for a create and for an authorize.
+  // As long as the rail's inputs of a create and for an authorize.
   const call = (bytes: number): FloorCall => ({
     step: { payoutId, creator, callId: `call_${hex(32)}`, staged: hex(32) },
     nonce: hex(16),

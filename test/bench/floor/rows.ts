@@ -22,15 +22,29 @@ export async function commit(pool: pg.Pool, writes: readonly Write[]): Promise<v
   }
 }
 
-/** What the rail's API writes before it sends an update: the granted call with its used-up proof. */
-export function grant(operation: string, { callId, creator }: FloorStep, nonce: string, digest: string): Write[] {
+/** What the rail's API writes before it sends an update: the granted call with its input, and its used-up proof. */
+export function grant(
+  operation: string,
+  { callId, creator }: FloorStep,
+  call: { nonce: string; digest: string; input: string },
+): Write[] {
+  const { nonce, digest, input } = call
   const path = `/api/${operation}`
   return [
     {
       name: 'call',
-      text: `insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, proof_nonce, path, body_sha256, lease_holder, lease_until)
-        values ($1, $2, $3, 'bench', $4, 'open', 'open', 'free', $5, $6, $4, $7, clock_timestamp() + interval '15 seconds')`,
-      values: [callId, `wallet:${creator}`, operation, digest, nonce, path, callId.slice(5, 41)],
+      text: `insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, proof_nonce, path, body_sha256, lease_holder, lease_until, input)
+        values ($1, $2, $3, 'bench', $4, 'open', 'open', 'free', $5, $6, $4, $7, clock_timestamp() + interval '15 seconds', $8)`,
+      values: [
+        callId,
+        `wallet:${creator}`,
+        operation,
+        digest,
+        nonce,
+        path,
+        callId.slice(5, 41),
+        input === '' ? null : input,
+      ],
     },
     proof(creator, nonce, path, digest, callId),
   ]
@@ -47,12 +61,6 @@ export function granted(caller: string, callId: string, nonce: string, answer: s
     },
     proof(caller, nonce, '/api/payout-status', nonce, callId),
   ]
-}
-
-/** The input that the update names by its digest. */
-export function stage({ staged }: FloorStep, body: string): Write[] {
-  const text = `insert into staged_inputs (digest, body, expires_at) values ($1, $2, clock_timestamp() + interval '1 day')`
-  return [{ name: 'stage', text, values: [staged, body] }]
 }
 
 export function created({ payoutId, callId, creator, staged }: FloorStep, receipt: FloorReceipt): Write[] {
@@ -129,7 +137,7 @@ function insertReceipt(payoutId: string, seq: number, kind: string, { jws, diges
 function answered(callId: string, payoutId: string, { jws }: FloorReceipt): Write {
   return {
     name: 'answer',
-    text: `update calls set grant_state = 'used', subject = $2, status = 200, answer = $3, answer_state = 'final', finished_at = clock_timestamp() where call_id = $1 and grant_state = 'open'`,
+    text: `update calls set grant_state = 'used', subject = $2, status = 200, answer = $3, answer_state = 'final', input = null, finished_at = clock_timestamp() where call_id = $1 and grant_state = 'open'`,
     values: [callId, payoutId, JSON.stringify({ payout: payoutId, receipt: jws, receipts: [jws] })],
   }
 }
