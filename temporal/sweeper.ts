@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
@@ -23,33 +24,23 @@ const BATCH = 100
 
 /**
  * Brings home what a dead process left behind: calls without an effect are released, settlements and transfers without
- * a running workflow get one. Every worker runs it; each act is idempotent, so several at once are harmless.
+ * a running workflow get one. Every worker runs it; each act is idempotent, so several at once are harmless. Each job has a
+ * loop of its own: the gas wallets are looked after while Temporal is slow or down.
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
-  const jobs = [releaseAbandoned, settleDue, resumeTransfers, maintainLane]
-  let stopped = false
-  let sleeping: NodeJS.Timeout | undefined
-  let wake: () => void = () => undefined
-  const loop = (async () => {
-    while (!stopped) {
-      for (const job of jobs) {
-        await job(deps).catch((error: unknown) =>
-          deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
-        )
-      }
-      if (stopped) return
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        sleeping = setTimeout(resolve, deps.config.SWEEP_EVERY_MS)
-      })
+  const stopping = new AbortController()
+  const loops = [releaseAbandoned, settleDue, resumeTransfers, maintainLane].map(async (job) => {
+    while (!stopping.signal.aborted) {
+      await job(deps).catch((error: unknown) =>
+        deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
+      )
+      await sleep(deps.config.SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
-  })()
+  })
   return {
     stop: async () => {
-      stopped = true
-      clearTimeout(sleeping)
-      wake()
-      await loop
+      stopping.abort()
+      await Promise.all(loops)
     },
   }
 }

@@ -240,6 +240,11 @@ export const requirements = {
     source: 'decision',
     behavior: 'Gas wallets share the load, and 1,000 executes at once drain with no stuck nonce, each executed once.',
   },
+  'lane.laws': {
+    source: 'payout.md § payout-execute',
+    behavior:
+      'Each replacement offers at least an eighth more and no more than the ceiling; every node error has one reading; a wallet is chosen by ether, jam and load.',
+  },
   'lane.frugal': {
     source: 'decision',
     behavior: 'A submit costs two requests to the chain beside those that all submits of a second share.',

@@ -15,8 +15,8 @@ const patterns: readonly (readonly [RegExp, BroadcastVerdict])[] = [
   [/already known|already imported|known transaction|same hash was already|alreadyknown/i, 'known'],
   [/nonce (is )?too low|nonce has already been used|oldnonce/i, 'nonce_too_low'],
   [/nonce (is )?too high|nonce gap|gapped[- ]nonce/i, 'nonce_too_high'],
-  [/underpriced|fee too low|max fee per gas less than block base fee/i, 'underpriced'],
-  [/insufficient funds|insufficient balance|not enough funds/i, 'insufficient_funds'],
+  [/underpriced|fee ?too ?low|less than block base fee|gas price (too low|below)/i, 'underpriced'],
+  [/insufficient ?funds|insufficient balance|not enough funds/i, 'insufficient_funds'],
 ]
 
 /** Sends stored bytes; every error is a verdict, none is thrown. */

@@ -1,6 +1,5 @@
 import { type LocalAccount, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { classifyBroadcast } from '../../../activities/chain/broadcast.ts'
 import { createChain } from '../../../activities/chain/client.ts'
 import { allocate, createLane } from '../../../activities/chain/lane.ts'
 import { preflight } from '../../../activities/chain/preflight.ts'
@@ -327,21 +326,6 @@ test('after kill -9 of the chain what it forgot is sent again', async () => {
     expect(await eventually(() => rig.outcome(terms), isIncluded)).toMatchObject({ kind: 'included' })
     expect(await rig.balance(terms.to)).toBe(5n)
   }
-})
-
-test.each([
-  ['already known', 'known'],
-  ['transaction already imported', 'known'],
-  ['the same hash was already imported', 'known'],
-  ['nonce too low: next nonce 5, tx nonce 4', 'nonce_too_low'],
-  ['nonce too high', 'nonce_too_high'],
-  ['replacement transaction underpriced', 'underpriced'],
-  ['transaction underpriced', 'underpriced'],
-  ['insufficient funds for gas * price + value', 'insufficient_funds'],
-  ['The request took too long to respond.', 'unknown'],
-  ['502 Bad Gateway', 'unknown'],
-])('a node that says "%s" means %s', (message, verdict) => {
-  expect(classifyBroadcast(message)).toBe(verdict)
 })
 
 async function sendForeign(wallet: ReturnType<typeof newWallet>, nonce: number, mined = true) {

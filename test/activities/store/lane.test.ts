@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
@@ -18,6 +19,7 @@ import {
 import { noteJams, readLanes } from '../../../activities/store/lane-health.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { startPostgres } from '../../support/postgres.ts'
+import { verifies } from '../../verifies.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let open: OpenDatabase
@@ -185,3 +187,31 @@ test('a lane is told as jammed once, waits anew for each nonce, and is told as m
   expect(await news()).toMatchObject([{ wallet, jammed: false }])
   expect(await laneOf(wallet)).toMatchObject({ open: 1, oldestNonce: '1', jammed: false })
 })
+
+verifies(
+  'lane.laws',
+  'the wallet that is chosen can pay if one can, then moves if one does, then has the fewest open nonces',
+  async () => {
+    const lane = fc.record({ given: fc.nat({ max: 4 }), affords: fc.nat({ max: 5 }), still: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(lane, { minLength: 1, maxLength: 4 }), async (lanes) => {
+        const places: (Place & { poor: boolean; jammed: boolean; load: number })[] = []
+        for (const { given, affords, still } of lanes) {
+          const address = await newWallet()
+          for (let nonce = 0; nonce < given; nonce++)
+            await storeLaneTransaction(open.db, rowAt(address, BigInt(nonce))).execute()
+          if (still) await standStill(address, 61)
+          const facts = { poor: given >= affords, jammed: still && given > 0, load: given }
+          places.push({ address, mined: 0n, pooled: 0n, affords: BigInt(affords), ...facts })
+        }
+        const rank = ({ poor, jammed, load }: (typeof places)[number]) =>
+          Number(poor) * 100 + Number(jammed) * 10 + load
+        const chosen = await allocate(places)
+        const place = places.find(({ address }) => address === chosen?.address)
+        expect(place && rank(place)).toBe(Math.min(...places.map(rank)))
+        expect(chosen).toMatchObject({ nonce: BigInt(place?.load ?? -1) })
+      }),
+      { numRuns: 40 },
+    )
+  },
+)
