@@ -45,7 +45,7 @@ async function claimsOf(deps: ReconciliationDeps, day: string, prev: string | nu
   const [opening, closing] = [await ledger.lastBlockBefore(begin), await ledger.lastBlockBefore(end)]
   const span = { after: opening?.number.toString() ?? null, through: closing?.number.toString() ?? null }
   const transfers = listed(await transfersOf(db, span))
-  const spent = await listSpent(db, rail.payoutWallet, new Date((begin - limits.dailyWindowSeconds) * 1000))
+  const spent = await listSpent(db, rail.payoutWallet, begin - limits.dailyWindowSeconds)
   const counts = await countsOf(db, { begin, end })
   const open = await listOpenExceptions(db, NAMED_MAX)
   const named = (block: LedgerBlock | undefined) =>

@@ -6,7 +6,6 @@ import { countSeenSince, listSeen, markGone, recordDifference } from '../store/e
 import { readPayout } from '../store/payouts.ts'
 import {
   completeReconciliation,
-  lastReconciliation,
   listDuePayments,
   listDuePayouts,
   listSuspects,
@@ -32,7 +31,7 @@ type Look = {
     after: string | null,
   ): Promise<{ keys: string[]; after: string | null }>
   keyOf(suspect: { subject: string; blockNumber: string | null }): string
-  compare(deps: ReconciliationDeps, keys: string[]): Promise<Difference[]>
+  compare(deps: ReconciliationDeps, keys: string[], run: ReconciliationRow): Promise<Difference[]>
 }
 
 const pageOf = (keys: string[]) => ({ keys, after: keys.length < PAGE ? null : (keys.at(-1) ?? null) })
@@ -61,7 +60,7 @@ const looks: Record<Section, Look> = {
   wallets: {
     list: async () => ({ keys: ['all'], after: null }),
     keyOf: () => 'all',
-    compare: async (deps) => lookAtWallets(deps, (await lastReconciliation(deps.db))?.started_at ?? null),
+    compare: (deps, _keys, run) => lookAtWallets(deps, run.changed_since),
   },
   workflows: {
     list: async ({ watch }) => ({ keys: await watch.failed(), after: null }),
@@ -98,7 +97,7 @@ async function comparePage(deps: ReconciliationDeps, page: Page): Promise<Compar
   const look = looks[page.section]
   const run = await requireReconciliation(deps.db, page.reconciliationId)
   const { keys, after } = await look.list(deps, run, page.after)
-  const differences = await look.compare(deps, keys)
+  const differences = await look.compare(deps, keys, run)
   const suspects = differences.map(({ code, subject, blockNumber = null }) => ({
     section: page.section,
     code,
@@ -111,9 +110,10 @@ async function comparePage(deps: ReconciliationDeps, page: Page): Promise<Compar
 
 async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confirmed> {
   const look = looks[page.section]
+  const run = await requireReconciliation(deps.db, page.reconciliationId)
   const suspects = await listSuspects(deps.db, page, PAGE)
   const keys = [...new Set(suspects.map(look.keyOf))]
-  const lasting = (await look.compare(deps, keys)).filter(({ code, subject }) =>
+  const lasting = (await look.compare(deps, keys, run)).filter(({ code, subject }) =>
     suspects.some((suspect) => suspect.subject === subject && suspect.codes.includes(code)),
   )
   const opened: string[] = []

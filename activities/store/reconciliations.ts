@@ -174,3 +174,12 @@ export async function listDuePayments(
     order by p.payment_id limit ${most}`.execute(tx)
   return rows.map((row) => row.payment_id)
 }
+
+/** The oldest block time, Unix seconds, among the transfers written since the snapshot; null when none was. */
+export async function oldestChange(tx: Tx, snapshotXid: string | null): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from min(block_time))::float8 as seconds from transfers t where ${writtenSince('t', snapshotXid)}`.execute(
+    tx,
+  )
+  return rows[0]?.seconds ?? null
+}

@@ -112,15 +112,16 @@ export async function countsOf(
   return row
 }
 
-/** Confirmed transfers by the time of their block, the oldest first; from this time on, or all. */
-export async function listSpent(tx: Tx, wallet: string, since: Date | null): Promise<Spent[]> {
-  const query = tx
+/** Confirmed transfers by the time of their block, the oldest first, from this time on; Unix seconds. */
+export async function listSpent(tx: Tx, wallet: string, since: number): Promise<Spent[]> {
+  const rows = await tx
     .selectFrom('transfers')
     .select(['payout_id', 'block_time', 'amount_atomic'])
     .where('wallet', '=', wallet)
     .where('status', 'in', ['included', 'final'])
+    .where('block_time', '>', new Date(since * 1000))
     .orderBy('block_time')
-  const rows = await (since === null ? query : query.where('block_time', '>', since)).execute()
+    .execute()
   return rows.flatMap(({ payout_id, block_time, amount_atomic }) =>
     block_time === null
       ? []

@@ -2,76 +2,31 @@ import fc from 'fast-check'
 import { compactVerify, importJWK } from 'jose'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createChain } from '../../../activities/chain/client.ts'
-import { openLedger } from '../../../activities/chain/ledger.ts'
-import { signCompact } from '../../../activities/keys/compact.ts'
-import { generateSigningKeys } from '../../../activities/keys/generate.ts'
-import { keyRings } from '../../../activities/keys/key-ring.ts'
-import { publishKeys } from '../../../activities/keys/publish-keys.ts'
-import type { ReconciliationDeps } from '../../../activities/reconciliation/deps.ts'
 import { verifyStatement } from '../../../activities/reconciliation/desk.ts'
 import { makeStatement } from '../../../activities/reconciliation/statement.ts'
-import { createDatabase, type OpenDatabase } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { countsOf, feesOf, payoutsAt, transfersOf } from '../../../activities/store/statements.ts'
 import { sha256Hex } from '../../../workflows/domain/canonical-json.ts'
-import { boundsOf, dayOf, listed, STATEMENT_TYP } from '../../../workflows/domain/statement.ts'
-import { newWallet, startChain, type TestChain } from '../../support/chain.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { boundsOf, dayOf, listed } from '../../../workflows/domain/statement.ts'
 import { verifies } from '../../verifies.ts'
+import { type Books, startBooks } from './rig.ts'
 import { type Seed, seedCall, seedFee, seedPayout } from './rows.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
-let chain: TestChain
-let deps: ReconciliationDeps
-const payTo = newWallet().address
-const key = keyRings(generateSigningKeys(new Date())).receipt.active
-
+let books: Books
 beforeAll(async () => {
-  ;[postgres, chain] = await Promise.all([startPostgres(), startChain()])
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
-  await publishKeys(open.db, keyRings(generateSigningKeys(new Date())))
-  await sql`insert into signing_keys (ring, kid, alg, public_jwk) values ('receipt', ${`${key.kid}-s`}, 'EdDSA', ${JSON.stringify(key.publicJwk)})`.execute(
-    open.db,
-  )
-  const { reader } = createChain({ rpcUrls: [chain.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
-  deps = {
-    db: open.db,
-    rail: {
-      asset: chain.asset,
-      payoutWallet: chain.payoutWallet.address,
-      issuer: 'https://svc.example/api/trust-contract',
-      environment: 'local',
-    },
-    payTo,
-    ledger: openLedger(reader, chain.asset),
-    findOutcome: async () => ({ kind: 'unknown', reason: 'not asked', absent: true }),
-    watch: { see: async () => ({ status: 'NONE', view: null }), failed: async () => [], show: async () => undefined },
-    signStatement: (payload) => ({
-      jws: signCompact({ ...key, kid: `${key.kid}-s` }, { typ: STATEMENT_TYP, payload }),
-      kid: `${key.kid}-s`,
-    }),
-    settleMs: 1,
-  }
+  books = await startBooks()
 })
-afterAll(async () => {
-  await open?.close()
-  await chain?.stop()
-  await postgres?.stop()
-})
+afterAll(() => books?.stop())
 
 /** The chain's clock goes to so many seconds after the beginning of a day, and the block of that time becomes final. */
 async function advanceTo(seconds: number): Promise<number> {
-  await chain.client.setNextBlockTimestamp({ timestamp: BigInt(seconds) })
-  await chain.client.mine({ blocks: 4 })
-  return Number(await chain.client.getBlockNumber({ cacheTime: 0 }))
+  await books.chain.client.setNextBlockTimestamp({ timestamp: BigInt(seconds) })
+  await books.chain.client.mine({ blocks: 4 })
+  return Number(await books.chain.client.getBlockNumber({ cacheTime: 0 }))
 }
 
 const balanceAt = (address: `0x${string}`, blockNumber: bigint) =>
-  chain.client.readContract({
-    address: chain.asset,
+  books.chain.client.readContract({
+    address: books.chain.asset,
     abi: balanceAbi,
     functionName: 'balanceOf',
     args: [address],
@@ -82,30 +37,30 @@ verifies(
   ['statement.chain', 'statement.sums', 'statement.signed'],
   'three missed days are caught up in order, each signed, naming the one before, with the balances that the chain had',
   async () => {
-    expect(await makeStatement(deps)).toBeNull()
-    const first = dayOf(Number((await chain.client.getBlock()).timestamp))
+    expect(await makeStatement(books.deps)).toBeNull()
+    const first = dayOf(Number((await books.chain.client.getBlock()).timestamp))
     const days = [0, 1, 2].map((ahead) => dayOf(boundsOf(first).begin + ahead * 86_400))
     for (const [index, day] of days.entries()) {
       const { begin } = boundsOf(day)
       const block =
-        index === 0 ? Number(await chain.client.getBlockNumber({ cacheTime: 0 })) : await advanceTo(begin + 60)
+        index === 0 ? Number(await books.chain.client.getBlockNumber({ cacheTime: 0 })) : await advanceTo(begin + 60)
       const times = { createdAt: begin + 70, authorizedAt: begin + 80, executedAt: begin + 90 }
-      await seedPayout(open.db, deps.rail.payoutWallet, { amount: BigInt(index + 1), ...times, block })
-      await seedFee(open.db, 100_000n, block)
-      await seedCall(open.db, begin + 70, 'free')
-      await chain.mint(payTo, BigInt(1_000 + index))
-      if (index === 0) expect(await makeStatement(deps)).toBeNull()
+      await seedPayout(books.db, books.deps.rail.payoutWallet, { amount: BigInt(index + 1), ...times, block })
+      await seedFee(books.db, 100_000n, block)
+      await seedCall(books.db, begin + 70, 'free')
+      await books.chain.mint(books.deps.payTo, BigInt(1_000 + index))
+      if (index === 0) expect(await makeStatement(books.deps)).toBeNull()
     }
     await advanceTo(boundsOf(days[2] as string).end)
     expect([
-      await makeStatement(deps),
-      await makeStatement(deps),
-      await makeStatement(deps),
-      await makeStatement(deps),
+      await makeStatement(books.deps),
+      await makeStatement(books.deps),
+      await makeStatement(books.deps),
+      await makeStatement(books.deps),
     ]).toEqual([...days, null])
 
-    const rows = await open.db.selectFrom('statements').selectAll().orderBy('day').execute()
-    const publicKey = await importJWK(key.publicJwk as never, 'EdDSA')
+    const rows = await books.db.selectFrom('statements').selectAll().orderBy('day').execute()
+    const publicKey = await importJWK(books.key.publicJwk as never, 'EdDSA')
     const claims = await Promise.all(
       rows.map(async ({ jws }) => JSON.parse(new TextDecoder().decode((await compactVerify(jws, publicKey)).payload))),
     )
@@ -134,7 +89,7 @@ verifies(
           BigInt(wallet.opening_atomic) + BigInt(wallet.in_atomic) - BigInt(wallet.out_atomic),
         )
       }
-      expect(await verifyStatement(open.db, rows[index]?.jws as string)).toMatchObject({ faults: [] })
+      expect(await verifyStatement(books.db, rows[index]?.jws as string)).toMatchObject({ faults: [] })
     }
   },
 )
@@ -143,18 +98,18 @@ verifies(
   'statement.chain',
   'a statement is never rewritten, and a forged or displaced one does not verify',
   async () => {
-    const [row] = await open.db.selectFrom('statements').selectAll().orderBy('day', 'desc').limit(1).execute()
-    const change = (text: string) => sql.raw(text).execute(open.db)
+    const [row] = await books.db.selectFrom('statements').selectAll().orderBy('day', 'desc').limit(1).execute()
+    const change = (text: string) => sql.raw(text).execute(books.db)
     await expect(change(`update statements set jws = 'x'`)).rejects.toMatchObject({ code: '23514' })
     await expect(change('delete from statements')).rejects.toMatchObject({ code: '23514' })
     const [head, , signature] = (row?.jws ?? '').split('.')
-    const { claims } = await verifyStatement(open.db, row?.jws as string)
+    const { claims } = await verifyStatement(books.db, row?.jws as string)
     const forge = (more: object) => Buffer.from(JSON.stringify({ ...claims, ...more })).toString('base64url')
-    expect(await verifyStatement(open.db, `${head}.${forge({ fees: 0 })}.${signature}`)).toMatchObject({
+    expect(await verifyStatement(books.db, `${head}.${forge({ fees: 0 })}.${signature}`)).toMatchObject({
       faults: ['its signature does not verify'],
     })
-    const { jws } = deps.signStatement({ ...claims, prev: '0'.repeat(64) })
-    expect(await verifyStatement(open.db, jws)).toMatchObject({
+    const { jws } = books.deps.signStatement({ ...claims, prev: '0'.repeat(64) })
+    expect(await verifyStatement(books.db, jws)).toMatchObject({
       faults: ['it does not follow the statement of the day before'],
     })
   },
@@ -177,7 +132,7 @@ verifies('statement.sums', 'the sums of a statement are those of the rows, whate
   const span = { after: '1000004', through: '1000015' }
   await fc.assert(
     fc.asyncProperty(seeds, async (made) => {
-      await sql`truncate payouts, transfers, calls, payments cascade`.execute(open.db)
+      await sql`truncate payouts, transfers, calls, payments cascade`.execute(books.db)
       const rows: (Seed & { fee: bigint; payoutId: string; hash: string })[] = []
       for (const { amount, times, end, block, fee } of made) {
         const [createdAt = 0, authorizedAt, last] = [...times].sort()
@@ -188,9 +143,9 @@ verifies('statement.sums', 'the sums of a statement are those of the rows, whate
           ...(end === 'executed' ? { executedAt: last, block } : {}),
           ...(end === 'dead' ? { diedAt: last } : {}),
         }
-        rows.push({ ...seed, fee, ...(await seedPayout(open.db, deps.rail.payoutWallet, seed)) })
-        await seedFee(open.db, fee, block)
-        await seedCall(open.db, createdAt, 'free')
+        rows.push({ ...seed, fee, ...(await seedPayout(books.db, books.deps.rail.payoutWallet, seed)) })
+        await seedFee(books.db, fee, block)
+        await seedCall(books.db, createdAt, 'free')
       }
       const before = (seconds: number | undefined) => seconds !== undefined && seconds < BASE
       const stateOf = (row: Seed) =>
@@ -201,7 +156,7 @@ verifies('statement.sums', 'the sums of a statement are those of the rows, whate
             : before(row.authorizedAt)
               ? 'authorized'
               : 'created'
-      const standing = await payoutsAt(open.db, BASE)
+      const standing = await payoutsAt(books.db, BASE)
       for (const state of ['created', 'authorized', 'executed', 'dead'] as const) {
         const those = rows.filter((row) => before(row.createdAt) && stateOf(row) === state)
         expect(standing[state]).toEqual({
@@ -213,7 +168,7 @@ verifies('statement.sums', 'the sums of a statement are those of the rows, whate
       const moved = rows
         .filter(({ block }) => block !== undefined && inSpan(block))
         .sort((a, b) => (a.block ?? 0) - (b.block ?? 0) || (a.payoutId < b.payoutId ? -1 : 1))
-      expect(listed(await transfersOf(open.db, span))).toEqual(
+      expect(listed(await transfersOf(books.db, span))).toEqual(
         listed(
           moved.map(({ payoutId, hash, amount }) => ({
             id: payoutId,
@@ -223,11 +178,11 @@ verifies('statement.sums', 'the sums of a statement are those of the rows, whate
         ),
       )
       const fees = made.filter(({ block }) => inSpan(block))
-      expect(listed(await feesOf(open.db, span))).toMatchObject({
+      expect(listed(await feesOf(books.db, span))).toMatchObject({
         count: fees.length,
         sum_atomic: fees.reduce((sum, { fee }) => sum + fee, 0n).toString(),
       })
-      const counts = await countsOf(open.db, { begin: BASE, end: BASE + 86_400 })
+      const counts = await countsOf(books.db, { begin: BASE, end: BASE + 86_400 })
       expect(counts.free).toBe(rows.filter(({ createdAt }) => createdAt >= BASE && createdAt < BASE + 86_400).length)
     }),
     { numRuns: 30 },

@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import { createChain } from '../../../activities/chain/client.ts'
+import { openLedger } from '../../../activities/chain/ledger.ts'
+import { type SigningKey, signCompact } from '../../../activities/keys/compact.ts'
+import { generateSigningKeys } from '../../../activities/keys/generate.ts'
+import { keyRings } from '../../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../../activities/keys/publish-keys.ts'
+import type { ReconciliationDeps } from '../../../activities/reconciliation/deps.ts'
+import { createDatabase } from '../../../activities/store/db.ts'
+import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import type { Database } from '../../../activities/store/schema.ts'
+import { STATEMENT_TYP } from '../../../workflows/domain/statement.ts'
+import { newWallet, startChain, type TestChain } from '../../support/chain.ts'
+import { startPostgres } from '../../support/postgres.ts'
+
+/** A chain and a database with what reconciliation needs of them; there is no Temporal, so that a test says what it shows. */
+export type Books = {
+  db: Kysely<Database>
+  chain: TestChain
+  key: SigningKey
+  deps: ReconciliationDeps
+  stop(): Promise<void>
+}
+
+export async function startBooks(): Promise<Books> {
+  const [postgres, chain] = await Promise.all([startPostgres(), startChain()])
+  const { db, close } = createDatabase({ url: postgres.url, applicationName: 'test' })
+  await migrateToLatest(db)
+  const rings = keyRings(generateSigningKeys(new Date()))
+  await publishKeys(db, rings)
+  const key = rings.receipt.active
+  const { reader } = createChain({ rpcUrls: [chain.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
+  const deps: ReconciliationDeps = {
+    db,
+    rail: {
+      asset: chain.asset,
+      payoutWallet: chain.payoutWallet.address,
+      issuer: 'https://svc.example/api/trust-contract',
+      environment: 'local',
+    },
+    payTo: newWallet().address,
+    ledger: openLedger(reader, chain.asset),
+    findOutcome: async () => ({ kind: 'unknown', reason: 'not asked', absent: true }),
+    watch: { see: async () => ({ status: 'NONE', view: null }), failed: async () => [], show: async () => undefined },
+    signStatement: (payload) => ({ jws: signCompact(key, { typ: STATEMENT_TYP, payload }), kid: key.kid }),
+    settleMs: 1,
+  }
+  const stop = async () => {
+    await close()
+    await Promise.all([chain.stop(), postgres.stop()])
+  }
+  return { db, chain, key, deps, stop }
+}
