@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { kyselyOn, type Statement, send } from './pipeline.ts'
+import { gather, kyselyOn, type Statement, send } from './pipeline.ts'
 import type { Database } from './schema.ts'
 
 /** Where a store function runs: on the pool, or inside a transaction of the caller. */
@@ -77,12 +77,14 @@ async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise
   const client = await pool.connect()
   const tx = connections.get(client) ?? kyselyOn(client)
   connections.set(client, tx)
+  gather(client)
   const begun = client.query('begin isolation level read committed')
   begun.catch(() => undefined)
   let broken = false
   try {
     const writes: Statement[] = []
     const result = await fn(tx, (write) => writes.push(write))
+    gather(client)
     const sent = [begun, ...writes.map((write) => send(tx, write)), client.query('commit')] as const
     const answers = await Promise.all(sent)
     if ((answers.at(-1) as pg.QueryResult).command !== 'COMMIT')
