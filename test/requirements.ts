@@ -627,6 +627,10 @@ export const requirements = {
     source: 'decision',
     behavior: 'docs/security.md says what is promised, the answer to each known attack, and how to report.',
   },
+  'docs.guarantees': {
+    source: 'decision',
+    behavior: 'docs/guarantees.md names for each promise the tests that prove it, and how each of its figures is made.',
+  },
   'ship.containers': {
     source: 'overview § The stack, embedded by default',
     behavior: 'docker-compose.yml runs the same parts as containers; api and worker scale.',
