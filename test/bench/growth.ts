@@ -4,6 +4,7 @@ import { median, type Spread, show, spread } from './figures.ts'
 import { createMs } from './payout.ts'
 import { type Rig, runRound } from './rig.ts'
 import { emptyTables, seedPayouts } from './seed-rows.ts'
+import { type Turns, turns } from './sizing.ts'
 import { readBareStatus, readStatus } from './status.ts'
 
 const FEW = 100
@@ -20,9 +21,9 @@ const references = { create: 'floor create', execute: 'floor create', status: 'b
 const SLICES = 4
 
 /** p50 at one caller over 100 and over 20,000 finished payouts, in turn; ratios are corrected by what the floor's did meanwhile. */
-export async function measureGrowth(rig: Rig, { rounds, count }: { rounds: number; count: number }): Promise<Growth> {
+export async function measureGrowth(rig: Rig, { count, ...asked }: Turns & { count: number }): Promise<Growth> {
   const pairs: { before: P50; after: P50 }[] = []
-  for (let turn = 0; turn < rounds; turn += 1) {
+  for (const _ of turns(asked)) {
     await emptyTables(rig.rail)
     await seedMany(rig, FEW)
     const before = await p50s(rig, count)

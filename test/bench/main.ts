@@ -36,28 +36,28 @@ console.log(`\nbench.json is written; ${Math.round((performance.now() - begun) /
 
 /** Each section in its turn, printed as soon as it is there. */
 async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
-  const rounds = quick ? 2 : 5
+  const upTo = (seconds: number) => (quick ? { most: 2, seconds } : { most: 5, seconds: 10 * seconds })
   const wanted = (section: (typeof sections)[number]) => only === undefined || only === section
   const figures: Record<string, unknown> = {}
-  const sizing = createSizing(quick ? 2 : 8, quick ? 1.5 : 4)
+  const sizing = createSizing(quick ? 2 : 8, quick ? 1 : 4)
   await warmUp(rig)
   if (wanted('apart')) {
     figures['apart'] = printApart(await measureApart(rig, quick ? { 1: 4, 8: 16 } : { 1: 20, 8: 64, 32: 160 }))
   }
   if (wanted('payout')) {
-    const levels = printPayouts(await measurePayouts(rig, { rounds, levels: LEVELS, sizing }))
+    const levels = printPayouts(await measurePayouts(rig, { ...upTo(50), levels: LEVELS, sizing }))
     const aimed = at(levels, AIMED)
     figures['payout'] = { ratio_to_floor: aimed.ratio_to_floor, ratio_to_bare_floor: aimed.ratio_to_bare_floor, levels }
     figures['create'] = { p50_ratio: at(levels, 1).create_p50_ratio }
   }
   if (wanted('where')) figures['where'] = printWhere(await findWhere(rig))
   if (wanted('status')) {
-    const levels = printStatus(await measureStatus(rig, { rounds, levels: LEVELS, sizing }))
+    const levels = printStatus(await measureStatus(rig, { ...upTo(15), levels: LEVELS, sizing }))
     figures['status'] = { ratio: at(levels, AIMED).ratio, levels }
   }
-  if (wanted('memory')) figures['memory'] = printMemory(await measureMemory(rig, quick ? 4_000 : 20_000))
+  if (wanted('memory')) figures['memory'] = printMemory(await measureMemory(rig, quick ? 2_000 : 20_000))
   if (wanted('growth')) {
-    const growth = printGrowth(await measureGrowth(rig, { rounds: quick ? 2 : 3, count: quick ? 24 : 60 }))
+    const growth = printGrowth(await measureGrowth(rig, { ...upTo(15), count: quick ? 20 : 60 }))
     const { create, status } = growth
     const worse = create.ratio.median > status.ratio.median ? create : status
     figures['growth'] = { p50_ratio: worse.ratio, ...growth }
@@ -68,7 +68,8 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
 /** Compilers and caches are warm before anything counts. */
 async function warmUp(rig: Rig): Promise<void> {
   const stop = await rig.serveTransfers()
-  for (const who of ['rail', 'floor', 'bare floor'] as const) await runRound(rig, { who, callers: 16, count: 96 })
+  for (const who of ['rail', 'floor', 'bare floor'] as const)
+    await runRound(rig, { who, callers: 16, count: quick ? 64 : 320 })
   await stop()
 }
 

@@ -1,6 +1,6 @@
 import { cpuOf, median, percentile, round, type Spread, show, spread } from './figures.ts'
 import { type Rig, type Round, runRound, type Who } from './rig.ts'
-import type { Sizing } from './sizing.ts'
+import { type Sizing, type Turns, turns } from './sizing.ts'
 
 export type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
 export type PayoutLevel = {
@@ -22,15 +22,16 @@ const everyone: readonly Who[] = ['rail', 'floor', 'bare floor']
 /** Rail and floor in turn, so that drift of the machine meets both; each round of the rail is compared with its neighbours. */
 export async function measurePayouts(
   rig: Rig,
-  { rounds, levels, sizing }: { rounds: number; levels: readonly number[]; sizing: Sizing },
+  { levels, sizing, ...asked }: Turns & { levels: readonly number[]; sizing: Sizing },
 ): Promise<PayoutLevel[]> {
   const taken = levels.map((callers) => ({ callers, rounds: everyone.map((who) => ({ who, rounds: [] as Round[] })) }))
-  for (let turn = 0; turn < rounds; turn += 1) {
+  for (const turn of turns(asked)) {
     for (const { callers, rounds: each } of taken) {
       for (const { who, rounds: mine } of each) {
         const round = await runRound(rig, { who, callers, count: sizing.count(who, callers) })
         sizing.saw(who, callers, round.perSecond)
         mine.push(round)
+        console.error(`turn ${turn + 1}, ${callers} callers: ${who} ${round.perSecond.toFixed(1)} payouts/s`)
       }
     }
   }

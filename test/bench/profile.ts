@@ -38,7 +38,11 @@ function top(all: readonly Own[], key: (own: Own) => string) {
   return [...groups]
     .sort(([, a], [, b]) => b - a)
     .slice(0, SHOWN)
-    .map(([where, us]) => ({ where, ms: round(us / 1000), share: `${round((100 * us) / whole)} %` }))
+    .map(([where, us]) => ({
+      where: where.slice(0, 80),
+      ms: round(us / 1000),
+      share: `${round((100 * us) / whole)} %`,
+    }))
 }
 
 /** A package by its name, our own files from `dist/` on. */

@@ -16,4 +16,11 @@ export function createSizing(seconds: number, perCaller: number) {
   }
 }
 
+/** Turns of a section: as many as asked for, but none begins when the section has had its seconds; always one. */
+export function* turns({ most, seconds }: Turns): Generator<number> {
+  const until = performance.now() + seconds * 1000
+  for (let turn = 0; turn < most && (turn === 0 || performance.now() < until); turn += 1) yield turn
+}
+
+export type Turns = { most: number; seconds: number }
 export type Sizing = ReturnType<typeof createSizing>

@@ -1,7 +1,7 @@
 import { cpuOf, median, percentile, type Run, round, type Spread, show, spread } from './figures.ts'
 import { observed, type Rig } from './rig.ts'
 import { type Seed, seedPayouts } from './seed-rows.ts'
-import type { Sizing } from './sizing.ts'
+import { type Sizing, type Turns, turns } from './sizing.ts'
 
 /** What is left of a wallet's ten free calls after the three of its seeded payout. */
 const READS_PER_WALLET = 7
@@ -19,10 +19,10 @@ export type StatusRun = { run: Run; perSecond: number; cpuMs: Record<string, num
 /** payout-status against bare Express and pg, in turn. */
 export async function measureStatus(
   rig: Rig,
-  { rounds, levels, sizing }: { rounds: number; levels: readonly number[]; sizing: Sizing },
+  { levels, sizing, ...asked }: Turns & { levels: readonly number[]; sizing: Sizing },
 ): Promise<StatusLevel[]> {
   const taken = levels.map((callers) => ({ callers, rail: [] as StatusRun[], bare: [] as StatusRun[] }))
-  for (let turn = 0; turn < rounds; turn += 1) {
+  for (const _ of turns(asked)) {
     for (const { callers, rail, bare } of taken) {
       const [calls, bareCalls] = [sizing.count('status', callers), sizing.count('bare status', callers)]
       rail.push(await readStatus(rig, callers, calls))
