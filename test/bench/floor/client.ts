@@ -12,7 +12,7 @@ import type { floor } from './workflow.ts'
 export type FloorClientSettings = { temporalAddress: string; databaseUrl: string }
 export type RunFloor = { callers: number; variant: FloorVariant }
 
-type FloorCall = { step: FloorStep; nonce: string; body: string }
+type FloorCall = { step: FloorStep; nonce: string; input: string }
 type Subject = { payoutId: string; calls: [FloorCall, FloorCall, FloorCall] }
 type Opened = { client: Client; pool: pg.Pool; events: Events }
 
@@ -74,21 +74,21 @@ async function payout(
   lap('signed')
 }
 
-/** The transaction that the rail's API makes before it sends an update. */
-function before(pool: pg.Pool, operation: string, { step, nonce, body }: FloorCall): Promise<void> {
-  return commit(pool, grant(operation, step, { nonce, digest: step.staged, input: body }))
+/** What the rail's API has stored before it sends an update. */
+async function before(pool: pg.Pool, operation: string, { step, nonce, input }: FloorCall): Promise<void> {
+  await commit(pool, grant(operation, step, nonce, input))
 }
 
 function newSubject(): Subject {
   const payoutId = `po_${hex(32)}`
   const creator = `0x${hex(20)}`
-  // As long as the rail's inputs of a create and for an authorize.
+  // As long as the input of a create, an authorize and an execute.
   const call = (bytes: number): FloorCall => ({
-    step: { payoutId, creator, callId: `call_${hex(32)}`, staged: hex(32) },
+    step: { payoutId, creator, callId: `call_${hex(32)}`, digest: hex(32) },
     nonce: hex(16),
-    body: bytes === 0 ? '' : JSON.stringify({ input: hex(bytes / 2) }),
+    input: JSON.stringify(hex(bytes / 2)),
   })
-  return { payoutId, calls: [call(400), call(3600), call(0)] }
+  return { payoutId, calls: [call(400), call(3600), call(100)] }
 }
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')

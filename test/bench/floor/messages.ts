@@ -5,7 +5,7 @@ export const FLOOR_SIGNING_QUEUE = 'floor-signing'
 /** `bare` signs inside the third call's local activity, `signing` by a regular activity on a task queue of its own. */
 export type FloorVariant = 'bare' | 'signing'
 /** Ids of one payout and of the call that is made for it; all hex, of the same lengths as the rail's. */
-export type FloorStep = { payoutId: string; callId: string; creator: string; staged: string }
+export type FloorStep = { payoutId: string; callId: string; creator: string; digest: string }
 
 export interface FloorSteps {
   create(step: FloorStep): Promise<void>

@@ -25,26 +25,17 @@ export async function commit(pool: pg.Pool, writes: readonly Write[]): Promise<v
 /** What the rail's API writes before it sends an update: the granted call with its input, and its used-up proof. */
 export function grant(
   operation: string,
-  { callId, creator }: FloorStep,
-  call: { nonce: string; digest: string; input: string },
+  { callId, creator, digest }: FloorStep,
+  nonce: string,
+  input: string,
 ): Write[] {
-  const { nonce, digest, input } = call
   const path = `/api/${operation}`
   return [
     {
       name: 'call',
       text: `insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, proof_nonce, path, body_sha256, lease_holder, lease_until, input)
         values ($1, $2, $3, 'bench', $4, 'open', 'open', 'free', $5, $6, $4, $7, clock_timestamp() + interval '15 seconds', $8)`,
-      values: [
-        callId,
-        `wallet:${creator}`,
-        operation,
-        digest,
-        nonce,
-        path,
-        callId.slice(5, 41),
-        input === '' ? null : input,
-      ],
+      values: [callId, `wallet:${creator}`, operation, digest, nonce, path, callId.slice(5, 41), input],
     },
     proof(creator, nonce, path, digest, callId),
   ]
@@ -63,32 +54,32 @@ export function granted(caller: string, callId: string, nonce: string, answer: s
   ]
 }
 
-export function created({ payoutId, callId, creator, staged }: FloorStep, receipt: FloorReceipt): Write[] {
+export function created({ payoutId, callId, creator, digest }: FloorStep, receipt: FloorReceipt): Write[] {
   return [
     {
       name: 'payout',
       text: `insert into payouts (payout_id, creator, idempotency_key, recipient, amount_atomic, memo, rail_reference, usage, asset, payout_wallet, terms_sha256, state)
         values ($1, $2, 'bench', $3, 1, 'bench', 'bench', 'synthetic', $3, $3, $4, 'created')`,
-      values: [payoutId, creator, ADDRESS, staged],
+      values: [payoutId, creator, ADDRESS, digest],
     },
     insertReceipt(payoutId, 0, 'payout_created', receipt),
     answered(callId, payoutId, receipt),
   ]
 }
 
-export function authorized({ payoutId, callId, staged }: FloorStep, receipt: FloorReceipt): Write[] {
+export function authorized({ payoutId, callId, digest }: FloorStep, receipt: FloorReceipt): Write[] {
   return [
     {
       name: 'replay',
       text: `insert into replay_ledger (kind, key, subject) select kind, $1 || kind, $2
         from unnest(array['presentation', 'challenge_jti', 'mandate', 'kb_nonce', 'principal_digest']) as kind`,
-      values: [staged, payoutId],
+      values: [digest, payoutId],
     },
     {
       name: 'authorize',
       text: `update payouts set state = 'authorized', authorized_at = clock_timestamp(), expires_at = 4000000000,
         authorize_idempotency_key = 'bench', authorize_fingerprint = $2, mandate_ref = $2 where payout_id = $1 and state = 'created'`,
-      values: [payoutId, staged],
+      values: [payoutId, digest],
     },
     insertReceipt(payoutId, 1, 'payout_authorized', receipt),
     answered(callId, payoutId, receipt),
@@ -105,7 +96,7 @@ export function reserved({ payoutId, callId }: FloorStep): Write[] {
     },
     {
       name: 'used',
-      text: `update calls set grant_state = 'used', subject = $2 where call_id = $1 and grant_state = 'open'`,
+      text: `update calls set grant_state = 'used', subject = $2, input = null where call_id = $1 and grant_state = 'open'`,
       values: [callId, payoutId],
     },
   ]
@@ -137,7 +128,7 @@ function insertReceipt(payoutId: string, seq: number, kind: string, { jws, diges
 function answered(callId: string, payoutId: string, { jws }: FloorReceipt): Write {
   return {
     name: 'answer',
-    text: `update calls set grant_state = 'used', subject = $2, status = 200, answer = $3, answer_state = 'final', input = null, finished_at = clock_timestamp() where call_id = $1 and grant_state = 'open'`,
+    text: `update calls set grant_state = 'used', subject = $2, input = null, status = 200, answer = $3, answer_state = 'final', finished_at = clock_timestamp() where call_id = $1 and grant_state = 'open'`,
     values: [callId, payoutId, JSON.stringify({ payout: payoutId, receipt: jws, receipts: [jws] })],
   }
 }
