@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { refuse } from '../workflows/domain/errors.ts'
 import { authorizeAudience } from '../workflows/domain/holder-binding.ts'
 import type { Hex } from '../workflows/domain/ids.ts'
@@ -9,10 +8,9 @@ import type { KeyRings } from './keys/key-ring.ts'
 import { verifyPresentation } from './keys/presentation.ts'
 import { verifyPrincipalSignature } from './keys/principal-signature.ts'
 import type { TrustAnchor } from './keys/trust-anchors.ts'
-import { clockSeconds } from './store/db.ts'
+import type { Tx } from './store/db.ts'
 import type { PayoutRow } from './store/payouts.ts'
 import { findConsumed, type ReplayKey } from './store/replay-ledger.ts'
-import type { Database } from './store/schema.ts'
 
 /** Who may authorize a payout, and with whose keys that is judged. */
 export type PayoutAuthority = {
@@ -57,12 +55,13 @@ export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyK
  * Returns the replay keys that the authorizing transaction has to consume.
  */
 export async function verifyAuthorization(
-  deps: { db: Kysely<Database>; authority: PayoutAuthority },
+  deps: { authority: PayoutAuthority },
+  tx: Tx,
   row: PayoutRow,
   input: AuthorizeInput,
+  nowSeconds: number,
 ): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
   const { keys, anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = deps.authority
-  const nowSeconds = Math.floor(await clockSeconds(deps.db))
   if (input.expires_at <= nowSeconds)
     throw refuse('payout_expired', 'expires_at has passed', 'Authorize with an expires_at in the future.')
   const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
@@ -82,7 +81,7 @@ export async function verifyAuthorization(
     requestSha256: requestSha256(terms),
     verifyWalletMessage,
     assertUnused: async (proven) => {
-      const used = await findConsumed(deps.db, replayKeys(challenge.jti, proven), row.payout_id)
+      const used = await findConsumed(tx, replayKeys(challenge.jti, proven), row.payout_id)
       if (used !== undefined) throw consumed(used)
     },
   })

@@ -9,7 +9,7 @@ import type { Deps } from './deps.ts'
 import { payoutReceipt } from './payout-records.ts'
 import { assertExecutable, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
-import { answerCall, assertGrant, type CallRow, findCall, lockCall, useGrant } from './store/calls.ts'
+import { answerCall, assertGrant, type CallRow, lockCall, useGrant } from './store/calls.ts'
 import { clockSeconds, type Last, type Tx, transaction } from './store/db.ts'
 import { openExceptionCode } from './store/exceptions.ts'
 import { hasUnsettledCharge } from './store/payments.ts'
@@ -66,7 +66,7 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
       )
     }
     const record =
-      known ?? withReceipt(deps, { payout, transfer: undefined, receipts: [] }, 'payout_created', now, last, tx)
+      known ?? withReceipt({ deps, tx, last }, { payout, transfer: undefined, receipts: [] }, 'payout_created', now)
     if (known === undefined) last(insertPayout(tx, payout))
     last(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
     return record
@@ -87,43 +87,51 @@ function newPayout({ rail }: Deps, payoutId: string, call: CallRow, nowSeconds: 
   return createdPayout({ ...terms, ...created }, new Date(nowSeconds * 1000))
 }
 
-async function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
-  const [found, seen] = await Promise.all([findCall(deps.db, callId), readPayout(deps.db, payoutId)])
-  const asked = assertGrant(found, payoutId)
-  const payout = ownPayout(seen?.payout, walletOf(asked))
-  if (asked.grant_state === 'used') return present(seen)
-  const input = inputOf<AuthorizeInput>(asked)
-  const bound = isSameAuthorization(payout, asked, input)
-    ? undefined
-    : await verifyAuthorization(deps, openFor('authorize', payout), input)
+function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, last) => {
-    const [locked, call, unsettled, now] = await Promise.all([
+    const [locked, found, now] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
-      hasUnsettledCharge(tx, asked.caller, payoutId),
       clockSeconds(tx),
     ])
+    const call = assertGrant(found, payoutId)
+    ownPayout(locked?.payout, walletOf(call))
     const before = present(locked)
-    if (assertGrant(call, payoutId).grant_state === 'used') return before
-    let record = before
-    if (bound !== undefined && !isSameAuthorization(before.payout, asked, input)) {
-      openFor('authorize', before.payout)
-      if (unsettled) throw unsettledCharge()
-      const facts = {
-        expiresAt: input.expires_at,
-        idempotencyKey: input.idempotency_key,
-        fingerprint: asked.fingerprint,
-        mandateRef: bound.mandateRef,
-      }
-      const authorized = authorizedPayout(before.payout, facts, new Date(now * 1000))
-      // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
-      last(consumeKeys(tx, bound.keys, payoutId))
-      last(updateAuthorized(tx, authorized))
-      record = withReceipt(deps, { ...before, payout: authorized }, 'payout_authorized', now, last, tx)
-    }
+    if (call.grant_state === 'used') return before
+    const input = inputOf<AuthorizeInput>(call)
+    const record = isSameAuthorization(before.payout, call, input)
+      ? before
+      : await authorize({ deps, tx, last }, before, call, now)
     last(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
     return record
   })
+}
+
+type Effect = { readonly deps: Deps; readonly tx: Tx; readonly last: Last }
+
+/** `created → authorized` with its receipt and replay keys, once everything that the caller presents is proven. */
+async function authorize(
+  { deps, tx, last }: Effect,
+  before: PayoutRecord,
+  call: CallRow,
+  now: number,
+): Promise<PayoutRecord> {
+  const input = inputOf<AuthorizeInput>(call)
+  const payout = openFor('authorize', before.payout)
+  const unsettled = hasUnsettledCharge(tx, call.caller, payout.payout_id)
+  const bound = await verifyAuthorization(deps, tx, payout, input, Math.floor(now))
+  if (await unsettled) throw unsettledCharge()
+  const facts = {
+    expiresAt: input.expires_at,
+    idempotencyKey: input.idempotency_key,
+    fingerprint: call.fingerprint,
+    mandateRef: bound.mandateRef,
+  }
+  const authorized = authorizedPayout(payout, facts, new Date(now * 1000))
+  // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
+  last(consumeKeys(tx, bound.keys, payout.payout_id))
+  last(updateAuthorized(tx, authorized))
+  return withReceipt({ deps, tx, last }, { ...before, payout: authorized }, 'payout_authorized', now)
 }
 
 async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
@@ -153,12 +161,10 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Pro
 
 /** The record with the receipt of its new state, which is written with the transaction's last statements. */
 function withReceipt(
-  deps: Deps,
+  { deps, tx, last }: Effect,
   record: PayoutRecord,
   kind: PayoutReceiptKind,
   nowSeconds: number,
-  last: Last,
-  tx: Tx,
 ): PayoutRecord {
   const asked = payoutReceipt(deps, kind, record.payout, record.transfer)
   const { row, insert } = nextReceipt(record.receipts, deps.signReceipt, asked, Math.floor(nowSeconds))

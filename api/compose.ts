@@ -110,7 +110,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       offers: await openOffers(config, chain),
       ensurePayment: (paymentId) => ensurePayment(client, paymentId),
       chainHead: chain.head,
-      context: (caller, callId, requestId) => ({ caller, callId, requestId, ...acts }),
+      context: (call) => ({ ...call, ...acts }),
       config,
     },
     pauses,

@@ -31,7 +31,11 @@ export type PayoutActs = {
   /** Refuses a new execute while the chain is down; with a fee to be settled, also whatever the execute would refuse. */
   checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void>
   /** Waits up to EXECUTE_WAIT_MS; gives the payout back while it is still under way. */
-  execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswer | undefined>
+  execute(
+    creator: string,
+    payoutId: string,
+    call: { callId: string; leads: boolean },
+  ): Promise<PayoutAnswer | undefined>
   read(creator: string, by: { payout_id: string } | { idempotency_key: string }): Promise<PayoutAnswer>
 }
 
@@ -91,6 +95,8 @@ export type Context = {
   readonly caller: Caller
   /** The granted call that this run works for; empty for public operations. */
   readonly callId: string
+  /** Whether this run leads its call, so that nobody has begun its effect yet. */
+  readonly leads: boolean
   readonly requestId: string
   readonly payouts: PayoutActs
   readonly authority: AuthorityActs

@@ -55,7 +55,10 @@ async function answerPlainly(
   request: CallRequest,
   deps: RoadDeps,
 ): Promise<CallAnswer> {
-  const reply = await operation.handle(input, deps.context(caller, '', request.requestId))
+  const reply = await operation.handle(
+    input,
+    deps.context({ caller, callId: '', leads: true, requestId: request.requestId }),
+  )
   return { status: reply.status ?? operation.status[0], headers: {}, body: checkOutput(operation, reply.body) }
 }
 

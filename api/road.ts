@@ -6,7 +6,7 @@ import type { Database } from '../activities/store/schema.ts'
 import type { Offers } from '../activities/x402/offers.ts'
 import type { FindOperator } from './auth/operator.ts'
 import type { WalletProofDeps } from './auth/wallet-proof.ts'
-import type { Caller, Context } from './context.ts'
+import type { Context } from './context.ts'
 import type { Turnstile } from './pay/turnstile.ts'
 
 /** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
@@ -36,6 +36,6 @@ export type RoadDeps = {
   /** Starts or joins the settlement workflow of a payment. */
   readonly ensurePayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>
-  readonly context: (caller: Caller, callId: string, requestId: string) => Context
+  readonly context: (call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId'>) => Context
   readonly config: Pick<Config, 'CALL_LEASE_MS' | 'UPDATE_WAIT_MS' | 'SETTLE_WAIT_MS'>
 }

@@ -65,11 +65,16 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
     },
 
     /** The payout while it is under way; undefined once it is executed and the call is answered. */
-    async execute(creator: string, payoutId: string, callId: string): Promise<PayoutAnswerBody | undefined> {
+    async execute(
+      creator: string,
+      payoutId: string,
+      { callId, leads }: { callId: string; leads: boolean },
+    ): Promise<PayoutAnswerBody | undefined> {
       const until = performance.now() + deps.executeWaitMs
-      let record = await own(deps, creator, payoutId)
-      if (record.transfer === undefined) {
-        const known = async () => record.payout
+      // Who joins a call finds its transfer reserved, and sends nothing.
+      let record = leads ? undefined : await own(deps, creator, payoutId)
+      if (record?.transfer === undefined) {
+        const known = async () => (await own(deps, creator, payoutId)).payout
         await step(deps, payoutId, (id) => sendTo(deps, executeUpdate, { payoutId, callId }, known, id))
         await deps.changes.wait(payoutId, until - performance.now())
         record = await own(deps, creator, payoutId)

@@ -44,8 +44,10 @@ export async function runCall(run: Run): Promise<CallAnswer> {
   }
 }
 
-const handle = ({ operation, input, caller, call, request, deps }: Run) =>
-  operation.handle(input, deps.context(caller, call.callId, request.requestId))
+const handle = (run: Run, leads = false) => run.operation.handle(run.input, contextOf(run, leads))
+
+const contextOf = ({ deps, caller, call, request }: Run, leads: boolean) =>
+  deps.context({ caller, callId: call.callId, leads, requestId: request.requestId })
 
 const stillRunning = () =>
   refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', {
@@ -55,15 +57,15 @@ const stillRunning = () =>
 
 /** Leads a granted call; undefined when the grant was given up meanwhile and the call has to be granted again. */
 async function lead(run: Run, paid: boolean, until: number): Promise<CallAnswer | undefined> {
-  const { deps, call, operation, input, caller, request } = run
+  const { deps, call, operation, input } = run
   let begun = operation.charge === 'after'
   try {
     if (!begun) {
-      await operation.precondition?.(input, deps.context(caller, call.callId, request.requestId), paid)
+      await operation.precondition?.(input, contextOf(run, true), paid)
       begun = true
       if (paid) await settleBefore(run)
     }
-    return await handled(run)
+    return await handled(run, true)
   } catch (error) {
     const refusal = error instanceof DomainError ? error.refusal : undefined
     if (refusal?.code === 'grant_released' && performance.now() < until) return undefined
@@ -78,9 +80,9 @@ async function lead(run: Run, paid: boolean, until: number): Promise<CallAnswer 
 }
 
 /** Handles and answers: a 202 is worked out again each time, a final answer is stored and settled first. */
-async function handled(run: Run): Promise<CallAnswer> {
+async function handled(run: Run, leads = false): Promise<CallAnswer> {
   const { operation, call, deps } = run
-  const reply = await handle(run)
+  const reply = await handle(run, leads)
   if (operation.idempotency.kind === 'read') return answerRead(run, reply, true)
   const status = reply.status ?? operation.status[0]
   if (status === 202) {

@@ -35,7 +35,7 @@ verifies('docs.architecture', 'the road is walked in the order that its comment 
     ['stored answer or join', 'grant', /joins: standing/],
     ['caller limit', 'grant', /assertGranted\(/],
     ['price', 'grant', /await fund\(/],
-    ['handle', 'handled', /handle\(run\)/],
+    ['handle', 'handled', /handle\(run, leads\)/],
     ['check output', 'handled', /checkOutput\(/],
     ['settle', 'handled', /settleDone\(/],
     ['answer', 'handled', /storedAnswer\(/],

@@ -21,7 +21,7 @@ export const executePayout = operation({
   precondition: ({ payout_id }, context, paid) =>
     context.payouts.checkExecutable(callingWallet(context), payout_id, paid),
   handle: async ({ payout_id }, context) => {
-    const pending = await context.payouts.execute(callingWallet(context), payout_id, context.callId)
+    const pending = await context.payouts.execute(callingWallet(context), payout_id, context)
     return pending === undefined ? {} : { status: 202, body: pending }
   },
 })
