@@ -103,8 +103,9 @@ export type WorkflowFact = {
   type: string
   status: string
   needsAttention: boolean
-  /** How often the workflow task that is open now was tried, and with what it failed. */
+  /** How often the workflow task that is open now was tried, and the events before it when that was more than once. */
   taskAttempts: number
+  history: string[]
 }
 
 /** All that is read after a batch; every judgement is a pure function of it. */

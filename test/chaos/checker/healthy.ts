@@ -58,6 +58,7 @@ export function healthyFacts(): Facts {
       status: 'COMPLETED',
       needsAttention: false,
       taskAttempts: 0,
+      history: [],
     })),
   }
 }

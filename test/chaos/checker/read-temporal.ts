@@ -21,13 +21,26 @@ async function factOf(client: Client, run: WorkflowExecutionInfo): Promise<Workf
   const { workflowId, runId, type } = run
   const open = run.status.name === 'RUNNING' ? await describe(client, workflowId, runId) : undefined
   const seen = open ?? run
+  const taskAttempts = open?.raw.pendingWorkflowTask?.attempt ?? 0
   return {
     workflowId,
     type,
     status: seen.status.name,
     needsAttention: seen.typedSearchAttributes.get(NeedsAttention) ?? false,
-    taskAttempts: open?.raw.pendingWorkflowTask?.attempt ?? 0,
+    taskAttempts,
+    history: taskAttempts > 1 ? await readHistory(client, workflowId, runId) : [],
   }
+}
+
+/** What happened so far, one line for each event: a task that fails again and again is understood from these alone. */
+async function readHistory(client: Client, workflowId: string, runId: string): Promise<string[]> {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory()
+  return (events ?? []).map((event) => {
+    const attributes = /^(?<kind>.*)EventAttributes$/
+    const kind = Object.entries(event).find(([name, value]) => value !== null && attributes.test(name))?.[0]
+    const failure = event.workflowTaskFailedEventAttributes?.failure ?? event.markerRecordedEventAttributes?.failure
+    return [`${event.eventId} ${kind?.replace(attributes, '$<kind>')}`, failure?.message ?? []].flat().join(': ')
+  })
 }
 
 async function describe(client: Client, workflowId: string, runId: string) {
