@@ -87,3 +87,39 @@ verifies(
     await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined()
   },
 )
+
+verifies(
+  'durable.slow-steps',
+  'updates that come together and end differently leave a history that replays',
+  async () => {
+    let calls = 0
+    const activities: PayoutSteps = {
+      loadPayout: async () => null,
+      createPayout: async () => {
+        calls += 1
+        if (calls > 1)
+          return { ok: false, refusal: { code: 'grant_released', detail: 'given up', next_action: 'Repeat.' } }
+        await sleep(500)
+        return snapshot('created')
+      },
+      authorizePayout: async () => snapshot('authorized'),
+      reserveTransfer: async () => snapshot('authorized'),
+    }
+    const input = { payoutId: 'po_pair', callId: 'c', staged: 's' }
+    const creates = [1, 2].map(() => {
+      const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
+        workflowId: 'po_pair',
+        taskQueue: 'pair',
+        args: ['po_pair'],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      })
+      return client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation })
+    })
+    // Both wait for the first worker.
+    await sleep(500)
+    const worker = await Worker.create({ connection, taskQueue: 'pair', workflowBundle, activities })
+    await worker.runUntil(Promise.all(creates))
+    const history = await client.workflow.getHandle('po_pair').fetchHistory()
+    await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined()
+  },
+)

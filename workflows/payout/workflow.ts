@@ -5,6 +5,7 @@ import { timing } from '../timing.ts'
 import { payoutDetails, waitsFor } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepResult, TransferSteps } from './ports.ts'
+import { takeTurns } from './turns.ts'
 
 /** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
 const UPDATES_PER_RUN_MAX = 1_500
@@ -43,6 +44,7 @@ const signing = wf.proxyActivities<SigningSteps>({
  */
 export async function payout(payoutId: string): Promise<void> {
   const run = { known: null as PayoutSnapshot | null, version: 0, woken: false, updates: 0 }
+  const alone = takeTurns()
 
   const learn = (snapshot: PayoutSnapshot): void => {
     // Steps do not tell of differences; what the last load told stands until the next.
@@ -52,12 +54,12 @@ export async function payout(payoutId: string): Promise<void> {
   }
   const answer = async (step: () => Promise<StepResult>): Promise<StepResult> => {
     run.updates += 1
-    const result = await insist(step)
+    const result = await alone(step)
     if (result.ok) learn(result.snapshot)
     return result
   }
   const load = async (): Promise<void> => {
-    const loaded = await insist(() => steps('load the stored payout').loadPayout(payoutId))
+    const loaded = await alone(() => steps('load the stored payout').loadPayout(payoutId))
     if (loaded !== null) learn(loaded)
   }
 
@@ -117,19 +119,6 @@ export async function payout(payoutId: string): Promise<void> {
     learn(
       await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId),
     )
-  }
-}
-
-/** Tries a short step until it ends; between its tries the workflow task is closed. */
-async function insist<T>(step: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await step()
-    } catch (error) {
-      // A replay hands the bare timeout over that was an ActivityFailure around it when it happened: both are caught.
-      if (!(error instanceof wf.TemporalFailure) || wf.isCancellation(error)) throw error
-      await wf.sleep(timing.step.again, { summary: 'the database does not answer' })
-    }
   }
 }
 
