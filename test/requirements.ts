@@ -809,6 +809,11 @@ export const requirements = {
     source: 'decision',
     behavior: 'Random interleavings of callers, repeats and crashes answer as a reference model does in some order.',
   },
+  'chaos.schedule': {
+    source: 'decision',
+    behavior:
+      'A seed gives one schedule of faults, which has every boundary of every activity and every kind of fault.',
+  },
   'chaos.checker.judges': {
     source: 'decision',
     behavior: 'The checker finds nothing in a healthy batch, and each fault that is planted in its facts.',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import { checkStart, gasAccounts } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { createActivities, createReconciliationActivities, createSigningActivities } from '../activities/index.ts'
@@ -14,6 +14,11 @@ import { startSweeper } from '../temporal/sweeper.ts'
 /** What a worker may be given beside its configuration; fault tests bring interceptors and workflows with other times. */
 export type WorkerExtras = Pick<WorkerOptions, 'interceptors' | 'workflowBundle'>
 
+/** JSON lines on stdout; Temporal hands over the error of a failed activity as `error`, and why it failed has to be told. */
+export function createWorkerLog(config: Pick<Config, 'LOG_LEVEL'>): Logger {
+  return pino({ level: config.LOG_LEVEL, name: 'worker', serializers: { error: pino.stdSerializers.err } })
+}
+
 /** Serves the task queues of the configuration until a signal ends the process; throws when the start is refused. */
 export async function runWorker(config: Config, log: Logger, extras: WorkerExtras = {}): Promise<void> {
   await checkStart(config, log)
@@ -24,7 +29,7 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
   const running: Promise<void>[] = []
   const closers: (() => Promise<void>)[] = []
   const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
-  const serve = async (taskQueue: string, options: Pick<WorkerOptions, 'activities' | 'workflowsPath'>) => {
+  const serve = async (taskQueue: string, options: Partial<WorkerOptions>) => {
     const worker = await Worker.create({ ...shared, ...options, connection: await connectWorker(config), taskQueue })
     running.push(worker.run())
   }
@@ -39,7 +44,7 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
       await serve(TRANSFERS_QUEUE, { activities: { ...transfers, ...reconciliation } })
     }
     if (serves(PAYOUTS_QUEUE)) {
-      await serve(PAYOUTS_QUEUE, { ...workflows, activities: payouts })
+      await serve(PAYOUTS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities: payouts })
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
     const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane: () => deps.lane.maintain() })
@@ -54,6 +59,14 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
   log.info({ queues: config.TASK_QUEUES }, 'worker is polling')
   await Promise.all(running)
   for (const close of closers) await close()
+}
+
+/**
+ * Every step needs a connection, and its time runs while it waits for one: more at once than there are connections would all
+ * be given up and begun again, for ever. Some connections are left to what is not a step.
+ */
+function stepsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
+  return { maxConcurrentLocalActivityExecutions: Math.max(1, Math.floor(connections * 0.75)) }
 }
 
 /** The prebuilt bundle beside this file in production; the sources otherwise. */

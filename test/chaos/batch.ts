@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { sql } from 'kysely'
 import type { Address } from 'viem'
 import { createDatabase } from '../../activities/store/db.ts'
@@ -30,11 +31,19 @@ export type BatchOrder = {
   /** Of all its runs, only this one is played. */
   only?: number
 }
-export type BatchReport = { plan: BatchPlan; records: RunRecord[]; findings: Findings; logs: Record<string, string> }
+export type BatchReport = {
+  plan: BatchPlan
+  activities: string[]
+  records: RunRecord[]
+  findings: Findings
+  logs: Record<string, string>
+  /** By payout, of the runs that something is found about; they can be replayed. */
+  histories: Record<string, unknown>
+}
 
 /** How long callers and open work have once everything is mended. */
-const CALLERS_WITHIN_MS = 45_000
-const DRAIN_WITHIN_MS = 60_000
+const CALLERS_WITHIN_MS = 90_000
+const DRAIN_WITHIN_MS = 90_000
 const PAYER_TOKENS = 5_000_000n
 const FREE_CALLS_PER_ADDRESS = 30
 
@@ -84,19 +93,25 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
       [...players.values()].map(({ plan: run, identity, record }) => playRun(service, run, identity, record)),
     )
     await strikeAll(chaos, plan.events, { begunAt, tally, log })
-    director.disarm()
     await heal(chaos)
     log(`batch ${batch}: mended after ${seconds(begunAt)}`)
     hurry()
     await playing
     log(`batch ${batch}: every caller has its last word after ${seconds(begunAt)}`)
     await close()
+    director.disarm()
+    chaos.chainWire.disarm()
     const drained = await drain(database.db)
     log(`batch ${batch}: ${drained ? 'drained' : 'NOT drained'} after ${seconds(begunAt)}`)
     if (!drained) log(await sessionsOf(database.db))
     const records = [...players.values()].map(({ record }) => record)
     const findings = await checkBatch(await surroundingsOf(chaos), records)
-    return { plan, records, findings, logs: chaos.stack.logs() }
+    const blamed = new Set(Object.values(findings).flatMap((list) => list.map(({ run }) => run)))
+    const histories = await historiesOf(
+      chaos,
+      records.filter(({ index }) => blamed.has(index)).map(({ payoutId }) => payoutId ?? ''),
+    )
+    return { plan, activities: director.activities(), records, findings, logs: chaos.stack.logs(), histories }
   } finally {
     await database.close()
     await chaos.stop()
@@ -145,8 +160,7 @@ async function arm(
 function openService({ stack, asset }: ChaosStack, begunAt: number) {
   const origin = stack.baseUrls[0] as string
   const { treasury: accounts, operator } = stack.accounts
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
-  const temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
+  const temporal = openTemporal(stack)
   let giveUpAt = Number.POSITIVE_INFINITY
   const service: Service = {
     baseUrls: stack.baseUrls,
@@ -173,10 +187,9 @@ function openService({ stack, asset }: ChaosStack, begunAt: number) {
   return { service, hurry, close: temporal.close }
 }
 
-/** Everything works again and stays so. */
+/** Everything works again and stays so, but for what befalls single runs. */
 async function heal({ acts, chainWire, postgresWire, keeper }: ChaosStack): Promise<void> {
   chainWire.mend()
-  chainWire.disarm()
   postgresWire.mend()
   await keeper.allUp()
   await acts.mineByTheClock()
@@ -206,6 +219,23 @@ async function sessionsOf(db: ReturnType<typeof createDatabase>['db']): Promise<
     select pid, pg_blocking_pids(pid) as waits_for, application_name, state, now() - xact_start as since, left(query, 120) as query
     from pg_stat_activity where datname = current_database() and xact_start is not null order by xact_start`.execute(db)
   return rows.map((row) => JSON.stringify(row)).join('\n')
+}
+
+const openTemporal = ({ temporalAddress: TEMPORAL_ADDRESS }: ChaosStack['stack']) =>
+  createTemporalClient({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '', TEMPORAL_TLS: 'off' })
+
+async function historiesOf({ stack }: ChaosStack, payoutIds: string[]): Promise<Record<string, unknown>> {
+  const { client, close } = openTemporal(stack)
+  const histories: Record<string, unknown> = {}
+  for (const id of payoutIds) {
+    const history = await client.workflow
+      .getHandle(id)
+      .fetchHistory()
+      .catch(() => undefined)
+    if (history !== undefined) histories[id] = JSON.parse(historyToJSON(history))
+  }
+  await close()
+  return histories
 }
 
 async function surroundingsOf({ stack, asset, rail }: ChaosStack): Promise<Surroundings> {

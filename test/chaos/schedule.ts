@@ -106,7 +106,7 @@ export function planBatch(
     const activityFault = activityFaults[offset] ?? null
     return {
       index: first + offset,
-      startMs: Math.floor((offset * lastsMs * 0.9) / size),
+      startMs: Math.floor((offset * lastsMs * 0.75) / size),
       amountAtomic: overCap ? dice.between(10, 25) * 100_000 : dice.between(1, 10) * 10_000,
       pays:
         fault === 'facilitator times out after settling' ||
@@ -150,8 +150,9 @@ function planActivityFaults(dice: Dice, batch: number, size: number, activities:
   return deal(dice, cells, size).map((cell, order) => ({
     ...cell,
     action: actions[(order + batch) % actions.length] as Action,
-    occurrence: dice.between(1, 2),
-    request: dice.between(1, 6),
+    // The first deck strikes where every execution passes; those behind it look further.
+    occurrence: order < cells.length ? 1 : dice.between(1, 2),
+    request: order < cells.length ? dice.between(1, 2) : dice.between(1, 8),
     effect: dice.pick(['unsent', 'done'] as const),
   }))
 }

@@ -1,9 +1,8 @@
 // A worker process of the fault harness: the real worker, with faults at the boundaries of its activities and a clock that may be wrong.
 import './clock.ts'
 import { Worker } from '@temporalio/worker'
-import { pino } from 'pino'
 import { loadConfig } from '../../activities/config.ts'
-import { runWorker } from '../../worker/run.ts'
+import { createWorkerLog, runWorker } from '../../worker/run.ts'
 import { activityFaults, tellDirector } from './activity-faults.ts'
 
 const { CHAOS_DIRECTOR: director = '', CHAOS_BUNDLE: codePath = '' } = process.env
@@ -15,5 +14,7 @@ Worker.create = async (options) => {
 }
 
 const config = loadConfig()
-const log = pino({ level: config.LOG_LEVEL, name: 'worker' })
-await runWorker(config, log, { workflowBundle: { codePath }, interceptors: { activity: [activityFaults(director)] } })
+await runWorker(config, createWorkerLog(config), {
+  workflowBundle: { codePath },
+  interceptors: { activity: [activityFaults(director)] },
+})
