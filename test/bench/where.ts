@@ -27,7 +27,7 @@ export async function findWhere(rig: Rig): Promise<Where> {
     const sum = (figure: 'calls' | 'ms') => round(counted.reduce((total, row) => total + row[figure], 0))
     where.postgres[who] = { statements: sum('calls'), ms: sum('ms') }
     if (who === 'rail') where.statements = counted.slice(0, 16)
-    where.temporal[who] = await events(rig, ids[COUNT - 1] ?? '')
+    where.temporal[who] = await events(rig, ids[0] ?? '')
   }
   await countStatements(rig.rail, 'none')
   return where

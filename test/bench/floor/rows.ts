@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { gather } from '../../../activities/store/pipeline.ts'
 import type { FloorStep } from './messages.ts'
 import type { FloorReceipt } from './receipt.ts'
 
@@ -16,6 +17,7 @@ export async function commit(pool: pg.Pool, writes: readonly Write[]): Promise<v
   if (writes.length === 1) return void (await pool.query(writes[0] as Write))
   const client = await pool.connect()
   try {
+    gather(client)
     await Promise.all(['begin', ...writes, 'commit'].map((statement) => client.query(statement)))
   } finally {
     client.release()
