@@ -1,4 +1,4 @@
-// `npm run chaos -- --runs N --seed S [--only I]`: payouts under faults, judged; the last line counts what was found.
+// `npm run chaos -- --runs N --seed S [--batch B] [--only I]`: payouts under faults, B of them sharing a stack; the last line counts what was found.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,13 +8,17 @@ import { compilePrograms } from './compile.ts'
 import type { Findings } from './run-record.ts'
 import { Tally } from './tally.ts'
 
-const RUNS_PER_STACK = 48
-
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '96' }, seed: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    runs: { type: 'string', default: '96' },
+    seed: { type: 'string' },
+    batch: { type: 'string', default: '48' },
+    only: { type: 'string' },
+  },
 })
 const runs = Number(values.runs)
 const seed = Number(values.seed ?? Math.floor(Date.now() / 1000))
+const perStack = Number(values.batch)
 const only = values.only === undefined ? undefined : Number(values.only)
 const log = (text: string) => console.error(text)
 
@@ -23,15 +27,15 @@ const programs = await compilePrograms()
 const tally = new Tally()
 const total = { duplicates: 0, lost: 0, disagreements: 0, stuck: 0 }
 
-for (let first = 0, batch = 0; first < runs; first += RUNS_PER_STACK, batch++) {
-  const size = Math.min(RUNS_PER_STACK, runs - first)
+for (let first = 0, batch = 0; first < runs; first += perStack, batch++) {
+  const size = Math.min(perStack, runs - first)
   if (only !== undefined && (only < first || only >= first + size)) continue
   const order = { seed, batch, first, size, programs, tally, log, ...(only === undefined ? {} : { only }) }
   const { records, findings, logs, histories } = await runBatch(order)
   for (const kind of Object.keys(total) as (keyof Findings)[]) {
     total[kind] += findings[kind].length
     for (const { run, what } of findings[kind])
-      log(`${kind}: ${what} (run ${run ?? 'none'}; again with --runs ${runs} --seed ${seed})`)
+      log(`${kind}: ${what} (run ${run ?? 'none'}; again with --runs ${runs} --batch ${perStack} --seed ${seed})`)
   }
   if (Object.values(findings).some((list) => list.length > 0)) {
     const blamed = new Set(Object.values(findings).flatMap((list) => list.map(({ run }) => run)))
