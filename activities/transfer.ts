@@ -67,8 +67,7 @@ export function authorizationOf(transfer: TransferRow): TokenAuthorization {
   }
 }
 
-const HELD_UP_ACT =
-  'see that a gas wallet has ether and the chain makes blocks; the first that moves takes the transfer'
+const HELD_UP_ACT = 'see that the chain makes blocks and a gas wallet has ether; one that moves takes the transfer over'
 
 async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   const payoutId = transfer.payout_id

@@ -6,14 +6,21 @@ export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGa
 /** A replacement is raised over the network's present fees at most this many times, so that a halted chain drives no fee up for ever. */
 const OVER_NETWORK_MAX = 20n
 
-/** What a transaction should offer now: twice the base fee, which lasts six full blocks, and the node's priority fee. */
-export async function estimateFees(reader: ChainReader): Promise<Fees> {
+/** What a transaction should offer now; throws when the chain does not answer. */
+export const estimateFees = async (reader: ChainReader): Promise<Fees> => (await readFees(reader)).fees
+
+/**
+ * Twice the base fee of the newest block, which lasts six full blocks, and the node's priority fee; and that block's time in
+ * Unix seconds.
+ */
+export async function readFees(reader: ChainReader): Promise<{ fees: Fees; chainTime: bigint }> {
   const [block, suggested] = await Promise.all([
     reader.getBlock(),
     reader.request({ method: 'eth_maxPriorityFeePerGas' }),
   ])
   const maxPriorityFeePerGas = BigInt(suggested) === 0n ? 1n : BigInt(suggested)
-  return { maxFeePerGas: (block.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas }
+  const fees = { maxFeePerGas: (block.baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas }
+  return { fees, chainTime: block.timestamp }
 }
 
 /** Fees that a pool takes as a replacement: each at least 12.5 % over the old ones (payout.md, Submit); undefined at the ceiling. */

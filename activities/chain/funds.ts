@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { ChainReader } from './client.ts'
-import { estimateFees, type Fees } from './fees.ts'
+import { estimateFees, type Fees, readFees } from './fees.ts'
 import { keepFresh } from './shared-reading.ts'
 import { tokenAbi } from './token.ts'
 
@@ -30,18 +30,19 @@ export async function readGas(
 
 /** What a gas wallet holds, the next nonce by what is mined, and the next one by what the node's pool holds beside it. */
 export type Purse = { readonly address: Address; readonly wei: bigint; readonly mined: bigint; readonly pooled: bigint }
-export type Gas = { readonly fees: Fees; readonly purses: readonly Purse[] }
+/** What a transaction should offer, the newest block's time in Unix seconds, and the gas wallets. */
+export type Gas = { readonly fees: Fees; readonly chainTime: bigint; readonly purses: readonly Purse[] }
 /** Fees and gas wallets as they were a moment ago; throws when the chain does not answer. */
 export type GasWatch = () => Promise<Gas>
 
 /** One reading for all who ask within `maxAgeMs`: 2 requests, and 3 for each wallet. */
 export function watchGas(reader: ChainReader, wallets: readonly Address[], maxAgeMs: number): GasWatch {
   return keepFresh(async () => {
-    const [fees, ...purses] = await Promise.all([
-      estimateFees(reader),
+    const [read, ...purses] = await Promise.all([
+      readFees(reader),
       ...wallets.map((address) => readPurse(reader, address)),
     ])
-    return { fees, purses }
+    return { ...read, purses }
   }, maxAgeMs)
 }
 

@@ -66,14 +66,23 @@ export function createLane(settings: LaneSettings): SubmitterLane {
     return { txHash, heldUp: { wallet: kept.gas_wallet as Hex, since: kept.heldUpSince } }
   }
 
+  /** Sends the purpose on another wallet as well, if the chain made blocks all the while; the round before has seen the newest. */
+  const takeOver = async (purpose: string, call: LaneCall): Promise<Submitted | undefined> => {
+    const { chainTime } = await settings.gas()
+    const { row, isNew } = await allocate(settings, purpose, call, chainTime)
+    if (!isNew) return undefined
+    await sendStored(settings, row)
+    return { txHash: row.tx_hash as Hex }
+  }
+
   const submit = async (purpose: string, call: LaneCall): Promise<Submitted> => {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       await registered()
       const { row, isNew } = await allocate(settings, purpose, call)
       if (!isNew) {
         const resumed = await resume(purpose, row.gas_wallet)
-        if (resumed !== undefined) return resumed
-        continue
+        if (resumed === undefined) continue
+        return (resumed.heldUp && (await takeOver(purpose, call))) ?? resumed
       }
       const verdict = await sendStored(settings, row)
       if (verdict === 'nonce_too_high') await upkeep(row.gas_wallet)
@@ -87,7 +96,7 @@ export function createLane(settings: LaneSettings): SubmitterLane {
     await Promise.all([...accounts.keys()].map(upkeep))
     for (const { wallet, movedAt, jammed } of await noteJams(db, [...accounts.keys()], jamAfterMs)) {
       const facts = { gasWallet: wallet, movedAt: movedAt.toISOString() }
-      if (jammed) log.warn(facts, 'a gas wallet has not moved for too long; others take over')
+      if (jammed) log.warn(facts, 'a gas wallet has not moved for too long')
       else log.info(facts, 'a gas wallet moves again')
     }
   }
@@ -97,13 +106,21 @@ export function createLane(settings: LaneSettings): SubmitterLane {
 
 type Allocated = { row: Pick<NewLaneTransaction, 'raw' | 'tx_hash' | 'gas_wallet'>; isNew: boolean }
 
-/** Gives out an EOA nonce, signs and stores; nothing is sent. Answers what is stored already where that serves, or waits. */
-export async function allocate(settings: LaneSettings, purpose: string, call: LaneCall): Promise<Allocated> {
+/**
+ * Gives out an EOA nonce, signs and stores; nothing is sent. Answers what is stored already where that serves or waits; lanes
+ * that stood still while the chain went on to `chainTime` (Unix seconds) are not waited for.
+ */
+export async function allocate(
+  settings: LaneSettings,
+  purpose: string,
+  call: LaneCall,
+  chainTime = 0n,
+): Promise<Allocated> {
   const { db, accounts, jamAfterMs } = settings
   const gas = await settings.gas()
   const places = placesOf(gas, call.gas)
   return transaction(db, async (tx, last) => {
-    const place = await lockPlace(tx, purpose, places, jamAfterMs)
+    const place = await lockPlace(tx, purpose, { places, jamAfterMs, chainTime })
     const serving = place === undefined ? await findServing(tx, purpose, jamAfterMs) : undefined
     if (serving !== undefined) return { row: serving, isNew: false }
     const account = accounts.find(({ address }) => address.toLowerCase() === place?.address)

@@ -38,13 +38,13 @@ export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Pr
 /**
  * The gas wallet that takes this purpose and its next EOA nonce; purpose and wallet stay locked until the transaction ends.
  * The one with the fewest open nonces, before it those that can pay and move. Undefined when the purpose is served: it was
- * mined, or it waits where it is, since only a wallet that moves and can pay takes over from jammed ones.
+ * mined, or it waits where it is. Another wallet that moves and can pay takes over only where the chain went on without the
+ * lane: it made blocks, up to `chainTime` (Unix seconds), for `jamAfterMs` after the lane moved.
  */
 export async function lockPlace(
   tx: Tx,
   purpose: string,
-  places: readonly Place[],
-  jamAfterMs: number,
+  { places, jamAfterMs, chainTime }: { places: readonly Place[]; jamAfterMs: number; chainTime: bigint },
 ): Promise<{ address: string; nonce: bigint } | undefined> {
   const column = (read: (place: Place) => bigint) => places.map((place) => read(place).toString())
   const load = sql`greatest(w.next_nonce, p.pooled) - p.mined`
@@ -60,7 +60,8 @@ export async function lockPlace(
     where not exists (
       select from lane_transactions t join gas_wallets h on h.address = t.gas_wallet
       where t.purpose = ${purpose} and (t.outcome = 'mined' or t.outcome is null and (
-        s.poor or s.jammed or h.address = w.address or not ${isJammed('h', jamAfterMs)})))
+        s.poor or s.jammed or h.address = w.address
+        or h.moved_at + ${jamAfterMs} * interval '1 millisecond' > to_timestamp(${chainTime.toString()}::bigint))))
     order by s.poor, s.jammed, ${load}, random()
     limit 1 for update of w`
   // Two statements, because one would look for the purpose before it has waited for the lock.

@@ -8,7 +8,7 @@ import { packageRoot } from '../../worker/stack/package-root.ts'
 import { dollarTokenAbi, localChainClient, mintTokens } from '../../worker/stack/token.ts'
 import { openTreasury, type Payout } from '../../worker/stack/treasury.ts'
 import { type Agent, eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
-import { expectExecutedOnce, insist } from '../support/faults.ts'
+import { expectExecutedOnce, haltMining, insist } from '../support/faults.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -17,7 +17,13 @@ let rail: Rail
 let temporal: ReturnType<typeof createTemporalClient>
 beforeAll(async () => {
   stack = await startStack({
-    env: { EXECUTE_WAIT_MS: '1500', CONFIRM_WINDOW_MS: '500', SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' },
+    env: {
+      EXECUTE_WAIT_MS: '1500',
+      CONFIRM_WINDOW_MS: '500',
+      SWEEP_EVERY_MS: '300',
+      CHAIN_POLL_MS: '100',
+      LANE_JAM_AFTER_MS: '2500',
+    },
   })
   rail = await openRail(stack)
   const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
@@ -129,6 +135,26 @@ verifies(
     await mintTokens(rail.chain, rail.asset, payoutWallet.address, 1_000_000_000n)
     await fill(parseEther('1'))
     await Promise.all([expectFinished(agent, large), expectFinished(other, small)])
+  },
+)
+
+verifies(
+  ['lane.alarm', 'execute.parked'],
+  'while the chain makes no blocks a transfer is parked behind its gas wallet, and is executed when it makes some',
+  async () => {
+    const agent = await rail.openAgent()
+    const payout = await rail.authorized(agent)
+    const resume = await haltMining(rail)
+    await expectParked(agent, payout, /gas wallet 0x[0-9a-f]{40} has not moved since 20\d\d-.*one that moves takes/)
+    expect((await cli('doctor')).text).toMatch(
+      /WARN +lanes of the gas wallets +gas wallet 0x[0-9a-f]{40} has not moved/,
+    )
+    await resume()
+    await expectFinished(agent, payout)
+    const warned = stack.logs()['worker']?.match(/a gas wallet has not moved for too long/g)
+    expect(warned).toHaveLength(1)
+    const sent = rail.db.selectFrom('lane_transactions').selectAll().where('purpose', '=', `payout:${payout.payout_id}`)
+    expect(new Set((await sent.execute()).map(({ gas_wallet }) => gas_wallet)).size).toBe(1)
   },
 )
 

@@ -144,7 +144,10 @@ verifies(
       txHash: row.tx_hash,
       heldUp: { wallet: empty.address, since: expect.any(Date) },
     })
-    const taken = await lane.submit('emptied', before.call)
+    const taken = await eventually(
+      () => rig.client.mine({ blocks: 1 }).then(() => lane.submit('emptied', before.call)),
+      ({ txHash }) => txHash !== row.tx_hash,
+    )
     expect(taken.txHash).not.toBe(row.tx_hash)
     expect(taken.heldUp).toBeUndefined()
     expect(await eventually(() => rig.outcome(before.authorization), isIncluded)).toMatchObject({
@@ -223,6 +226,24 @@ verifies('lane.heals', 'a node that calls every replacement underpriced gets hig
   expect((await rig.rows('undercut')).length).toBeGreaterThan(1)
   await close()
 })
+
+verifies(
+  'lane.heals',
+  'while the chain makes no blocks nothing is taken over, and all go on when it does',
+  async () => {
+    const wallets = [await rig.fundedWallet(), await rig.fundedWallet()]
+    const lane = rig.newLane({ accounts: wallets.map(({ account }) => account), ...quick, feeBumpAfterMs: 60_000 })
+    const resume = await rig.haltMining()
+    const { authorization, call } = await rig.authorize()
+    const { txHash } = await lane.submit('halted', call)
+    await pause(1_500)
+    expect(await lane.submit('halted', call)).toMatchObject({ txHash, heldUp: { since: expect.any(Date) } })
+    await resume()
+    await lane.submit('halted', call)
+    await heal(lane, wallets[0]!, authorization)
+    expect(await rig.rows('halted')).toMatchObject([{ tx_hash: txHash, outcome: 'mined' }])
+  },
+)
 
 test('a wallet that is jammed gets no new work while another moves', async () => {
   const [jammed, moving] = [await rig.fundedWallet(), await rig.fundedWallet()]

@@ -61,18 +61,18 @@ const placesOf = (wallets: string[], more: Partial<Place> = {}): Place[] =>
   wallets.map((address) => ({ address, mined: 0n, pooled: 0n, affords: 1_000n, ...more }))
 
 /** Stores a transaction where the lane puts it; undefined when the purpose is served. */
-async function allocate(places: Place[], more: Partial<NewLaneTransaction> = {}, jamAfterMs = 60_000) {
+async function allocate(places: Place[], more: Partial<NewLaneTransaction> = {}, chainTime = nowSeconds()) {
   return transaction(open.db, async (tx) => {
     const purpose = more.purpose ?? hex(8)
-    const place = await lockPlace(tx, purpose, places, jamAfterMs)
+    const place = await lockPlace(tx, purpose, { places, jamAfterMs: 60_000, chainTime })
     if (place !== undefined)
       await storeLaneTransaction(tx, rowAt(place.address, place.nonce, { purpose, ...more })).execute()
     return place
   })
 }
 
-const laneOf = async (wallet: string, jamAfterMs = 60_000) =>
-  (await readLanes(open.db, jamAfterMs)).find((lane) => lane.wallet === wallet)
+const nowSeconds = () => BigInt(Math.floor(Date.now() / 1000))
+const laneOf = async (wallet: string) => (await readLanes(open.db, 60_000)).find((lane) => lane.wallet === wallet)
 
 /** As if the wallet's oldest open nonce had been the same one for this long. */
 const standStill = (wallet: string, seconds: number) =>
@@ -113,7 +113,7 @@ test('the next nonce is the greater of the stored one and the chain’s, and nev
 test('a transaction that is rolled back takes no nonce', async () => {
   const wallet = await newWallet()
   const failing = transaction(open.db, async (tx) => {
-    const place = await lockPlace(tx, 'failing', placesOf([wallet]), 60_000)
+    const place = await lockPlace(tx, 'failing', { places: placesOf([wallet]), jamAfterMs: 60_000, chainTime: 0n })
     await storeLaneTransaction(tx, rowAt(wallet, place?.nonce ?? -1n)).execute()
     throw new Error('killed')
   })
@@ -156,13 +156,15 @@ test('a purpose has one transaction, and one more only on a wallet that moves wh
   await allocate(placesOf([first]), { purpose })
   const all = [...placesOf([first, second]), ...placesOf([poor], { affords: 0n })]
   expect(await allocate(all, { purpose })).toBeUndefined()
-  await standStill(first, 61)
+  await standStill(first, 62)
   expect(await findServing(open.db, purpose, 60_000)).toMatchObject({ heldUpSince: expect.any(Date) })
   expect(await allocate([...placesOf([first]), ...placesOf([poor], { affords: 0n })], { purpose })).toBeUndefined()
+  // The chain made no block for a minute either: nothing is gained elsewhere.
+  expect(await allocate(all, { purpose }, nowSeconds() - 5n)).toBeUndefined()
   expect(await allocate(all, { purpose })).toEqual({ address: second, nonce: 0n })
   expect(await findServing(open.db, purpose, 60_000)).toMatchObject({ gas_wallet: second, heldUpSince: null })
   expect(await allocate(all, { purpose })).toBeUndefined()
-  await standStill(second, 61)
+  await standStill(second, 62)
   expect(await allocate(all, { purpose })).toBeUndefined()
   await recordEnds(open.db, second, [{ nonce: 0n, mined: undefined }])
   await recordEnds(open.db, first, [{ nonce: 0n, mined: { txHash: hex(32), outcome: 'mined' } }])
