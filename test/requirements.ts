@@ -823,6 +823,10 @@ export const requirements = {
     behavior:
       'On the real stack the checker finds nothing in healthy payouts, and each lie that is planted beside them.',
   },
+  'chaos.mutations': {
+    source: 'decision',
+    behavior: 'Five ways to break the rail fit its sources of today, so that the harness can be run on each.',
+  },
   'chaos.checker.independent': {
     source: 'decision',
     behavior: 'The checker reads chain, Postgres and Temporal for itself and shares no code with the rail.',

@@ -47,6 +47,9 @@ const DRAIN_WITHIN_MS = 90_000
 const PAYER_TOKENS = 5_000_000n
 const FREE_CALLS_PER_ADDRESS = 30
 
+/** Faults after which a payout may be paid, die or be held for an operator, as they come in time or not. */
+const openEnds = new Set<RunPlan['fault']>(['expiry while pending', 'nonce spent on nothing'])
+
 type Played = { plan: RunPlan; identity: RunIdentity; record: RunRecord }
 
 /** Real payouts on a stack of their own while the schedule of the seed is carried out; then everything is mended, drained and judged. */
@@ -131,7 +134,7 @@ function enrol(seed: number, plan: RunPlan, { events, overCap }: BatchPlan, asse
     recipient: identity.recipient,
     amountAtomic: String(plan.amountAtomic),
     calls: [],
-    expects: overCap || plan.fault === 'expiry while pending' ? 'either' : expects,
+    expects: overCap || openEnds.has(plan.fault) ? 'either' : expects,
     ...(plan.pays ? { payer: identity.creator } : {}),
   }
   return { plan, identity, record }

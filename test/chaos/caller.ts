@@ -106,7 +106,8 @@ function openCaller(service: Service, plan: RunPlan, { account, privateKey }: Ru
     }
     try {
       const answer = await client.call(id, input, { signal: AbortSignal.timeout(withinMs) })
-      return hears(answer.status, answer.body, answer.replayed, answer.status !== 202)
+      const { status, body, replayed } = answer
+      return hears(status, body, replayed, status !== 202 || isHeld(body))
     } catch (error) {
       if (!(error instanceof ProblemError)) return { final: false }
       const { problem } = error
@@ -142,6 +143,10 @@ function openCaller(service: Service, plan: RunPlan, { account, privateKey }: Ru
     },
   }
 }
+
+/** Whether an operator has to decide now: no repeat of the caller's changes that. */
+const isHeld = (body: object): boolean =>
+  'payout' in body && (body.payout as Payout).next_action.startsWith('An operator has to look')
 
 /** Atomic units as the text that create takes. */
 const decimal = (atomic: number): string => (atomic / 1_000_000).toFixed(6)

@@ -93,6 +93,11 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
       const calls = [await foreign(), otherOverload(authorization, signature), await foreign()]
       await bySomebody(batch, encodeFunctionData({ abi: batchAbi, functionName: 'run', args: [asset, calls] }))
     },
+    /** The payout wallet's key spends the nonce of these bytes on a transfer of nothing: it succeeds, and nobody is paid. */
+    spendOnNothing: async (raw: Hex): Promise<void> => {
+      const terms = { ...decodeTransfer(raw).authorization, value: 0n }
+      await bySomebody(asset, otherOverload(terms, await signAuthorization(payoutWallet, asset, terms)))
+    },
     /** The gas wallet's own key spends the same EOA nonce on something else. */
     replace: async (raw: Hex): Promise<void> => {
       const sender = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })

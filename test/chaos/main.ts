@@ -1,4 +1,4 @@
-// `npm run chaos -- --runs N --seed S [--batch B] [--only I]`: payouts under faults, B of them sharing a stack; the last line counts what was found.
+// `npm run chaos -- --runs N --seed S [--batch B] [--stack K | --only I]`: payouts under faults, B of them sharing a stack; the last line counts what was found.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '96' },
     seed: { type: 'string' },
     batch: { type: 'string', default: '48' },
+    stack: { type: 'string' },
     only: { type: 'string' },
   },
 })
@@ -30,6 +31,7 @@ const total = { duplicates: 0, lost: 0, disagreements: 0, stuck: 0 }
 for (let first = 0, batch = 0; first < runs; first += perStack, batch++) {
   const size = Math.min(perStack, runs - first)
   if (only !== undefined && (only < first || only >= first + size)) continue
+  if (values.stack !== undefined && batch !== Number(values.stack)) continue
   const order = { seed, batch, first, size, programs, tally, log, ...(only === undefined ? {} : { only }) }
   const { records, findings, logs, histories } = await runBatch(order)
   for (const kind of Object.keys(total) as (keyof Findings)[]) {

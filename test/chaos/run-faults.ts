@@ -55,6 +55,8 @@ export function runWire(fault: RunFault, world: RunWorld): RunWire {
       return beforeFirstSend(strikes, acts.frontRun)
     case 'authorization front-run in a batch':
       return beforeFirstSend(strikes, acts.frontRunInBatch)
+    case 'nonce spent on nothing':
+      return beforeFirstSend(strikes, acts.spendOnNothing)
     case 'authorization cancelled':
       return cancels(world)
     case 'expiry while pending':

@@ -30,6 +30,7 @@ export const runFaults = [
   'authorization front-run',
   'authorization front-run in a batch',
   'authorization cancelled',
+  'nonce spent on nothing',
   'expiry while pending',
   'facilitator times out after settling',
 ] as const
@@ -79,7 +80,7 @@ export type BatchPlan = {
   events: BatchEvent[]
   /** Settles payments through a facilitator elsewhere, instead of the workers' own. */
   remoteFacilitator: boolean
-  /** Amounts near the largest, so that the daily cap refuses some. */
+  /** Amounts that come to more than the daily cap together, so that it refuses some. */
   overCap: boolean
 }
 
@@ -107,7 +108,7 @@ export function planBatch(
     return {
       index: first + offset,
       startMs: Math.floor((offset * lastsMs * 0.75) / size),
-      amountAtomic: overCap ? dice.between(10, 25) * 100_000 : dice.between(1, 10) * 10_000,
+      amountAtomic: overCap ? dice.between(20, 40) * 100_000 : dice.between(1, 10) * 10_000,
       pays:
         fault === 'facilitator times out after settling' ||
         (activityFault !== null && paymentActivities.test(activityFault.activity)) ||

@@ -1,0 +1,94 @@
+/** One text that stands exactly once in a file of the rail, and what stands there instead. */
+export type Edit = { file: string; find: string; replace: string }
+/** A way to break the rail, and the part of the harness's schedule that has the situation in which it matters. */
+export type Break = { name: string; edits: readonly Edit[]; harness: readonly string[] }
+
+const oneBatch = ['--runs', '48']
+
+/** The five breaks that the harness has to catch. */
+export const breaks: readonly Break[] = [
+  {
+    name: 'sign at a new token nonce on retry',
+    harness: oneBatch,
+    edits: [
+      {
+        file: 'activities/transfer.ts',
+        find: "export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {\n",
+        replace:
+          "let again: Signer | undefined\nexport function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {\n  again = signer\n",
+      },
+      {
+        file: 'activities/transfer.ts',
+        find: '  const authorization = authorizationOf(transfer)\n  const signature = ',
+        replace: '  let authorization = authorizationOf(transfer)\n  let signature = ',
+      },
+      {
+        file: 'activities/transfer.ts',
+        find: '  const check = await deps.preflight(authorization, signature)\n',
+        replace: `  if (transfer.status === 'submitted' && again !== undefined) {
+    const nonce = '0x' + crypto.randomUUID().replaceAll('-', '').repeat(2)
+    authorization = { ...authorization, nonce: nonce as never }
+    signature = await again.sign(authorization)
+  }
+  const check = await deps.preflight(authorization, signature)
+`,
+      },
+      {
+        file: 'activities/transfer.ts',
+        find: 'deps.lane.submit(`payout:',
+        replace: 'deps.lane.submit(authorization.nonce + `payout:',
+      },
+    ],
+  },
+  {
+    name: 'broadcast before storing',
+    harness: oneBatch,
+    edits: [
+      {
+        file: 'activities/chain/lane.ts',
+        find: '    last(storeLaneTransaction(tx, row))\n',
+        replace: '    await sendStored(settings, row)\n    last(storeLaneTransaction(tx, row))\n',
+      },
+    ],
+  },
+  {
+    name: 'release the cap on timeout',
+    // The fourth batch asks for more than the cap.
+    harness: ['--runs', '192', '--stack', '3'],
+    edits: [
+      {
+        file: 'activities/store/transfers.ts',
+        find: "(status in ('reserved','signed','submitted')\n          or (status in ('included','final') and block_time",
+        replace:
+          "((status in ('reserved','signed','submitted') and reserved_at > clock_timestamp() - interval '2 seconds')\n          or (status in ('included','final') and block_time",
+      },
+    ],
+  },
+  {
+    name: "take the transaction's success for the transfer",
+    harness: oneBatch,
+    edits: [
+      {
+        file: 'activities/chain/outcome.ts',
+        find: '  if (!holdsTransfer(receipt, terms))\n',
+        replace: "  if (receipt.status !== 'success' && !holdsTransfer(receipt, terms))\n",
+      },
+    ],
+  },
+  {
+    name: 'write the replay keys outside the transaction',
+    harness: oneBatch,
+    edits: [
+      {
+        file: 'activities/payout.ts',
+        find: '  last(consumeKeys(tx, bound.keys, payout.payout_id))\n',
+        replace: '  await send(deps.db, consumeKeys(deps.db, bound.keys, payout.payout_id))\n',
+      },
+      {
+        file: 'activities/payout.ts',
+        find: "import { consumeKeys } from './store/replay-ledger.ts'\n",
+        replace: "import { send } from './store/pipeline.ts'\nimport { consumeKeys } from './store/replay-ledger.ts'\n",
+      },
+    ],
+  },
+]
