@@ -47,7 +47,7 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       const known = async () => (await own(deps, creator, payoutId)).payout
       const send = (updateId: string) => sendTo(deps, authorizeUpdate, { payoutId, callId }, known, updateId)
       // Calls under several keys may ask for this at once, which one call with its lease never does.
-      await step(deps, payoutId, send, { places: limits.updatesInFlightMax - 2 })
+      await step(deps, payoutId, send, { crowd: { places: limits.updatesInFlightMax - 2 } })
     },
 
     async checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void> {
@@ -75,7 +75,8 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       let record = leads ? undefined : await own(deps, creator, payoutId)
       if (record?.transfer === undefined) {
         const known = async () => (await own(deps, creator, payoutId)).payout
-        await step(deps, payoutId, (id) => sendTo(deps, executeUpdate, { payoutId, callId }, known, id))
+        const send = (updateId: string) => sendTo(deps, executeUpdate, { payoutId, callId }, known, updateId)
+        await step(deps, payoutId, send, { moves: true })
         await deps.changes.wait(payoutId, until - performance.now())
         record = await own(deps, creator, payoutId)
       }
@@ -116,17 +117,18 @@ async function step(
   deps: PayoutGatewayDeps,
   payoutId: string,
   send: (updateId: string) => Promise<StepResult>,
-  crowd?: Crowd,
+  { crowd, moves = false }: { crowd?: Crowd; moves?: boolean } = {},
 ): Promise<void> {
-  const result = await durableStep(deps, payoutId, send, crowd).catch((error) => told(deps, payoutId, error))
+  const result = await durableStep(deps, payoutId, send, crowd).catch((error) => told(deps, payoutId, moves, error))
   if (!result.ok) throw new DomainError(result.refusal)
 }
 
-/** A 503 says of the money what is stored, not what is hoped. */
-async function told(deps: PayoutGatewayDeps, payoutId: string, error: unknown): Promise<never> {
+/** A 503 says of the money what is stored; an execute that was sent may still reserve, so until then nobody knows. */
+async function told(deps: PayoutGatewayDeps, payoutId: string, moves: boolean, error: unknown): Promise<never> {
   if (!(error instanceof DomainError)) throw error
-  const record = await readPayout(deps.db, payoutId).catch(() => undefined)
-  throw new DomainError({ ...error.refusal, money_moved: moneyMoved(record?.transfer) })
+  const transfer = (await readPayout(deps.db, payoutId).catch(() => undefined))?.transfer
+  const money_moved = moves && transfer === undefined ? 'unknown' : moneyMoved(transfer)
+  throw new DomainError({ ...error.refusal, money_moved })
 }
 
 /** Sends the step to the payout's run, and starts a run where none is open: that is the dearer call, and seldom needed. */

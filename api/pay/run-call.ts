@@ -75,7 +75,9 @@ async function lead(run: Run, paid: boolean, until: number): Promise<CallAnswer 
       refusal !== undefined && (!begun || errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
     const released = proven && (await transaction(deps.db, (tx) => releaseCall(tx, call.callId)))
     if (!released) await dropCallLease(deps.db, call.callId, run.holder).catch(() => undefined)
-    throw refusal === undefined ? error : await toldOfFee(run, refusal)
+    if (refusal === undefined) throw error
+    // What could not be given up has run meanwhile, sent by whoever led before.
+    throw await toldOfFee(run, proven && !released ? { ...refusal, money_moved: 'unknown' } : refusal)
   }
 }
 
