@@ -4,7 +4,7 @@ import { allowedPayoutEvents, nextPayoutState, type PayoutEvent } from '../workf
 import { findPause } from './store/controls.ts'
 import { clockSeconds, type Tx } from './store/db.ts'
 import { hasUnsettledCharge } from './store/payments.ts'
-import type { PayoutRow } from './store/payouts.ts'
+import type { PayoutRecord, PayoutRow } from './store/payouts.ts'
 import { dailyUse } from './store/transfers.ts'
 
 /**
@@ -83,3 +83,15 @@ export function ownPayout(row: PayoutRow | undefined, creator: string): PayoutRo
 
 export const unknownPayout = () =>
   refuse('not_found', 'no such payout of this wallet', 'Check the payout id and the wallet that signs.')
+
+/** 410 with the receipt that proves it; a call for such a transfer has no effect and is not charged. */
+export const deadTransfer = (record: PayoutRecord) =>
+  refuse(
+    'payout_expired',
+    'the transfer is proven never to have moved and never to move',
+    'Create and authorize a new payout.',
+    {
+      money_moved: 'no',
+      extra: { receipt: record.receipts.at(-1)?.jws },
+    },
+  )

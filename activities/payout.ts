@@ -7,7 +7,7 @@ import { type AuthorizeInput, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed } from './canary.ts'
 import type { Deps } from './deps.ts'
 import { payoutReceipt } from './payout-records.ts'
-import { assertExecutable, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
+import { assertExecutable, deadTransfer, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
 import { answerCall, assertGrant, type CallRow, lockCall, useGrant } from './store/calls.ts'
 import { clockSeconds, type Last, type Tx, transaction } from './store/db.ts'
@@ -141,6 +141,7 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Pro
     const call = assertGrant(locked, payoutId)
     const payout = ownPayout(record?.payout, walletOf(call))
     const known = present(record)
+    if (known.transfer?.status === 'dead') throw deadTransfer(known)
     if (known.transfer !== undefined) {
       last(useGrant(tx, callId, payoutId))
       return known

@@ -1,6 +1,6 @@
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { assertExecutable, ownPayout, unknownPayout } from '../activities/payout-rules.ts'
+import { assertExecutable, deadTransfer, ownPayout, unknownPayout } from '../activities/payout-rules.ts'
 import {
   type PayoutAnswerBody,
   type PayoutRecord,
@@ -210,14 +210,3 @@ function acceptedTerms(deps: PayoutGatewayDeps, input: CreateInput): ReturnType<
   }
   return terms
 }
-
-const deadTransfer = (record: PayoutRecord) =>
-  refuse(
-    'payout_expired',
-    'the transfer is proven never to have moved and never to move',
-    'Create and authorize a new payout.',
-    {
-      money_moved: 'no',
-      extra: { receipt: record.receipts.at(-1)?.jws },
-    },
-  )

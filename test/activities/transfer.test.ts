@@ -97,6 +97,11 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
     terms_sha256: hex(64),
   }
   await insertAuthorizedPayout(open.db, payout, Math.floor(Date.now() / 1000) + expiresIn)
+  await grantExecute(payoutId, creator, callId)
+  return { payoutId, creator, wallet, callId }
+}
+
+async function grantExecute(payoutId: string, creator: string, callId: string): Promise<void> {
   const call = {
     callId,
     caller: `wallet:${creator}`,
@@ -109,7 +114,6 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
   await transaction(open.db, (tx, last) =>
     grantCall(tx, last, call, { kind: 'free' }, { lease: { holder: 'test', ms: 10_000 }, input: undefined }),
   )
-  return { payoutId, creator, wallet, callId }
 }
 
 const reserve = (of: { payoutId: string; callId: string }) => createPayoutSteps(deps).reserveTransfer(of)
@@ -167,12 +171,16 @@ verifies(
   'execute.dead',
   'proven expired without ever being paid: a dead receipt, the cap released, the free call given back',
   async () => {
-    const { payoutId, wallet, callId } = await sent()
+    const { payoutId, creator, wallet, callId } = await sent()
     proven = { kind: 'dead', reason: 'expired' }
     expect(await confirm(payoutId)).toMatchObject({ state: 'authorized', transfer: 'dead', exception: null })
     expect(await kinds(payoutId)).toEqual(['payout_dead'])
     expect((await dailyUse(open.db, wallet)).atomic).toBe(0n)
     expect(await findCall(open.db, callId)).toMatchObject({ grant_state: 'released' })
+    // Whoever asks again is granted again, and told before the grant is used.
+    await grantExecute(payoutId, creator, callId)
+    expect(await reserve({ payoutId, callId })).toMatchObject({ ok: false, refusal: { code: 'payout_expired' } })
+    expect(await findCall(open.db, callId)).toMatchObject({ grant_state: 'open' })
   },
 )
 
