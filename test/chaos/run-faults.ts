@@ -15,6 +15,8 @@ export type RunWire = (question: Question) => ReturnType<Meddle>
 
 /** How long a node goes on lying. */
 const LIES_MS = 1_500
+/** Blocks are this far behind the clock. */
+const BLOCK_S = 2
 const USED = `0x${'0'.repeat(63)}1`
 const UNUSED = `0x${'0'.repeat(64)}`
 
@@ -60,7 +62,7 @@ export function runWire(fault: RunFault, world: RunWorld): RunWire {
     case 'authorization cancelled':
       return cancels(world)
     case 'expiry while pending':
-      return onSends(Number.POSITIVE_INFINITY, strikes, async ({ params }) => ({ result: hashOf(params) }))
+      return expires(strikes)
   }
 }
 
@@ -167,6 +169,19 @@ async function forge(chain: LocalChainClient, raw: Hex): Promise<{ logs: object[
     effectiveGasPrice: '0x1',
   }
   return { logs, receipt }
+}
+
+/** Every broadcast is swallowed until the authorization has expired; then one comes too late, and the gas wallet goes on. */
+function expires(strikes: () => void): RunWire {
+  let swallowed = 0
+  return async (question) => {
+    if (!isSend(question)) return question.pass()
+    const { validBefore } = decodeTransfer(rawOf(question.params)).authorization
+    if (Date.now() / 1000 > Number(validBefore) + BLOCK_S) return question.pass()
+    if (swallowed === 0) strikes()
+    swallowed += 1
+    return { result: hashOf(question.params) }
+  }
 }
 
 /** The treasury cancels before the first broadcast; until that is final no broadcast gets through, so a reorg cannot undo it. */

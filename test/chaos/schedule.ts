@@ -78,11 +78,12 @@ export type BatchPlan = {
   batch: number
   runs: RunPlan[]
   events: BatchEvent[]
-  /** Settles payments through a facilitator elsewhere, instead of the workers' own. */
-  remoteFacilitator: boolean
   /** Amounts that come to more than the daily cap together, so that it refuses some. */
   overCap: boolean
 }
+
+/** Whether a batch settles payments through a facilitator elsewhere, instead of the workers' own. */
+export const usesRemoteFacilitator = (batch: number): boolean => batch % 2 === 1
 
 const EVENT_EVERY_MS = 2_200
 const FIRST_EVENT_MS = 1_500
@@ -119,7 +120,7 @@ export function planBatch(
       activityFault,
     }
   })
-  return { batch, runs, events, remoteFacilitator: batch % 2 === 1, overCap }
+  return { batch, runs, events, overCap }
 }
 
 /** What is printed of a run's plan, so that a failing run can be read without its seed. */
