@@ -8,7 +8,7 @@ import {
   payoutAnswer,
   readPayout,
 } from '../activities/store/payouts.ts'
-import { DomainError, refuse } from '../workflows/domain/errors.ts'
+import { DomainError, errorCodes, refuse } from '../workflows/domain/errors.ts'
 import { payoutId as payoutIdOf } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { formatUsdc } from '../workflows/domain/money.ts'
@@ -125,7 +125,7 @@ async function step(
 
 /** A 503 says of the money what is stored; an execute that was sent may still reserve, so until then nobody knows. */
 async function told(deps: PayoutGatewayDeps, payoutId: string, moves: boolean, error: unknown): Promise<never> {
-  if (!(error instanceof DomainError)) throw error
+  if (!(error instanceof DomainError) || errorCodes[error.refusal.code].status < 500) throw error
   const transfer = (await readPayout(deps.db, payoutId).catch(() => undefined))?.transfer
   const money_moved = moves && transfer === undefined ? 'unknown' : moneyMoved(transfer)
   throw new DomainError({ ...error.refusal, money_moved })
