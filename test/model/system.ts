@@ -95,7 +95,9 @@ export async function openSystem(rail: Rail): Promise<System> {
         if (told !== undefined) note(told)
         if (told?.final === true) {
           if (told.body.payout !== undefined) known(act.of).payout = told.body.payout
-          return told.outcome
+          // Who presents nothing is refused either way: before the create as unknown, after it for what is missing.
+          const empty = act.kind === 'authorize' && told.outcome.code === 'authority_denied'
+          return empty ? { status: 404, code: 'not_found' } : told.outcome
         }
         if (Date.now() > until) throw answer instanceof Error ? answer : new Error('the call stayed open')
         await pause(100)
