@@ -64,7 +64,7 @@ function stateOf(transfer: TransferRow | undefined): CanaryState {
 
 /**
  * Creates, authorizes and reserves today's canary in one transaction, and returns its payout id; undefined when it is there
- * already. It is refused as any payout is: by a pause, the daily cap and the floor.
+ * already. Whatever refuses a payout refuses it too: a pause, the daily cap and the floor.
  */
 export async function beginCanary(
   deps: Pick<Deps, 'db' | 'rail' | 'signReceipt'> & { canary: Canary; floor: Floor },
