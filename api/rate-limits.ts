@@ -23,7 +23,16 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
       ),
     wallet: async (caller) => {
       const ticket = await perWallet.take(caller)
-      return { putBack: ticket.putBack, assertGranted: () => assertGranted(ticket) }
+      let used = false
+      return {
+        assertGranted: () => {
+          used = true
+          assertGranted(ticket)
+        },
+        putBack: () => {
+          if (!used) ticket.putBack()
+        },
+      }
     },
     failedProof: (address) => spend(failedProofs, address),
     freeGrant: async (address) => {

@@ -9,11 +9,13 @@ import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Context } from './context.ts'
 import type { Turnstile } from './pay/turnstile.ts'
 
+/** One call of a wallet. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
+export type CallerTicket = { assertGranted(): void; putBack(): void }
+
 /** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
 export type RateLimits = {
   address(address: string, perMinute?: number): Promise<void>
-  /** A repeat of a call is not counted: its ticket is put back unasked. */
-  wallet(caller: string): Promise<{ assertGranted(): void; putBack(): void }>
+  wallet(caller: string): Promise<CallerTicket>
   failedProof(address: string): Promise<void>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
   freeGrant(address: string): Promise<{ granted: boolean; putBack(): void }>

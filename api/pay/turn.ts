@@ -5,6 +5,7 @@ import { type Funding, type Granted, grantCall, readStanding, type Standing } fr
 import { claimPayment, findPayment, type PaymentClaim, paymentAlreadyUsed } from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Reply } from '../operation.ts'
+import type { CallerTicket } from '../road.ts'
 import type { Run } from './run.ts'
 
 /**
@@ -23,18 +24,23 @@ export type Read = () => Promise<Reply<unknown>>
 
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
 export async function takeTurn(run: Run, read: Read): Promise<Turn> {
-  const free = run.operation.price === null ? undefined : await run.deps.limits.freeGrant(run.request.address)
+  const { limits } = run.deps
+  const rate = run.caller.kind === 'wallet' ? await limits.wallet(run.caller.id) : undefined
+  const free = run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
   let freeTaken = false
-  const turn = await grant(run, read, async (_, standing) => {
-    if (run.operation.price === null) return { kind: 'none' }
-    assertNoDebt(run, standing)
-    if (standing.credit !== undefined) return { kind: 'credit', paymentId: standing.credit }
-    freeTaken = free?.granted === true && standing.freeLeft > 0
-    return freeTaken ? { kind: 'free' } : undefined
-  }).finally(() => {
+  try {
+    const turn = await grant(run, read, rate, async (_, standing) => {
+      if (run.operation.price === null) return { kind: 'none' }
+      assertNoDebt(run, standing)
+      if (standing.credit !== undefined) return { kind: 'credit', paymentId: standing.credit }
+      freeTaken = free?.granted === true && standing.freeLeft > 0
+      return freeTaken ? { kind: 'free' } : undefined
+    })
+    return turn ?? (await grantPaid(run, read, rate))
+  } finally {
+    rate?.putBack()
     if (!freeTaken) free?.putBack()
-  })
-  return turn ?? grantPaid(run, read)
+  }
 }
 
 /** Looks again for a call that somebody else was seen to lead. */
@@ -46,29 +52,22 @@ export async function takeTurnAgain(run: Run, read: Read): Promise<Turn> {
 type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
 
 /** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
-async function grant(run: Run, read: Read, fund: Fund): Promise<Turn | undefined> {
-  const { deps, call, caller, operation } = run
-  const rate = caller.kind === 'wallet' ? await deps.limits.wallet(caller.id) : undefined
-  let counted = false
-  const decided = await deps
-    .inTurn(call.caller, () =>
-      transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
-        const standing = await readStanding(tx, call)
-        if (standing.call !== undefined) return { joins: standing.call }
-        counted = true
-        rate?.assertGranted()
-        const funding = await fund(tx, standing)
-        if (funding === undefined) return undefined
-        const paid = funding.kind === 'payment'
-        const isRead = operation.idempotency.kind === 'read'
-        const reply = isRead ? await read() : undefined
-        await grantCall(tx, last, call, funding, isRead ? 'read' : granted(run))
-        return reply === undefined ? { kind: 'lead', paid } : { kind: 'answered', reply, paid }
-      }),
-    )
-    .finally(() => {
-      if (!counted) rate?.putBack()
-    })
+async function grant(run: Run, read: Read, rate: CallerTicket | undefined, fund: Fund): Promise<Turn | undefined> {
+  const { deps, call, operation } = run
+  const decided = await deps.inTurn(call.caller, () =>
+    transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
+      const standing = await readStanding(tx, call)
+      if (standing.call !== undefined) return { joins: standing.call }
+      rate?.assertGranted()
+      const funding = await fund(tx, standing)
+      if (funding === undefined) return undefined
+      const paid = funding.kind === 'payment'
+      const isRead = operation.idempotency.kind === 'read'
+      const reply = isRead ? await read() : undefined
+      await grantCall(tx, last, call, funding, isRead ? 'read' : granted(run))
+      return reply === undefined ? { kind: 'lead', paid } : { kind: 'answered', reply, paid }
+    }),
+  )
   return decided !== undefined && 'joins' in decided ? join(run, decided.joins) : decided
 }
 
@@ -97,10 +96,10 @@ function assertNoDebt(run: Run, { debt }: Standing): void {
   throw run.deps.offers.paymentRequired(run.operation, 'an earlier call is not paid for', { debt: owed })
 }
 
-async function grantPaid(run: Run, read: Read): Promise<Turn> {
+async function grantPaid(run: Run, read: Read, rate: CallerTicket | undefined): Promise<Turn> {
   const claim = await verifiedPayment(run)
   if (claim === 'ours') return { kind: 'wait' }
-  const turn = await grant(run, read, async (tx, standing) => {
+  const turn = await grant(run, read, rate, async (tx, standing) => {
     assertNoDebt(run, standing)
     await claimPayment(tx, claim, run.call.callId, run.operation.idempotency.kind === 'read' ? 'settling' : 'claimed')
     return { kind: 'payment', paymentId: claim.paymentId }

@@ -253,3 +253,22 @@ verifies('free.address-limit', 'free calls are limited per client address and in
     await small.stop()
   }
 })
+
+verifies('road.rate-limit', 'a call that is paid for counts once against the limit of its wallet', async () => {
+  const small = await startStack({ env: { LIMIT_WALLET_PER_MINUTE: '2' } })
+  const few = await openRail(small)
+  try {
+    const payer = await openPayer(few)
+    const terms = few.terms()
+    const pay = async () => paymentHeader(await signPayment(few, payer))
+    const statuses = [
+      await send(few, payer, 'payout-create', terms),
+      await send(few, payer, 'payout-create', terms, await pay()),
+      await send(few, payer, 'payout-create', few.terms(), await pay()),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([402, 201, 429])
+  } finally {
+    await few.stop()
+    await small.stop()
+  }
+})
