@@ -1,5 +1,5 @@
 import type { ControlScope } from '../workflows/domain/controls.ts'
-import type { PayoutView } from '../workflows/domain/payout.ts'
+import type { CreateInput, PayoutView } from '../workflows/domain/payout.ts'
 
 export type Caller =
   | { readonly kind: 'public'; readonly id: string }
@@ -7,26 +7,9 @@ export type Caller =
   | { readonly kind: 'operator'; readonly id: string; readonly operatorId: string; readonly name: string }
 
 export type PayoutAnswer = { payout: PayoutView; receipt: string | null; receipts: string[] }
-export type PayoutTermsInput = {
-  recipient: string
-  amount_usdc: string
-  idempotency_key: string
-  memo: string
-  rail_reference: string
-  usage: 'synthetic' | 'operational' | 'unspecified'
-}
-export type PayoutAuthorizeInput = {
-  payout_id: string
-  idempotency_key: string
-  presentation: string
-  challenge_token: string
-  expires_at: number
-  principal_signature: string
-}
-
 /** The payout gateway as operations see it; each act is idempotent and throws only DomainError. */
 export type PayoutActs = {
-  create(creator: string, terms: PayoutTermsInput, callId: string): Promise<void>
+  create(creator: string, terms: CreateInput, callId: string): Promise<void>
   authorize(creator: string, payoutId: string, callId: string): Promise<void>
   /** Refuses a new execute while the chain is down; with a fee to be settled, also whatever the execute would refuse. */
   checkExecutable(creator: string, payoutId: string, paid: boolean): Promise<void>
