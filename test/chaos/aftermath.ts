@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import type { Tx } from '../../activities/store/db.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import type { ChaosStack } from './chaos-stack.ts'
-import type { Surroundings } from './run-record.ts'
 
 const DRAIN_WITHIN_MS = 90_000
 
@@ -59,19 +58,4 @@ export async function historiesOf({ stack }: ChaosStack, payoutIds: string[]): P
   }
   await close()
   return histories
-}
-
-/** Where the checker finds the real servers. */
-export async function surroundingsOf({ stack, asset, rail }: ChaosStack): Promise<Surroundings> {
-  const jwks = await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)
-  return {
-    databaseUrl: stack.databaseUrl,
-    rpcUrl: stack.rpcUrl,
-    temporalAddress: stack.temporalAddress,
-    asset,
-    payoutWallet: rail.service.payoutWallet.address,
-    payTo: rail.service.payTo.address,
-    receiptJwks: await jwks.json(),
-    since: { block: '0' },
-  }
 }

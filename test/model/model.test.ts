@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { checkBatch } from '../chaos/checker/check.ts'
 import type { RunRecord } from '../chaos/run-record.ts'
+import { surroundingsOf } from '../chaos/surroundings.ts'
 import { openRail, type Rail } from '../support/agent.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
@@ -44,18 +45,8 @@ verifies(
     const executed = records.filter(({ calls }) => calls.some(({ operation }) => operation === 'payout-execute'))
     expect(executed.length).toBeGreaterThan(0)
 
-    const where = {
-      databaseUrl: stack.databaseUrl,
-      rpcUrl: stack.rpcUrl,
-      temporalAddress: stack.temporalAddress,
-      asset: rail.asset,
-      payoutWallet: rail.service.payoutWallet.address,
-      payTo: rail.service.payTo.address,
-      receiptJwks: await (await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)).json(),
-      since: { block: '0' },
-    }
     const clean = { duplicates: [], lost: [], disagreements: [], stuck: [] }
-    expect(await checkBatch(where, records)).toEqual(clean)
+    expect(await checkBatch(await surroundingsOf({ stack, rail }), records)).toEqual(clean)
   },
   patienceMs,
 )

@@ -1,11 +1,12 @@
-import { parseEther } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { examine } from '../../worker/doctor/examine.ts'
-import { dollarTokenAbi, localChainClient, mintTokens } from '../../worker/stack/token.ts'
+import { dollarTokenAbi, mintTokens } from '../../worker/stack/token.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
 import { type Agent, eventually, openRail, post, type Rail } from '../support/agent.ts'
 import { newWallet } from '../support/chain.ts'
 import { chainRecord, claimsOf, expectExecutedOnce, insist, refusalOf } from '../support/faults.ts'
+import { sendTokens } from '../support/payments.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -134,14 +135,8 @@ describe('a canary that fails, and the balance floor', () => {
       const { payoutWallet, payTo } = rail.service
       const agents = await Promise.all(Array.from({ length: 9 }, (_, api) => rail.openAgent({ api: api % 2 })))
       const payouts = await Promise.all(agents.map((agent) => rail.authorized(agent)))
-      await rail.chain.setBalance({ address: payoutWallet.address, value: parseEther('1') })
-      const hash = await localChainClient(stack.rpcUrl, payoutWallet.private_key).writeContract({
-        address: rail.asset,
-        abi: transferAbi,
-        functionName: 'transfer',
-        args: [payTo.address, (await rail.balance(payoutWallet.address)) - FLOOR - 4_500_000n],
-      })
-      await rail.chain.waitForTransactionReceipt({ hash })
+      const surplus = (await rail.balance(payoutWallet.address)) - FLOOR - 4_500_000n
+      await sendTokens(rail, privateKeyToAccount(payoutWallet.private_key), payTo.address, surplus)
       const ids = payouts.map(({ payout_id }) => payout_id)
       const reserved = async () => (await transfersOf(rail)).filter(({ payout_id }) => ids.includes(payout_id)).length
       const pending = agents.map((agent, index) => insist(() => execute(agent, payouts[index] as Payout)))
@@ -171,16 +166,3 @@ describe('a canary that fails, and the balance floor', () => {
     },
   )
 })
-
-const transferAbi = [
-  {
-    type: 'function',
-    name: 'transfer',
-    stateMutability: 'nonpayable',
-    inputs: [
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
-    ],
-    outputs: [{ type: 'bool' }],
-  },
-] as const

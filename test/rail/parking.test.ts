@@ -2,13 +2,15 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseEther } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { packageRoot } from '../../worker/stack/package-root.ts'
-import { dollarTokenAbi, localChainClient, mintTokens } from '../../worker/stack/token.ts'
+import { dollarTokenAbi, mintTokens } from '../../worker/stack/token.ts'
 import { openTreasury, type Payout } from '../../worker/stack/treasury.ts'
 import { type Agent, eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
 import { expectExecutedOnce, haltMining, insist } from '../support/faults.ts'
+import { sendTokens } from '../support/payments.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -117,14 +119,8 @@ verifies(
     const [agent, other] = await Promise.all([rail.openAgent(), rail.openAgent()])
     const [large, small] = [await rail.authorized(agent, { amount_usdc: '2' }), await rail.authorized(other)]
     const { payoutWallet, payTo, gasWallets } = rail.service
-    await rail.chain.setBalance({ address: payoutWallet.address, value: parseEther('1') })
-    const hash = await localChainClient(stack.rpcUrl, payoutWallet.private_key).writeContract({
-      address: rail.asset,
-      abi: transferAbi,
-      functionName: 'transfer',
-      args: [payTo.address, (await rail.balance(payoutWallet.address)) - 1_999_999n],
-    })
-    await rail.chain.waitForTransactionReceipt({ hash })
+    const surplus = (await rail.balance(payoutWallet.address)) - 1_999_999n
+    await sendTokens(rail, privateKeyToAccount(payoutWallet.private_key), payTo.address, surplus)
     const fill = (value: bigint) =>
       Promise.all(gasWallets.map(({ address }) => rail.chain.setBalance({ address, value })))
     await fill(0n)
@@ -179,16 +175,3 @@ verifies(
     expect(stored).not.toContain(secret)
   },
 )
-
-const transferAbi = [
-  {
-    type: 'function',
-    name: 'transfer',
-    stateMutability: 'nonpayable',
-    inputs: [
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
-    ],
-    outputs: [{ type: 'bool' }],
-  },
-] as const

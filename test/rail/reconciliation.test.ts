@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { compactVerify, createLocalJWKSet } from 'jose'
 import { pino } from 'pino'
-import { type Address, parseEther } from 'viem'
+import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChain } from '../../activities/chain/client.ts'
@@ -14,10 +14,11 @@ import { createClient } from '../../api/surfaces/client.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { RECONCILIATION_SCHEDULE } from '../../temporal/schedules.ts'
 import { packageRoot } from '../../worker/stack/package-root.ts'
-import { dollarTokenAbi, localChainClient } from '../../worker/stack/token.ts'
+import { dollarTokenAbi } from '../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../support/agent.ts'
 import { newWallet } from '../support/chain.ts'
 import { insist } from '../support/faults.ts'
+import { sendTokens } from '../support/payments.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -211,16 +212,9 @@ verifies(
 /** The payout wallet's own key sends money past the service. */
 async function steal(value: bigint) {
   const { payoutWallet } = rail.service
-  await rail.chain.setBalance({ address: payoutWallet.address, value: parseEther('1') })
   const to = newWallet().address
-  const thief = localChainClient(stack.rpcUrl, payoutWallet.private_key)
-  const hash = await thief.writeContract({
-    address: rail.asset,
-    abi: transferAbi,
-    functionName: 'transfer',
-    args: [to, value],
-  })
-  const { blockNumber, logs } = await rail.chain.waitForTransactionReceipt({ hash })
+  const thief = privateKeyToAccount(payoutWallet.private_key)
+  const { blockNumber, logs, transactionHash: hash } = await sendTokens(rail, thief, to, value)
   await eventually(
     () => rail.chain.getBlock({ blockTag: 'finalized' }),
     ({ number }) => number >= blockNumber,
@@ -336,16 +330,3 @@ async function endTheDay(): Promise<void> {
     (block) => block.timestamp >= midnight,
   )
 }
-
-const transferAbi = [
-  {
-    type: 'function',
-    name: 'transfer',
-    stateMutability: 'nonpayable',
-    inputs: [
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
-    ],
-    outputs: [{ type: 'bool' }],
-  },
-] as const

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { type Address, encodeAbiParameters, type Hex, parseAbi, parseEther, parseSignature } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  type Hex,
+  type PrivateKeyAccount,
+  parseAbi,
+  parseEther,
+  parseSignature,
+  type TransactionReceipt,
+} from 'viem'
 import { type Agent, nowSeconds, post, proofOf, type Rail, type RawAnswer } from './agent.ts'
 import type { TestWallet } from './chain.ts'
 
@@ -115,19 +124,22 @@ const tokenAbi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 
+/** An account sends tokens by a transaction of its own, past the service; the transaction's receipt. */
+export async function sendTokens(
+  { chain, asset }: Rail,
+  account: PrivateKeyAccount,
+  to: Address,
+  value: bigint,
+): Promise<TransactionReceipt> {
+  await chain.setBalance({ address: account.address, value: parseEther('1') })
+  const args = [to, value] as const
+  const hash = await chain.writeContract({ account, address: asset, abi: tokenAbi, functionName: 'transfer', args })
+  return chain.waitForTransactionReceipt({ hash })
+}
+
 /** The payer sends everything that it holds to somebody else, past the service. */
-export async function emptyWallet({ chain, asset, balance }: Rail, payer: Pick<Agent, 'account'>): Promise<void> {
-  const { address } = payer.account
-  await chain.setBalance({ address, value: parseEther('1') })
-  const args = [`0x${'ee'.repeat(20)}`, await balance(address)] as const
-  const hash = await chain.writeContract({
-    account: payer.account,
-    address: asset,
-    abi: tokenAbi,
-    functionName: 'transfer',
-    args,
-  })
-  await chain.waitForTransactionReceipt({ hash })
+export async function emptyWallet(rail: Rail, { account }: Pick<Agent, 'account'>): Promise<void> {
+  await sendTokens(rail, account, `0x${'ee'.repeat(20)}`, await rail.balance(account.address))
 }
 
 /** Somebody else broadcasts the payer's authorization, through the token's other overload; the transaction's hash. */

@@ -1,11 +1,13 @@
-import { type Hex, parseAbi } from 'viem'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Answer } from '../../../api/surfaces/client.ts'
-import { localChainClient } from '../../../worker/stack/token.ts'
 import { type Agent, nowSeconds, openRail, type PayoutAnswer, type Rail } from '../../support/agent.ts'
+import { sendTokens } from '../../support/payments.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 import type { CallRecord, Findings, RunRecord, Surroundings } from '../run-record.ts'
+import { surroundingsOf } from '../surroundings.ts'
 import { checkBatch } from './check.ts'
 
 let stack: TestStack
@@ -15,16 +17,7 @@ let runs: RunRecord[]
 beforeAll(async () => {
   stack = await startStack({ env: { CHAIN_POLL_MS: '100', SWEEP_EVERY_MS: '500' } })
   rail = await openRail(stack)
-  where = {
-    databaseUrl: stack.databaseUrl,
-    rpcUrl: stack.rpcUrl,
-    temporalAddress: stack.temporalAddress,
-    asset: rail.asset,
-    payoutWallet: rail.service.payoutWallet.address,
-    payTo: rail.service.payTo.address,
-    receiptJwks: await (await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)).json(),
-    since: { block: '0' },
-  }
+  where = await surroundingsOf({ stack, rail })
   runs = await Promise.all([0, 1, 2].map(async (index) => onePayout(await openAgent(index === 0), index)))
 })
 afterAll(async () => {
@@ -80,7 +73,7 @@ verifies(
   'chaos.checker.real',
   'lies typed into the database, and a transfer past the service, are found and told with their run',
   async () => {
-    const { db, chain, asset, service } = rail
+    const { db, service } = rail
     const [first, second] = runs as [RunRecord, RunRecord]
     await db
       .deleteFrom('receipts')
@@ -92,12 +85,7 @@ verifies(
       .set({ transaction_hash: `0x${'1'.repeat(64)}` })
       .where('payout_id', '=', second.payoutId ?? '')
       .execute()
-    await chain.setBalance({ address: service.payoutWallet.address, value: 10n ** 18n })
-    const thief = localChainClient(stack.rpcUrl, service.payoutWallet.private_key)
-    const args = [second.recipient as Hex, 1_000_000n] as const
-    const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
-    const hash = await thief.writeContract({ address: asset, abi, functionName: 'transfer', args })
-    await chain.waitForTransactionReceipt({ hash })
+    await sendTokens(rail, privateKeyToAccount(service.payoutWallet.private_key), second.recipient as Hex, 1_000_000n)
 
     expect(whats(await checkBatch(where, runs, { holdMs: 0 })).sort()).toEqual([
       'disagreements, run 0: a receipt is missing',
