@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+
+export const railKeys = [
+  'packetops',
+  'diligenceops',
+  'energyops',
+  'distributionops',
+  'tokenops',
+  'financeops',
+  'contractops',
+  'scout',
+] as const
+export type RailKey = (typeof railKeys)[number]
+
+export const tiers = ['entry', 'standard', 'pro'] as const
+export type Tier = (typeof tiers)[number]
+
+/** Where a rail takes part (agent-commerce.md § What the service does); a rail declares it, and no shared code names a rail. */
+export type Takes = {
+  paidAgentUse: boolean
+  quickstart: boolean
+  pricingModelV2: boolean
+  controlledLoop: 'current' | 'future'
+  offer: boolean
+  requestedTool: boolean
+}
+
+/** A place in the input, as an RFC 6901 pointer (`/usage/17`), and the words that stand there where words matter. */
+export type Citation = { pointer: string; quote?: string }
+export type Finding = { code: string; detail: string; citations: Citation[] }
+/** What could not be done, and why: a result never hides it. */
+export type Gap = { code: string; detail: string; citations: Citation[] }
+export type Work<Result> = { result: Result; findings: Finding[]; gaps: Gap[] }
+
+/** Takes the rows of an input's lists one by one, in any order of lists, and then tells what they come to. */
+export type Fold<Result> = {
+  take(list: string, row: unknown, index: number): void
+  close(): Work<Result>
+}
+
+/**
+ * One rail: its data and one pure function. The same input gives the same work, whoever runs it. A rail whose lists may be
+ * larger than a request names them in `rows`, and its work is then the fold of those rows.
+ */
+export type Rail<Input = unknown, Result = unknown> = {
+  key: RailKey
+  takes: Takes
+  /** Whole usd before the fee; null: not sold. */
+  prices: Record<Tier, number> | null
+  input: z.ZodType<Input>
+  result: z.ZodType<Result>
+  work(input: Input): Work<Result>
+  rows?: { lists: Record<string, z.ZodType>; open(head: Record<string, unknown>): Fold<Result> }
+}
