@@ -44,11 +44,15 @@ export type Fold<Result> = {
  */
 export type Rail<Input = unknown, Result = unknown> = {
   key: RailKey
+  /** What it does in one sentence, and in the words by which somebody would look for it. */
+  about: { summary: string; capabilities: string[] }
   takes: Takes
-  /** Whole usd before the fee; null: not sold. */
+  /** Whole usd before the fee; 0: free, null: not sold. */
   prices: Record<Tier, number> | null
   input: z.ZodType<Input>
   result: z.ZodType<Result>
+  /** A small realistic input with a fixed date, for samples, quickstarts and sandbox runs. */
+  sandboxInput: Input
   work(input: Input): Work<Result>
   rows?: { lists: Record<string, z.ZodType>; open(head: Record<string, unknown>): Fold<Result> }
 }

@@ -1,0 +1,11 @@
+import type { Rail, RailKey } from './rail.ts'
+
+/** Every rail; what is priced, listed or offered is told from what each declares. */
+export const rails: readonly Rail[] = []
+
+/** The rail of a key; throws a RangeError where there is none. */
+export function railOf(key: RailKey): Rail {
+  const rail = rails.find((candidate) => candidate.key === key)
+  if (rail === undefined) throw new RangeError(`there is no rail ${key}`)
+  return rail
+}
