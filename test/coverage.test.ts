@@ -21,7 +21,8 @@ test('no requirement is both tested and deferred', () => {
 })
 
 test('every requirement names its document', () => {
-  const sources = /^(decision|(payout-and-trust|overview|api-conventions|payout\.md|wire-facts) § \S.*)$/
+  const sources =
+    /^(decision|(payout-and-trust|agent-commerce|overview|api-conventions|(payout|tasks|endpoints|authority|trust)\.md|wire-facts) § \S.*)$/
   expect(all.filter(([, { source }]) => !sources.test(source)).map(([id]) => id)).toEqual([])
 })
 

@@ -1,3 +1,5 @@
+import { taskRequirements } from './task-requirements.ts'
+
 /** One demand on the product: where it stands, and the behavior that a test can prove. `deferred` says why it has no test yet. */
 export type Requirement = { readonly source: string; readonly behavior: string; readonly deferred?: string }
 
@@ -856,6 +858,7 @@ export const requirements = {
     source: 'payout.md § The local chain',
     behavior: 'Real funds need REAL_FUNDS=enabled; payTo, payout wallet and treasury must be different addresses.',
   },
+  ...taskRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

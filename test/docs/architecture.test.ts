@@ -12,13 +12,19 @@ let text = ''
 
 beforeAll(() => {
   // `npm run docs:pictures` makes them anew.
-  if (process.env['WRITE_DOCS'] === '1') writeFileSync(join(root, page), withPictures(read(page)))
+  if (process.env['WRITE_DOCS'] === '1')
+    for (const path of [page, 'README.md']) writeFileSync(join(root, path), withPictures(read(path)))
   text = read(page)
 })
 
-verifies('docs.architecture', 'its pictures and tables are what the code makes of them', () => {
-  expect(withPictures(text)).toBe(text)
-})
+verifies(
+  'docs.architecture',
+  'its pictures and tables, and those of the README, are what the code makes of them',
+  () => {
+    expect(withPictures(text)).toBe(text)
+    expect(withPictures(read('README.md'))).toBe(read('README.md'))
+  },
+)
 
 verifies('docs.architecture', 'its table of rooms names every folder of the rooms and no other', () => {
   const named = [...section('The rooms').matchAll(/^\| `([^`]+\/)` \|/gm)].map(([, folder]) => folder)

@@ -2,16 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { operations } from '../../api/operations/index.ts'
 import { type PayoutState, payoutTransitions } from '../../workflows/domain/payout.ts'
+import { resumableStates, type TaskState, taskTransitions } from '../../workflows/domain/task-lifecycle.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 export const rooms = ['workflows/domain', 'workflows', 'activities', 'temporal', 'api', 'worker'] as const
 
-/** The parts of docs/architecture.md that are made from the code, by the name in their markers. */
+/** The parts of the pages that are made from the code, by the name in their markers. */
 export const pictures: Record<string, () => string> = {
   rooms: () => mermaid(['flowchart RL', ...roomImports().map(([from, to]) => `  ${node(from)} --> ${node(to)}`)]),
   'payout-states': () => mermaid(['stateDiagram-v2', ...payoutEdges().map((edge) => `  ${edge}`)]),
+  'task-states': () => mermaid(['stateDiagram-v2', ...taskPicture().map((line) => `  ${line}`)]),
   road: () => mermaid(['flowchart LR', `  ${road().map(step).join(' --> ')}`]),
   operations: operationTable,
   messages: () =>
@@ -78,6 +80,28 @@ function payoutEdges(): string[] {
     const begin = from === 'none' ? '[*]' : from
     return moves.length === 0 ? [`${begin} --> [*]`] : moves.map(([event, to]) => `${begin} --> ${to}: payout-${event}`)
   })
+}
+
+/** The states that an exception can interrupt stand in one box, so that its edge is drawn once and not seventeen times. */
+function taskPicture(): string[] {
+  const states = Object.keys(taskTransitions) as (TaskState | 'none')[]
+  const isOpen = (state: string) => (resumableStates as readonly string[]).includes(state)
+  const edges = states.flatMap((from) =>
+    Object.entries(taskTransitions[from])
+      .filter(([event]) => event !== 'exception_raised')
+      .map(([event, to]) => ({ from, event, to: to === 'resume_state' ? 'under_way' : to })),
+  )
+  const draw = ({ from, event, to }: (typeof edges)[number]) =>
+    from === 'none' ? `[*] --> ${to}: ${event}` : `${from} --> ${to}: ${event}`
+  const inside = edges.filter(({ from, to }) => (from === 'none' || isOpen(from)) && isOpen(to))
+  return [
+    'state under_way {',
+    ...inside.map((edge) => `  ${draw(edge)}`),
+    '}',
+    'under_way --> exception_open: exception_raised',
+    ...edges.filter((edge) => !inside.includes(edge)).map(draw),
+    'closed --> [*]',
+  ]
 }
 
 function operationTable(): string {

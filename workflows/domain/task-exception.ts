@@ -1,0 +1,26 @@
+/** Why a task is stopped (endpoints.md §22.4), and what can bring it home; every exception can be abandoned. */
+export const taskExceptions = {
+  evidence_gap: ['supply_evidence', 'replay', 'abandon'],
+  input_invalid: ['correct_input', 'abandon'],
+  worker_failed: ['retry_step', 'replay', 'abandon'],
+  validator_failed: ['correct_input', 'retry_step', 'abandon'],
+  payment_reversed: ['replay', 'abandon'],
+  credit_mismatch: ['replay', 'abandon'],
+  callback_failed: ['redeliver_callback', 'abandon'],
+  deadline_passed: ['replay', 'abandon'],
+  operator_hold: ['correct_input', 'replay', 'abandon'],
+  caller_dispute: ['supply_evidence', 'correct_input', 'replay', 'abandon'],
+} as const satisfies Record<string, readonly string[]>
+
+export type TaskExceptionCode = keyof typeof taskExceptions
+export type RecoveryAction = (typeof taskExceptions)[TaskExceptionCode][number]
+
+/** The states of an exception (endpoints.md §22.3). */
+export type TaskExceptionState = 'open' | 'recovery_requested' | 'replay_ready' | 'resolved' | 'abandoned'
+
+export function allowedRecoveries(code: TaskExceptionCode): readonly RecoveryAction[] {
+  return taskExceptions[code]
+}
+
+export const isTaskExceptionCode = (code: unknown): code is TaskExceptionCode =>
+  typeof code === 'string' && Object.hasOwn(taskExceptions, code)
