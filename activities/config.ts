@@ -142,6 +142,12 @@ export const configSchema = z.object({
     .min(1)
     .default(3600)
     .describe('after it, a canary that could not be mined has failed, and the payout rail is paused'),
+  CALLBACK_ALLOW_HOSTS: list
+    .pipe(z.array(z.url({ protocol: /^https?$/ }).regex(/^[^/]+\/\/[^/]+$/, 'an origin, without a path')))
+    .default([])
+    .describe(
+      'origins that callbacks reach as they are, such as https://localhost:8443, without the rules about ports and addresses; for local work only',
+    ),
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'after it, the workflow of a payout that was never authorized closes; its row stays',
   ),
@@ -158,6 +164,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new Error(
       'configuration: ENVIRONMENT=live moves real funds; set REAL_FUNDS=enabled as well, or use the local chain',
     )
+  }
+  if (config.ENVIRONMENT === 'live' && config.CALLBACK_ALLOW_HOSTS.length > 0) {
+    throw new Error('configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service')
   }
   const ours = [
     config.PAYOUT_WALLET_ADDRESS,

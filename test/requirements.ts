@@ -833,6 +833,39 @@ export const requirements = {
     source: 'decision',
     behavior: 'The checker reads chain, Postgres and Temporal for itself and shares no code with the rail.',
   },
+  // Outgoing HTTP.
+  'outgoing.urls': {
+    source: 'api-conventions § Outgoing HTTP',
+    behavior:
+      'Only HTTPS on 443 of a host written as a plain DNS name that is not ours; every other form is refused unasked.',
+  },
+  'outgoing.addresses': {
+    source: 'api-conventions § Outgoing HTTP',
+    behavior:
+      'A name any of whose addresses is private, special, multicast or carries an IPv4 address is never reached.',
+  },
+  'outgoing.rebinding': {
+    source: 'api-conventions § Outgoing HTTP',
+    behavior: 'The name is resolved once, and the connection goes to the address that was judged.',
+  },
+  'outgoing.certificates': {
+    source: 'api-conventions § Outgoing HTTP',
+    behavior: 'The certificate is checked by name, whatever the environment says.',
+  },
+  'outgoing.redirects': { source: 'api-conventions § Outgoing HTTP', behavior: 'A redirect is not followed.' },
+  'outgoing.bounds': {
+    source: 'api-conventions § Outgoing HTTP',
+    behavior: '5 s for all of a request and 64 KiB for its answer, however slow or long the other side is.',
+  },
+  'outgoing.allow-list': {
+    source: 'api-conventions § Outgoing HTTP',
+    behavior: 'CALLBACK_ALLOW_HOSTS names the origins that are reached as they are, for local work only.',
+  },
+  'outgoing.request': {
+    source: 'decision',
+    behavior: 'Every request ends in an answer with its status or in one named reason why there is none.',
+  },
+
   'structure.rooms': {
     source: 'decision',
     behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',

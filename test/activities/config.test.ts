@@ -32,6 +32,19 @@ verifies(
   },
 )
 
+verifies(
+  'outgoing.allow-list',
+  'hosts beside the rules of outgoing HTTP are origins, and never of a live service',
+  () => {
+    const hosts = 'https://localhost:8443, http://127.0.0.1:3000'
+    expect(loadConfig({ ...environment, CALLBACK_ALLOW_HOSTS: hosts }).CALLBACK_ALLOW_HOSTS).toEqual(hosts.split(', '))
+    for (const faulty of ['localhost', 'https://localhost/hook', 'ftp://localhost'])
+      expect(() => loadConfig({ ...environment, CALLBACK_ALLOW_HOSTS: faulty }), faulty).toThrow(/CALLBACK_ALLOW_HOSTS/)
+    const live = { ...environment, ENVIRONMENT: 'live', REAL_FUNDS: 'enabled' }
+    expect(() => loadConfig({ ...live, CALLBACK_ALLOW_HOSTS: hosts })).toThrow(/CALLBACK_ALLOW_HOSTS/)
+  },
+)
+
 verifies('local.refuses-real-funds', 'a faulty setting is named', () => {
   expect(() => loadConfig({ ...environment, PAY_TO_ADDRESS: 'nobody' })).toThrow(/PAY_TO_ADDRESS/)
   expect(loadDatabaseUrl({ DATABASE_URL: 'postgres://x/y' })).toBe('postgres://x/y')

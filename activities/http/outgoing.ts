@@ -1,0 +1,149 @@
+import { Resolver } from 'node:dns/promises'
+import { request as requestPlain } from 'node:http'
+import { type RequestOptions, request as requestTls } from 'node:https'
+import { isPublicAddress, readTarget } from './address-rules.ts'
+
+export type OutgoingRequest = { url: string; method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string }
+/** Why there is no answer; nothing was sent only for the first three. */
+export type NoAnswer =
+  | 'url_refused'
+  | 'address_refused'
+  | 'name_unresolved'
+  | 'tls_failed'
+  | 'connection_failed'
+  | 'timeout'
+  | 'answer_too_large'
+/** What came back, whatever its status, or why nothing did; `detail` is for operators, never for who named the URL. */
+export type Outgoing = { ok: true; status: number; body: Buffer } | { ok: false; reason: NoAnswer; detail: string }
+export type SendOutgoing = (request: OutgoingRequest) => Promise<Outgoing>
+
+export type OutgoingSettings = {
+  /** Host names of this service, which nobody may have it call. */
+  readonly ownHosts: readonly string[]
+  /** Origins, or single pages of one, that are reached as they are: the rules about scheme, port and address do not hold. */
+  readonly exempt: readonly string[]
+  /** The addresses of a DNS name, asked for once for each request. */
+  readonly resolve?: (name: string) => Promise<string[]>
+  /** Where the connection to an allowed address goes; tests lead it to a server of their own. */
+  readonly reach?: (address: string) => { host: string; port: number }
+  /** Certificate authorities instead of Node's own. */
+  readonly ca?: string
+  readonly timeoutMs?: number
+}
+
+const TIMEOUT_MS = 5_000
+const ANSWER_BYTES_MAX = 65_536
+const HTTPS_PORT = 443
+
+/**
+ * The one way to a URL that somebody else chose (api-conventions, Outgoing HTTP): HTTPS on 443, the name resolved once and that
+ * very address connected to, its certificate checked by name, no redirect followed, 5 s for all of it and 64 KiB of answer.
+ */
+export function createOutgoing(settings: OutgoingSettings): SendOutgoing {
+  return async (request) => {
+    const over = new AbortController()
+    const expired = new Promise<Outgoing>((resolve) => {
+      over.signal.addEventListener('abort', () => resolve(none('timeout', 'the time was up')))
+    })
+    const timer = setTimeout(() => over.abort(), settings.timeoutMs ?? TIMEOUT_MS)
+    try {
+      return await Promise.race([attempt(settings, request, over.signal), expired])
+    } finally {
+      clearTimeout(timer)
+      // Closes what is still open, such as an answer that was too long to read.
+      over.abort()
+    }
+  }
+}
+
+async function attempt(settings: OutgoingSettings, request: OutgoingRequest, signal: AbortSignal): Promise<Outgoing> {
+  const { ownHosts, resolve = resolveName, reach = onStandardPort } = settings
+  const tls = { signal, ...(settings.ca === undefined ? {} : { ca: settings.ca }) }
+  const exempt = findExempt(request.url, settings.exempt)
+  if (exempt !== undefined) return exchange(exempt, tls, request)
+  const target = readTarget(request.url, ownHosts)
+  if (!target.ok) return none('url_refused', target.reason)
+  const { url } = target
+  const addresses = await resolve(url.hostname).catch(() => [])
+  const [address] = addresses
+  if (address === undefined) return none('name_unresolved', `${url.hostname} has no address`)
+  // All of them: a name that also leads inside is not one to trust with the choice.
+  const inside = addresses.find((one) => !isPublicAddress(one))
+  if (inside !== undefined) return none('address_refused', `${url.hostname} leads to ${inside}`)
+  const { host: hostname, port } = reach(address)
+  return exchange(url, { ...tls, hostname, port, servername: url.hostname }, request)
+}
+
+function findExempt(text: string, exempt: readonly string[]): URL | undefined {
+  if (exempt.length === 0 || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const fits = exempt
+    .map((entry) => new URL(entry))
+    .some(({ origin, pathname }) => origin === url.origin && (pathname === '/' || pathname === url.pathname))
+  return fits && url.username === '' && url.password === '' ? url : undefined
+}
+
+/** One request over one connection of its own; never rejects. */
+function exchange(
+  url: URL,
+  options: RequestOptions,
+  { method, headers, body = '' }: OutgoingRequest,
+): Promise<Outgoing> {
+  const standing = { host: url.host, 'user-agent': 'agent-rails', 'accept-encoding': 'identity', connection: 'close' }
+  const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  const start = url.protocol === 'http:' ? requestPlain : requestTls
+  return new Promise((resolve) => {
+    const fail = (error: Error) => resolve(none(reasonOf(error), error.message))
+    const sent = start(url, {
+      ...options,
+      method,
+      headers: { ...headers, ...standing, ...length },
+      // The environment can turn the check off for the whole process, but not here.
+      rejectUnauthorized: true,
+      agent: false,
+    })
+    let answered = false
+    sent.once('response', (response) => {
+      answered = true
+      readAll(response).then((read) => {
+        if (read === undefined) resolve(none('answer_too_large', `over ${ANSWER_BYTES_MAX} bytes`))
+        else resolve({ ok: true, status: response.statusCode ?? 0, body: read })
+      }, fail)
+    })
+    sent.once('error', fail)
+    sent.once('close', () => {
+      if (!answered) fail(new Error('closed without an answer'))
+    })
+    sent.end(body)
+  })
+}
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of stream) {
+    bytes += part.length
+    if (bytes > ANSWER_BYTES_MAX) return undefined
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+const none = (reason: NoAnswer, detail: string): Outgoing => ({ ok: false, reason, detail })
+const onStandardPort = (host: string) => ({ host, port: HTTPS_PORT })
+
+function reasonOf(error: Error): NoAnswer {
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'ABORT_ERR') return 'timeout'
+  return /CERT|TLS|SSL|ISSUER|SIGNATURE|EPROTO/.test(code) ? 'tls_failed' : 'connection_failed'
+}
+
+/** IPv4 first, since it is what most hosts can be reached by; asks the DNS servers, so that no hosts file decides. */
+async function resolveName(name: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 1_500, tries: 2 })
+  const [four, six] = await Promise.all([
+    resolver.resolve4(name).catch(() => []),
+    resolver.resolve6(name).catch(() => []),
+  ])
+  return [...four, ...six]
+}
