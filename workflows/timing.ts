@@ -14,4 +14,7 @@ export const timing = {
   step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 500 },
   chain: { startToClose: 120_000, heartbeat: 6_000, retryFirst: 500, retryLongest: 10_000 },
   signing: { startToClose: 3_000 },
+  reconciliation: { startToClose: 300_000, heartbeat: 60_000, retryFirst: 1_000, retryLongest: 60_000 },
+  /** A day's statement reads the whole day. */
+  statement: { startToClose: 600_000 },
 } as const

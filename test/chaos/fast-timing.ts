@@ -9,4 +9,6 @@ export const timing: Scaled<typeof production> = {
   step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 100 },
   chain: { startToClose: 6_000, heartbeat: 2_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },
+  reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },
+  statement: { startToClose: 6_000 },
 }

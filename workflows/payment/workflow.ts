@@ -1,14 +1,15 @@
 import * as wf from '@temporalio/workflow'
+import { retryOf } from '../retry.ts'
 import { timing } from '../timing.ts'
 import type { PaymentSnapshot, PaymentSteps } from './ports.ts'
 
-const { startToClose, heartbeat, retryFirst, retryLongest } = timing.chain
+const { startToClose, heartbeat } = timing.chain
 const chain = (summary: string) =>
   wf.proxyActivities<PaymentSteps>({
     taskQueue: 'transfers',
     startToCloseTimeout: startToClose,
     heartbeatTimeout: heartbeat,
-    retry: { initialInterval: retryFirst, backoffCoefficient: 2, maximumInterval: retryLongest },
+    retry: retryOf(timing.chain),
     summary,
   })
 

@@ -1,5 +1,6 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
+import { retryOf } from '../retry.ts'
 import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
 import { timing } from '../timing.ts'
 import { payoutDetails, waitsFor } from './details.ts'
@@ -11,11 +12,6 @@ import { takeTurns } from './turns.ts'
 const UPDATES_PER_RUN_MAX = 1_500
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
 
-const retryOf = ({ retryFirst, retryLongest }: { retryFirst: number; retryLongest: number }) => ({
-  initialInterval: retryFirst,
-  backoffCoefficient: 2,
-  maximumInterval: retryLongest,
-})
 const steps = (summary: string) =>
   wf.proxyLocalActivities<PayoutSteps>({
     startToCloseTimeout: timing.step.startToClose,

@@ -1,24 +1,26 @@
 import * as wf from '@temporalio/workflow'
 import { sections } from '../domain/difference.ts'
+import { retryOf } from '../retry.ts'
+import { timing } from '../timing.ts'
 import type { Opened, ReconciliationSteps, Scope, Summary } from './ports.ts'
 
 /** Where a run stands; a renewed run goes on from it. */
 type Progress = { stage: number; after: string | null; compared: number; suspects: number; opened: number }
 export type ReconcileInput = { scope: Scope; reconciliationId?: string; opened?: Opened; progress?: Progress }
 
-const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const
 const taskQueue = 'transfers'
+const retry = retryOf(timing.reconciliation)
 const steps = (summary: string) =>
   wf.proxyActivities<ReconciliationSteps>({
     taskQueue,
-    startToCloseTimeout: '5m',
-    heartbeatTimeout: '1m',
+    startToCloseTimeout: timing.reconciliation.startToClose,
+    heartbeatTimeout: timing.reconciliation.heartbeat,
     retry,
     summary,
   })
 const statements = wf.proxyActivities<Pick<ReconciliationSteps, 'makeStatement'>>({
   taskQueue,
-  startToCloseTimeout: '10m',
+  startToCloseTimeout: timing.statement.startToClose,
   retry,
   summary: 'sign the next statement that is due',
 })
