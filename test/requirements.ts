@@ -816,6 +816,11 @@ export const requirements = {
     behavior:
       'A seed gives one schedule of faults, which has every boundary of every activity and every kind of fault.',
   },
+  'chaos.boundaries': {
+    source: 'payout.md § The workflow',
+    behavior:
+      'A fault at every boundary of every activity and in every part, and a lying, deaf or reorganised chain: each payout moved once or provably never, and all records agree.',
+  },
   'chaos.checker.judges': {
     source: 'decision',
     behavior: 'The checker finds nothing in a healthy batch, and each fault that is planted in its facts.',

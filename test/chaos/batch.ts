@@ -39,6 +39,8 @@ export type BatchReport = {
 
 /** How long callers have once everything is mended. */
 const CALLERS_WITHIN_MS = 90_000
+/** How long what is still armed then has to strike. */
+const LAST_STRIKES_WITHIN_MS = 25_000
 const FREE_CALLS_PER_ADDRESS = 30
 
 /** Real payouts on a stack of their own while the schedule of the seed is carried out; then everything is mended, drained and judged. */
@@ -92,7 +94,11 @@ async function play(
   const begunAt = Date.now()
   const tell = (what: string) => log(`batch ${batch}: ${what} after ${((Date.now() - begunAt) / 1000).toFixed(1)} s`)
   const { service, hurry, close } = openService(chaos, begunAt)
-  const playing = Promise.all(players.all.map(({ plan, identity, record }) => playRun(service, plan, identity, record)))
+  const playing = Promise.all(
+    players.all.map(({ plan, identity, record }) =>
+      playRun(service, plan, identity, record).then(() => director.release(plan.index)),
+    ),
+  )
   await strikeAll(chaos, events, { begunAt, tally, log })
   await heal(chaos)
   tell('mended')
@@ -100,6 +106,9 @@ async function play(
   await playing
   tell('every caller has its last word')
   await close()
+  // What belongs to no caller goes on by a schedule of its own.
+  await director.spent(LAST_STRIKES_WITHIN_MS)
+  tell(`${director.unspent().join(', ') || 'nothing'} is left to strike`)
   director.disarm()
   chaos.chainWire.disarm()
 }

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order } from './activity-faults.ts'
 import type { ActivityFault } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
 type Asked = { activity: string; argument: unknown }
-type Armed = { fault: ActivityFault; seen: number; open: boolean }
+type Armed = { fault: ActivityFault; seen: number; open: boolean; anybodys: boolean }
 
 /** Tells the workers what goes wrong with which activity; it outlives them, so a fault strikes once however often a worker is killed. */
 export type Director = {
@@ -13,6 +14,12 @@ export type Director = {
   /** Every activity that a worker has registered, sorted. */
   activities(): string[]
   arm(run: number, fault: ActivityFault): void
+  /** A run that is over leaves what has not struck it to the others. */
+  release(run: number): void
+  /** Resolves when everything armed has struck, or the time is up. */
+  spent(withinMs: number): Promise<void>
+  /** What is armed and has not struck. */
+  unspent(): string[]
   disarm(): void
   close(): Promise<void>
 }
@@ -31,7 +38,8 @@ export async function startDirector(
     const subject = subjectOf(argument)
     const run = subject === undefined ? undefined : await runOf(subject)
     for (const [token, entry] of armed) {
-      if (!entry.open || entry.fault.activity !== activity || (run !== undefined && token !== String(run))) continue
+      if (!entry.open || entry.fault.activity !== activity) continue
+      if (run !== undefined && token !== String(run) && !entry.anybodys) continue
       entry.seen += 1
       if (entry.seen < entry.fault.occurrence) return null
       const { boundary, action, effect } = entry.fault
@@ -50,6 +58,9 @@ export async function startDirector(
     }
   }
 
+  const unspent = () =>
+    [...armed.values()].flatMap(({ open, fault }) => (open ? [`${fault.boundary} ${fault.activity}`] : []))
+
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -63,7 +74,16 @@ export async function startDirector(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     activities: () => [...registered].sort(),
-    arm: (run, fault) => void armed.set(String(run), { fault, seen: 0, open: true }),
+    arm: (run, fault) => void armed.set(String(run), { fault, seen: 0, open: true, anybodys: false }),
+    release: (run) => {
+      const entry = armed.get(String(run))
+      if (entry !== undefined) entry.anybodys = true
+    },
+    spent: async (withinMs) => {
+      const until = Date.now() + withinMs
+      while (unspent().length > 0 && Date.now() < until) await sleep(200)
+    },
+    unspent,
     disarm: () => {
       disarmed = true
     },

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../../worker/stack/part.ts'
 import { restart } from '../support/processes.ts'
 
+const ALL_UP_WITHIN_MS = 120_000
+type Kept = { part: Part; back: Promise<void> }
+
 /** Starts each part again when it ends, at once and as often as that takes, as an orchestrator does. */
 export class Keeper {
-  readonly #parts: { part: Part; back: Promise<void> }[] = []
+  readonly #parts: Kept[] = []
   #ending = false
 
   /** `afterStart` is done each time that the part came back. */
@@ -14,11 +17,14 @@ export class Keeper {
     void this.#watch(entry, afterStart)
   }
 
-  /** Resolves when every part is up. */
+  /** Resolves when every part is up; one that ends at its start is started again first. */
   async allUp(): Promise<void> {
-    for (const { part } of this.#parts) while (part.pid === undefined) await sleep(50)
-    await Promise.all(this.#parts.map(({ back }) => back))
-    await Promise.all(this.#parts.map(({ part }) => part.waitReady()))
+    const until = Date.now() + ALL_UP_WITHIN_MS
+    for (const entry of this.#parts)
+      while (!(await isUp(entry))) {
+        if (Date.now() > until) throw new Error(`${entry.part.name} does not come up:\n${entry.part.logTail()}`)
+        await sleep(100)
+      }
   }
 
   /** Lets parts end from now on. */
@@ -26,7 +32,7 @@ export class Keeper {
     this.#ending = true
   }
 
-  async #watch(entry: { part: Part; back: Promise<void> }, afterStart: () => Promise<unknown>): Promise<void> {
+  async #watch(entry: Kept, afterStart: () => Promise<unknown>): Promise<void> {
     while (!this.#ending) {
       await entry.part.exited
       if (this.#ending) return
@@ -40,4 +46,15 @@ export class Keeper {
       if (entry.part.pid === undefined) await sleep(300)
     }
   }
+}
+
+async function isUp({ part, back }: Kept): Promise<boolean> {
+  await back
+  return (
+    part.pid !== undefined &&
+    part.waitReady().then(
+      () => true,
+      () => false,
+    )
+  )
 }
