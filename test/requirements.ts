@@ -1,3 +1,4 @@
+import { railRequirements } from './rail-requirements.ts'
 import { taskRequirements } from './task-requirements.ts'
 
 /** One demand on the product: where it stands, and the behavior that a test can prove. `deferred` says why it has no test yet. */
@@ -897,6 +898,7 @@ export const requirements = {
     behavior: 'Real funds need REAL_FUNDS=enabled; payTo, payout wallet and treasury must be different addresses.',
   },
   ...taskRequirements,
+  ...railRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

@@ -1,7 +1,8 @@
+import { packetops } from './packetops.ts'
 import type { Rail, RailKey } from './rail.ts'
 
 /** Every rail; what is priced, listed or offered is told from what each declares. */
-export const rails: readonly Rail[] = []
+export const rails: readonly Rail[] = [packetops]
 
 /** The rail of a key; throws a RangeError where there is none. */
 export function railOf(key: RailKey): Rail {

@@ -1,0 +1,44 @@
+/** What the rails owe: what they find in an input, and how. */
+export const railRequirements = {
+  'rails.registry': {
+    source: 'endpoints.md § 22.1 Rails and where they take part',
+    behavior: 'Each rail declares its key, prices and the lists it is on, as the table has them.',
+  },
+  'rails.sandbox-input': {
+    source: 'endpoints.md § 1.1 Ground rules',
+    behavior: 'Each rail has one fixed sandbox input, which its schema takes and its work answers by schema.',
+  },
+  'rails.citations': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Every citation of a result points into the input, and its quote stands there.',
+  },
+  'rails.order': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'The same input gives the same bytes, and the order of its lists changes only where citations point.',
+  },
+  'merkle.rfc6962': {
+    source: 'decision',
+    behavior: 'Merkle roots are those of RFC 6962, with leaf and node prefixes.',
+  },
+  'packetops.digests': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Digests and sizes are checked against the content given; what is only claimed is a gap.',
+  },
+  'packetops.age': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Expired and stale items are told as of the given date; without it nothing is judged, and that is a gap.',
+  },
+  'packetops.sections': {
+    source: 'tasks.md § Rails do real work',
+    behavior:
+      'Required sections of a profile or of the input are present, partial, unusable or missing; duplicates go by digest.',
+  },
+  'packetops.merkle': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'The manifest, in an order of its own, is sealed by a Merkle root.',
+  },
+  'packetops.readiness': {
+    source: 'decision',
+    behavior: 'The readiness score follows the rule that stands in the result.',
+  },
+} as const

@@ -1,0 +1,33 @@
+import type { Finding, Gap, Work } from './rail.ts'
+
+/** A comparison by the keys in turn; texts by UTF-16 units, so that no locale has a say. */
+export function inOrder<T>(...keys: ((item: T) => string | number)[]): (a: T, b: T) => number {
+  return (a, b) => {
+    for (const key of keys) {
+      const [left, right] = [key(a), key(b)]
+      if (left !== right) return left < right ? -1 : 1
+    }
+    return 0
+  }
+}
+
+/** The work with findings and gaps in an order of their own, not in that of the input. */
+export function finishedWork<Result>(result: Result, findings: Finding[], gaps: Gap[]): Work<Result> {
+  const byCode = inOrder<Finding>(
+    ({ code }) => code,
+    ({ detail }) => detail,
+  )
+  return { result, findings: findings.toSorted(byCode), gaps: gaps.toSorted(byCode) }
+}
+
+/** The items of each key, keys in the order of their first item. */
+export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}
