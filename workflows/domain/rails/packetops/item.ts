@@ -81,7 +81,11 @@ export function judgeItem(
   if (entry.validity === 'future') find('issued_in_future', `${whole} is dated after the packet`, at('issued_at'))
   if (entry.validity === 'undated')
     gaps.push({ code: 'undated', detail: `${whole} has no date to tell its age by`, citations: [cited] })
-  if (item.issued_at !== undefined && item.expires_at !== undefined && startOf(item.issued_at) >= endOf(item.expires_at))
+  if (
+    item.issued_at !== undefined &&
+    item.expires_at !== undefined &&
+    startOf(item.issued_at) >= endOf(item.expires_at)
+  )
     find('dates_reversed', `${whole} is over before it begins`, [...at('issued_at'), ...at('expires_at')])
   const soon = item.expires_at !== undefined && asOf !== undefined && dayOf(item.expires_at) - dayOf(asOf)
   if (soon !== false && entry.validity !== 'expired' && soon <= EXPIRES_SOON_DAYS)
