@@ -73,6 +73,49 @@ export const requirements = {
     behavior: 'authorize, execute and status of an unknown payout or of another creator: 404.',
   },
 
+  // Money: prices, credit, payment references.
+  'money.prices': {
+    source: 'agent-commerce § Prices',
+    behavior: 'Both price tables come out of one rule: the base, and 8 % of it on standard and pro.',
+  },
+  'money.quote-lines': {
+    source: 'endpoints.md § 9',
+    behavior: 'A quote has lines that sum to its total; units multiply it; a rail that is not sold has no quote.',
+  },
+  'money.states': {
+    source: 'endpoints.md § 22.3',
+    behavior: 'Entitlement, challenge and reference move only along their tables, in code and in SQL.',
+  },
+  'money.double-entry': {
+    source: 'tasks.md § Money',
+    behavior: 'Every movement balances, the fee is exact however credit is consumed, and no credit falls below zero.',
+  },
+  'money.methods': {
+    source: 'agent-commerce § Enumerations',
+    behavior: 'The seven accepted methods, each confirmed by somebody else than its presenter.',
+  },
+  'money.stablecoin': {
+    source: 'tasks.md § Money',
+    behavior:
+      'A stablecoin reference is one exact plain transfer, final on chain, that its payer signed for the challenge.',
+  },
+  'money.ap2': {
+    source: 'tasks.md § Money',
+    behavior: 'An AP2 reference is a presentation bound to the challenge; its replay keys are those of payouts.',
+  },
+  'money.webhook-signature': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A provider’s event is signed over its raw bytes, v1, v1a or Stripe’s form, and at most 300 s old.',
+  },
+  'money.provider-event': {
+    source: 'endpoints.md § 20',
+    behavior: 'Events of every scheme are one of four types about one payment before anything is made of them.',
+  },
+  'money.usage-chain': {
+    source: 'endpoints.md § 28',
+    behavior: 'Usage events are hash-chained: what was changed, removed or added afterwards is found.',
+  },
+
   // Challenge, mandate, authorize.
   'challenge.answer': {
     source: 'payout.md § payout-challenge',

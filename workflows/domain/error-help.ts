@@ -21,6 +21,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'Several operations share this path, and "mode" names none of them.',
     action: 'Send one of the modes that "errors" lists.',
   },
+  unsupported_request: {
+    meaning: 'What is asked for is not offered here, such as a rail that is not sold.',
+    action: 'Choose one of the things that the operation lists.',
+  },
   idempotency_key_required: {
     meaning: 'The call changes something and its body has no key by which a repeat would be recognised.',
     action: 'Send an Idempotency-Key header, and send the same one with each repeat.',
@@ -50,6 +54,14 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   wallet_proof_expired: {
     meaning: 'The proof was signed more than 300 seconds ago, or in the future.',
     action: 'Set the clock right, and sign a new proof with the current time and a fresh nonce.',
+  },
+  proof_invalid: {
+    meaning: 'A signature that proves a right to what is named does not verify.',
+    action: 'Sign the exact text with the key or wallet that the call names.',
+  },
+  webhook_signature_invalid: {
+    meaning: 'The event is not signed by a configured key, or its time is more than 300 seconds off.',
+    action: 'Sign the raw body with the configured key and send it with the present time.',
   },
   payment_required: {
     meaning: 'The free calls of this wallet are used up, and this call has a price.',
@@ -104,6 +116,14 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The authority will not issue a mandate for this checkout and this proof.',
     action: 'Use the checkout of a live challenge and the treasury holder’s proof over it.',
   },
+  control_denied: {
+    meaning: 'A limit that the owner or an operator set forbids this.',
+    action: 'Stay within the limit, or ask whoever set it to widen it.',
+  },
+  not_owner: {
+    meaning: 'The record belongs to another agent.',
+    action: 'Use the credential of its owner.',
+  },
   not_found: {
     meaning: 'Nothing is there, or nothing that this caller may see: the two are not told apart.',
     action: 'Check the path, the id, and the wallet that signs.',
@@ -145,9 +165,41 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'Payouts of the last 24 hours and those under way leave less than this amount under the daily cap.',
     action: 'Execute it later with the same key; the cap frees up as older payouts leave the window.',
   },
+  already_exists: {
+    meaning: 'There is one already, and there can be only one.',
+    action: 'Use the one that is there.',
+  },
+  already_bound: {
+    meaning: 'It is bound to another record, and stays so.',
+    action: 'Read it, and go on with what it is bound to.',
+  },
+  already_funded: {
+    meaning: 'It was paid for already.',
+    action: 'Use the credit that is there.',
+  },
+  payment_pending: {
+    meaning: 'A payment for this is being found out; a second one might pay twice.',
+    action: 'Read the payment reference that is named until it is decided.',
+  },
+  reference_already_used: {
+    meaning: 'This payment was presented before and counts once.',
+    action: 'Present another payment, or read the reference that used it.',
+  },
+  credit_exhausted: {
+    meaning: 'More credit is asked for than is left.',
+    action: 'Fund a new entitlement for the rest.',
+  },
+  wallet_underfunded: {
+    meaning: 'The allowance wallet holds less than the amount.',
+    action: 'Fund the wallet, or pay in another way.',
+  },
   challenge_expired: {
     meaning: 'The challenge or its checkout is past its life.',
     action: newChallenge,
+  },
+  quote_expired: {
+    meaning: 'A quote lives 24 hours, and this one is over.',
+    action: 'Ask for a new quote.',
   },
   payout_expired: {
     meaning: 'The authorization has run out, or too little of its life is left to execute safely.',
@@ -168,6 +220,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   forbidden_material: {
     meaning: 'A text holds a private key, a recovery phrase or a password; it was neither stored nor logged.',
     action: 'Take the secret out of the field that the pointer names, and replace it wherever else it was sent.',
+  },
+  amount_mismatch: {
+    meaning: 'The amount named is not exactly the one that is owed.',
+    action: 'Pay and name exactly the amount of the challenge.',
   },
   payout_cap_exceeded: {
     meaning: 'One payout may be 25 USDC at most.',

@@ -1,0 +1,137 @@
+import { digestOf } from './canonical-json.ts'
+import { CURRENCY } from './pricing.ts'
+import type { StateTable } from './state-table.ts'
+
+/** agent-commerce.md § Enumerations, payment challenge accepted methods. */
+export const paymentMethods = [
+  'hosted_checkout',
+  'agent_allowance',
+  'payment_reference',
+  'invoice_reference',
+  'stablecoin_reference',
+  'x402_reference',
+  'ap2_mandate_reference',
+] as const
+export type PaymentMethod = (typeof paymentMethods)[number]
+
+export const paymentPaths = [
+  'hosted_checkout_link',
+  'invoice_or_purchase_order',
+  'agent_credit',
+  'manual_operator_verified_reference',
+] as const
+export const authorityTypes = [
+  'checkout',
+  'stablecoin_checkout',
+  'agent_allowance_reference',
+  'wallet_reference',
+] as const
+export type AuthorityType = (typeof authorityTypes)[number]
+
+/** Who confirms a method: nobody's word alone funds anything. */
+export const confirmedBy = {
+  hosted_checkout: ['provider'],
+  agent_allowance: ['wallet'],
+  payment_reference: ['operator', 'provider'],
+  invoice_reference: ['operator', 'provider'],
+  stablecoin_reference: ['chain'],
+  x402_reference: ['payment'],
+  ap2_mandate_reference: ['presentation'],
+} as const satisfies Record<PaymentMethod, readonly string[]>
+
+export const isConfirmedBy = (method: PaymentMethod, who: 'provider' | 'operator'): boolean =>
+  (confirmedBy[method] as readonly string[]).includes(who)
+
+export type ChallengeState = 'open' | 'pending' | 'settled' | 'expired'
+export type ChallengeEvent = 'present' | 'settle' | 'fail' | 'expire'
+
+/** endpoints.md §22.3, payment challenge; `fail` only when it is proven that the reference brought nothing. */
+export const challengeTransitions: StateTable<ChallengeState, ChallengeEvent> = {
+  open: { present: 'pending', expire: 'expired' },
+  pending: { settle: 'settled', fail: 'open' },
+  settled: {},
+  expired: {},
+}
+
+export type ReferenceState = 'presented' | 'pending' | 'verified' | 'rejected' | 'expired' | 'refunded'
+export type ReferenceEvent = 'check' | 'verify' | 'reject' | 'expire' | 'refund'
+
+/** endpoints.md §22.3, payment reference. */
+export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = {
+  presented: { check: 'pending', reject: 'rejected', expire: 'expired' },
+  pending: { verify: 'verified', reject: 'rejected', expire: 'expired' },
+  verified: { refund: 'refunded' },
+  rejected: {},
+  expired: {},
+  refunded: {},
+}
+
+/** What came of looking at a reference: `rejected` is proven, and only `verified` funds; nothing else is ever made of a doubt. */
+export type Verdict =
+  | { kind: 'verified'; evidence: Record<string, unknown> }
+  | { kind: 'rejected'; reason: string }
+  | { kind: 'pending'; reason: string; absent?: boolean }
+
+/** A stablecoin has six decimals, credit whole usd. */
+export const atomicOf = (amountUsd: number): string => `${amountUsd}000000`
+
+/** A plain transfer names no challenge, so its payer signs (personal_sign) which one it is for: LF-joined, without a trailing LF. */
+export const payerText = (facts: { origin: string; challengeId: string; transactionHash: string }): string =>
+  [
+    'service-payment-reference-v1',
+    `origin: ${facts.origin}`,
+    `challenge: ${facts.challengeId}`,
+    `transaction: ${facts.transactionHash.toLowerCase()}`,
+  ].join('\n')
+
+/** What a mandate for this challenge commits to: SHA-256 of the canonical terms. */
+export const mandateRequestSha256 = (challenge: {
+  challenge_id: string
+  quote_id: string
+  amount_usd: number
+}): string =>
+  digestOf({
+    type: 'service.payment-reference.v1',
+    challenge_id: challenge.challenge_id,
+    quote_id: challenge.quote_id,
+    amount_usd: challenge.amount_usd,
+    currency: CURRENCY,
+  })
+
+/** A mined transaction as one node shows it; `nonce` of a transfer is that of the EIP-3009 authorization behind it. */
+export type SeenTransaction = {
+  success: boolean
+  finalized: boolean
+  transfers: { from: string; to: string; amountAtomic: string; nonce: string | null }[]
+}
+
+/**
+ * Whether a transaction pays these terms by one plain transfer of exactly the amount. A transfer by authorization does not
+ * count: it is an x402 payment, and counted there. Nothing is judged before its block is final.
+ */
+export function judgeTransaction(
+  seen: SeenTransaction | undefined,
+  terms: { payer: string; payTo: string; amountAtomic: string },
+): Verdict {
+  if (seen === undefined) return { kind: 'pending', reason: 'no node knows the transaction', absent: true }
+  if (!seen.finalized) return { kind: 'pending', reason: 'the block of the transaction is not final' }
+  if (!seen.success) return { kind: 'rejected', reason: 'the transaction was reverted' }
+  const paid = seen.transfers.filter(({ from, to }) => from === terms.payer && to === terms.payTo)
+  const [first] = paid
+  if (first === undefined) return { kind: 'rejected', reason: 'the transaction holds no transfer from the payer to us' }
+  if (paid.length > 1) return { kind: 'rejected', reason: 'the transaction pays us more than once' }
+  if (first.nonce !== null)
+    return { kind: 'rejected', reason: 'the transfer was made by an authorization: present it as x402_reference' }
+  if (first.amountAtomic !== terms.amountAtomic)
+    return { kind: 'rejected', reason: `it pays ${first.amountAtomic} atomic units, not ${terms.amountAtomic}` }
+  return { kind: 'verified', evidence: terms }
+}
+
+/** One verdict of several independent nodes: proof takes all of them. */
+export function agree(verdicts: readonly Verdict[]): Verdict {
+  const [first = { kind: 'pending', reason: 'nobody was asked' } as const, ...others] = verdicts
+  const doubt = verdicts.find(({ kind }) => kind === 'pending')
+  if (doubt?.kind === 'pending')
+    return { ...doubt, absent: verdicts.every((one) => one.kind === 'pending' && one.absent === true) }
+  return others.every(({ kind }) => kind === first.kind) ? first : { kind: 'pending', reason: 'the nodes disagree' }
+}

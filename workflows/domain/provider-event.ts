@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { refuse } from './errors.ts'
+
+export const providerEventTypes = ['payment.settled', 'payment.failed', 'payment.refunded', 'session.expired'] as const
+export type ProviderEventType = (typeof providerEventTypes)[number]
+
+/** What a provider says of one payment: `external_reference` is its session, the amount is in cents. */
+export type ProviderEvent = {
+  event_id: string
+  type: ProviderEventType
+  external_reference: string
+  challenge_id: string | null
+  amount_cents: number
+  currency: string
+}
+
+const text = z.string().min(1).max(200)
+const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
+
+/** The body of a Standard Webhooks event (endpoints.md §20); the amount in whole usd. */
+export const ProviderEventBody = z
+  .strictObject({
+    event_id: text,
+    type: z.enum(providerEventTypes),
+    provider_session_id: text.optional(),
+    external_reference: text.optional(),
+    challenge_id: challengeId.optional(),
+    amount_usd: z.int().min(0).max(1_000_000),
+    currency: z.string().regex(/^[a-z]{3}$/),
+  })
+  .refine((body) => (body.provider_session_id === undefined) !== (body.external_reference === undefined), {
+    message: 'give exactly one of provider_session_id and external_reference',
+  })
+  .meta({ oneOf: [{ required: ['provider_session_id'] }, { required: ['external_reference'] }] })
+
+/** The parts of a Stripe event that matter here; everything else in it is the provider's own affair. */
+const stripeEvent = z.object({
+  id: text,
+  type: z.string(),
+  data: z.object({
+    object: z.object({
+      id: text,
+      amount_total: z.int().nullish(),
+      amount: z.int().nullish(),
+      amount_refunded: z.int().nullish(),
+      currency: z.string().nullish(),
+      payment_status: z.string().nullish(),
+      client_reference_id: z.string().nullish(),
+      metadata: z.record(z.string(), z.string()).nullish(),
+    }),
+  }),
+})
+type StripeObject = z.output<typeof stripeEvent>['data']['object']
+
+/** Which of the four types a Stripe event is; undefined for those that say nothing about a whole payment. */
+function stripeType(type: string, object: StripeObject): ProviderEventType | undefined {
+  const paid = object.payment_status === 'paid' || object.payment_status === 'no_payment_required'
+  if (type === 'checkout.session.completed') return paid ? 'payment.settled' : undefined
+  if (type === 'checkout.session.async_payment_succeeded') return 'payment.settled'
+  if (type === 'checkout.session.async_payment_failed') return 'payment.failed'
+  if (type === 'checkout.session.expired') return 'session.expired'
+  const whole = type === 'charge.refunded' && object.amount_refunded === object.amount
+  return whole ? 'payment.refunded' : undefined
+}
+
+/** A verified event's body as one of the four types; undefined for a Stripe event of no concern; 400 `invalid_request`. */
+export function readProviderEvent(scheme: 'standard' | 'stripe', body: unknown): ProviderEvent | undefined {
+  return scheme === 'stripe' ? readStripe(parsed(stripeEvent, body)) : readStandard(parsed(ProviderEventBody, body))
+}
+
+function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent {
+  const { event_id, type, provider_session_id, external_reference, challenge_id, amount_usd, currency } = event
+  return {
+    event_id,
+    type,
+    external_reference: provider_session_id ?? external_reference ?? '',
+    challenge_id: challenge_id ?? null,
+    amount_cents: amount_usd * 100,
+    currency,
+  }
+}
+
+function readStripe({ id, type, data: { object } }: z.output<typeof stripeEvent>): ProviderEvent | undefined {
+  const ours = stripeType(type, object)
+  if (ours === undefined) return undefined
+  const named = challengeId.safeParse(object.client_reference_id ?? object.metadata?.['challenge_id'])
+  return {
+    event_id: id,
+    type: ours,
+    external_reference: object.id,
+    challenge_id: named.success ? named.data : null,
+    amount_cents: object.amount_total ?? object.amount ?? 0,
+    currency: object.currency ?? '',
+  }
+}
+
+function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+  const read = schema.safeParse(body)
+  if (read.success) return read.data
+  const errors = read.error.issues.map(({ path, message }) => ({ pointer: `/${path.join('/')}`, message }))
+  throw refuse('invalid_request', 'the event has another form', 'Send an event of the documented form.', { errors })
+}
