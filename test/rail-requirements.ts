@@ -41,4 +41,18 @@ export const railRequirements = {
     source: 'decision',
     behavior: 'The readiness score follows the rule that stands in the result.',
   },
+  'rails.fold': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'The rows of a list come to the same work whether they stand in the input or are taken one by one.',
+  },
+  'distributionops.shares': {
+    source: 'tasks.md § Rails do real work',
+    behavior:
+      'A pool is divided by weight within caps and floors, by largest remainder; allocations and remainder sum exactly.',
+  },
+  'distributionops.refusals': {
+    source: 'decision',
+    behavior:
+      'Rows of one id that differ are not paid, equal ones count once; a pool below fixed amounts and floors pays nobody.',
+  },
 } as const

@@ -5,6 +5,11 @@ export function dayOf(moment: string): number {
   return Math.floor(Date.parse(moment) / DAY_MS)
 }
 
+/** `1` → `1970-01-02`. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}
+
 /** Milliseconds since 1970 at which a moment begins. */
 export function startOf(moment: string): number {
   return Date.parse(moment)

@@ -32,15 +32,22 @@ export type Finding = { code: string; detail: string; citations: Citation[] }
 export type Gap = { code: string; detail: string; citations: Citation[] }
 export type Work<Result> = { result: Result; findings: Finding[]; gaps: Gap[] }
 
-/** Takes the rows of an input's lists one by one, in any order of lists, and then tells what they come to. */
+/** Takes the checked rows of an input's lists one by one, in any order of lists, and then tells what they come to. */
 export type Fold<Result> = {
   take(list: string, row: unknown, index: number): void
   close(): Work<Result>
 }
 
+/** What a rail with row lists reads: the input without its lists, one schema for the rows of each list, and the fold of both. */
+export type Rows<Result> = {
+  head: z.ZodType
+  lists: Readonly<Record<string, z.ZodType>>
+  open(head: unknown): Fold<Result>
+}
+
 /**
  * One rail: its data and one pure function. The same input gives the same work, whoever runs it. A rail whose lists may be
- * larger than a request names them in `rows`, and its work is then the fold of those rows.
+ * larger than a request names them in `rows` (`by-rows.ts`), and its work is then the fold of those rows.
  */
 export type Rail<Input = unknown, Result = unknown> = {
   key: RailKey
@@ -54,5 +61,8 @@ export type Rail<Input = unknown, Result = unknown> = {
   /** A small realistic input with a fixed date, for samples, quickstarts and sandbox runs. */
   sandboxInput: Input
   work(input: Input): Work<Result>
-  rows?: { lists: Record<string, z.ZodType>; open(head: Record<string, unknown>): Fold<Result> }
+  rows?: Rows<Result>
 }
+
+export type InputOf<R> = R extends Rail<infer Input, infer _Result> ? Input : never
+export type ResultOf<R> = R extends Rail<infer _Input, infer Result> ? Result : never

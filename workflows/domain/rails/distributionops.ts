@@ -1,0 +1,243 @@
+import { z } from 'zod'
+import { digestOf } from '../canonical-json.ts'
+import { Decimal, MINOR_MAX, Minor, toInteger, toMicro } from './amounts.ts'
+import { byRows } from './by-rows.ts'
+import { type Claim, fill, type Share } from './distributionops/water-filling.ts'
+import { distributionopsInput } from './fixtures/distributionops.ts'
+import { Currency, type Entry, enter, Id, oneLine } from './names.ts'
+import { CitationShape, cite, type Notes, notes } from './notes.ts'
+import type { Rail, Work } from './rail.ts'
+import { inOrder } from './work.ts'
+
+const Amount = z.int().min(0).max(MINOR_MAX)
+const Head = z.strictObject({
+  pool: z.strictObject({ amount_minor: Amount, currency: Currency }),
+  /** What becomes of fractions of a unit: handed out by largest remainder, or left in the pool. */
+  rounding: z.enum(['largest_remainder', 'down']).optional(),
+})
+const Recipient = z.strictObject({
+  id: Id,
+  weight: Decimal.optional(),
+  amount_minor: Amount.optional(),
+  cap_minor: Amount.optional(),
+  floor_minor: Amount.optional(),
+  destination_reference: oneLine(256).optional(),
+})
+
+const Allocation = z.strictObject({
+  recipient_id: z.string(),
+  amount_minor: z.int(),
+  basis: z.enum(['weight', 'amount']),
+  destination_reference: z.string().nullable(),
+  citations: z.array(CitationShape),
+})
+const Result = z.strictObject({
+  allocations: z.array(Allocation),
+  /** What is left in the pool. */
+  remainder_minor: z.int(),
+  duplicates: z.array(
+    z.strictObject({ recipient_id: z.string(), same: z.boolean(), citations: z.array(CitationShape) }),
+  ),
+  refused: z.array(z.strictObject({ recipient_id: z.string(), reason: z.string(), citations: z.array(CitationShape) })),
+  caps_applied: z.array(
+    z.strictObject({ recipient_id: z.string(), kind: z.enum(['cap', 'floor']), limit_minor: Minor }),
+  ),
+  total_check: z.strictObject({
+    pool_minor: z.int(),
+    allocated_minor: z.int(),
+    remainder_minor: z.int(),
+    balances: z.boolean(),
+  }),
+  /** SHA-256 of the canonical JSON of pool, rounding and payments (recipient, amount, destination), in the order of ids. */
+  manifest_sha256: z.string(),
+  batch: z.strictObject({ ready_for_review: z.boolean(), payments: z.int(), blockers: z.array(z.string()) }),
+})
+
+type Head = z.infer<typeof Head>
+type Recipient = z.infer<typeof Recipient>
+type Result = z.infer<typeof Result>
+type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
+type Code = keyof typeof details
+const details = {
+  conflicting_duplicates: (count: number) => `${count} ids stand for rows that differ; none of them is paid`,
+  repeated_rows: (count: number) => `${count} rows repeat another and count once`,
+  refused_recipients: (count: number) => `${count} recipients are refused`,
+  shared_destinations: (count: number) => `${count} payments go to a destination that has another one`,
+  pool_too_small: () => 'fixed amounts and floors are more than the pool; nothing is allocated',
+  not_distributed: () => 'a part of the pool is left: every recipient has what it may get, or fractions are left in it',
+  no_destination: (count: number) => `${count} payments have no destination`,
+}
+
+/**
+ * Divides a pool: fixed amounts first, the rest by weight within floors and caps (water-filling, exact fractions), whole units by
+ * largest remainder with ties to the lower id. The allocations and the remainder sum exactly to the pool.
+ */
+export const distributionops: Rail<z.infer<typeof Head> & { recipients: Recipient[] }, Result> = {
+  key: 'distributionops',
+  about: {
+    summary: 'Divides a pool of money among recipients to the last unit and prepares the payout batch for review.',
+    capabilities: [
+      'distribute royalties, commissions, grants or revenue shares',
+      'allocate an amount by weight with caps and floors',
+      'split money so that the shares sum exactly to the total',
+      'find duplicate recipients, shared destinations and recipients that cannot be paid',
+      'prepare a payout batch with a manifest digest',
+    ],
+  },
+  takes: {
+    paidAgentUse: false,
+    quickstart: true,
+    pricingModelV2: true,
+    controlledLoop: 'current',
+    offer: false,
+    requestedTool: true,
+  },
+  prices: { entry: 199, standard: 399, pro: 699 },
+  result: Result,
+  sandboxInput: distributionopsInput,
+  ...byRows({
+    head: Head,
+    lists: { recipients: Recipient },
+    open(head) {
+      const entries = new Map<string, Entry<Recipient>>()
+      return {
+        take: { recipients: (row, index) => enter(entries, row, index) },
+        close: () => distribute(head, [...entries.values()].sort(inOrder(({ row }) => row.id))),
+      }
+    },
+  }),
+}
+
+function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
+  const findings = notes<Code>(details)
+  const gaps = notes<Code>(details)
+  const refused = refusalsOf(entries, findings)
+  const refusedIds = new Set(refused.map(({ recipient_id }) => recipient_id))
+  const accepted = entries.filter(({ row }) => !refusedIds.has(row.id))
+  const pool = BigInt(head.pool.amount_minor)
+  const given = allocate(pool, accepted, head.rounding === 'down')
+  if (given === null) gaps.add('pool_too_small', { pointer: '/pool/amount_minor' })
+  const paid = (given ?? []).filter(({ amount }) => amount > 0n)
+  const allocated = paid.reduce((sum, { amount }) => sum + amount, 0n)
+  if (given !== null && allocated < pool) gaps.add('not_distributed', { pointer: '/pool/amount_minor' })
+  noteDestinations(paid, findings, gaps)
+  const manifest = paid.map(({ recipient, amount }) => ({
+    recipient_id: recipient.id,
+    amount_minor: toInteger(amount),
+    destination_reference: recipient.destination_reference ?? null,
+  }))
+  const blockers = [
+    ...(given === null ? ['pool_too_small'] : []),
+    ...(gaps.count('no_destination') > 0 ? ['no_destination'] : []),
+    ...(entries.some(({ differ }) => differ) ? ['conflicting_duplicates'] : []),
+    ...(paid.length === 0 ? ['no_payments'] : []),
+  ]
+  const remainder_minor = toInteger(pool - allocated)
+  const result: Result = {
+    allocations: (given ?? []).map(allocationOf),
+    remainder_minor,
+    duplicates: entries.filter(({ indexes }) => indexes.length > 1).map(duplicateOf),
+    refused,
+    caps_applied: (given ?? []).flatMap(limitOf),
+    total_check: {
+      pool_minor: head.pool.amount_minor,
+      allocated_minor: toInteger(allocated),
+      remainder_minor,
+      balances: allocated + BigInt(remainder_minor) === pool && remainder_minor >= 0,
+    },
+    manifest_sha256: digestOf({ pool: head.pool, rounding: head.rounding ?? 'largest_remainder', payments: manifest }),
+    batch: { ready_for_review: blockers.length === 0, payments: paid.length, blockers },
+  }
+  return { result, findings: findings.list(), gaps: gaps.list() }
+}
+
+/** Null when the pool does not hold the fixed amounts and the floors. */
+function allocate(pool: bigint, accepted: Entry<Recipient>[], roundDown: boolean): Given[] | null {
+  const fixed = accepted.filter(({ row }) => row.amount_minor !== undefined).map(fixedAmount)
+  const weighted = accepted.filter(({ row }) => row.weight !== undefined)
+  const rest = pool - fixed.reduce((sum, { amount }) => sum + amount, 0n)
+  const claims = weighted.map(({ row }) => claimOf(row))
+  if (claims.reduce((sum, { floor }) => sum + floor, 0n) > rest || rest < 0n) return null
+  const shares = fill(rest, claims)
+  const amounts = shares.map(({ whole }) => whole)
+  const fractions = shares.reduce((sum, { rest: part }) => sum + part, 0n)
+  const divisor = shares.find(({ rest: part }) => part > 0n)?.divisor ?? 1n
+  // Entries stand in the order of ids and the sort is stable, so ties go to the lower id.
+  const byRemainder = [...shares.keys()].sort((a, b) => compare(shares[b]?.rest ?? 0n, shares[a]?.rest ?? 0n))
+  for (const index of roundDown ? [] : byRemainder.slice(0, Number(fractions / divisor))) {
+    amounts[index] = (amounts[index] ?? 0n) + 1n
+  }
+  const shared = weighted.map(({ row, index }, at): Given => {
+    return { recipient: row, index, amount: amounts[at] ?? 0n, held: shares[at]?.held ?? null }
+  })
+  return [...fixed, ...shared].sort(inOrder(({ recipient }) => recipient.id))
+}
+
+function fixedAmount({ row, index }: Entry<Recipient>): Given {
+  const amount = row.amount_minor ?? 0
+  const capped = Math.min(amount, row.cap_minor ?? amount)
+  const kept = Math.max(capped, row.floor_minor ?? 0)
+  return { recipient: row, index, amount: BigInt(kept), held: kept < amount ? 'cap' : kept > amount ? 'floor' : null }
+}
+
+function claimOf({ weight = 0, floor_minor = 0, cap_minor }: Recipient): Claim {
+  const cap = cap_minor === undefined ? null : BigInt(cap_minor)
+  return { weight: toMicro(weight), floor: BigInt(floor_minor), cap }
+}
+
+function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result['refused'] {
+  return entries.flatMap(({ row, indexes, differ }) => {
+    const citations = indexes.map((index) => cite('recipients', index))
+    if (differ) findings.add('conflicting_duplicates', ...citations)
+    else if (indexes.length > 1) findings.add('repeated_rows', ...citations)
+    const reason = differ ? 'rows of this id differ' : reasonAgainst(row)
+    if (reason === null) return []
+    findings.add('refused_recipients', ...citations)
+    return [{ recipient_id: row.id, reason, citations }]
+  })
+}
+
+function reasonAgainst({ weight, amount_minor, floor_minor = 0, cap_minor }: Recipient): string | null {
+  if (weight === undefined && amount_minor === undefined) return 'has neither a weight nor an amount'
+  if (weight !== undefined && amount_minor !== undefined) return 'has both a weight and an amount'
+  if (weight !== undefined && toMicro(weight) <= 0n) return 'its weight is not above zero'
+  if (cap_minor !== undefined && cap_minor < floor_minor) return 'its cap is below its floor'
+  return null
+}
+
+function noteDestinations(paid: Given[], findings: Notes<Code>, gaps: Notes<Code>): void {
+  const uses = new Map<string, number>()
+  for (const { recipient, index } of paid) {
+    const { destination_reference: destination } = recipient
+    if (destination === undefined) gaps.add('no_destination', cite('recipients', index))
+    else uses.set(destination, (uses.get(destination) ?? 0) + 1)
+  }
+  for (const { recipient, index } of paid)
+    if ((uses.get(recipient.destination_reference ?? '') ?? 0) > 1) {
+      findings.add('shared_destinations', cite('recipients', index, 'destination_reference'))
+    }
+}
+
+function allocationOf({ recipient, amount, index }: Given): Result['allocations'][number] {
+  return {
+    recipient_id: recipient.id,
+    amount_minor: toInteger(amount),
+    basis: recipient.weight === undefined ? 'amount' : 'weight',
+    destination_reference: recipient.destination_reference ?? null,
+    citations: [cite('recipients', index)],
+  }
+}
+
+function limitOf({ recipient, held }: Given): Result['caps_applied'] {
+  const limit = held === 'cap' ? recipient.cap_minor : recipient.floor_minor
+  if (held === null || limit === undefined) return []
+  return [{ recipient_id: recipient.id, kind: held, limit_minor: limit }]
+}
+
+function duplicateOf({ row, indexes, differ }: Entry<Recipient>): Result['duplicates'][number] {
+  return { recipient_id: row.id, same: !differ, citations: indexes.map((index) => cite('recipients', index)) }
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/** A name or a reference of one line, without control characters and without halves of characters. */
+export function oneLine(charsMax: number): z.ZodString {
+  return z.string().regex(new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${charsMax}}$`, 'u'))
+}
+
+export const Id = oneLine(128)
+export const Currency = z.string().regex(/^[A-Z]{3,5}$/)
+
+/** Rows by id: rows that say the same stand once, with the places of all of them; `differ` where they do not. */
+export type Entry<Row> = { row: Row; index: number; indexes: number[]; differ: boolean }
+
+export function enter<Row extends { id: string }>(entries: Map<string, Entry<Row>>, row: Row, index: number): void {
+  const entry = entries.get(row.id)
+  if (entry === undefined) {
+    entries.set(row.id, { row, index, indexes: [index], differ: false })
+    return
+  }
+  entry.indexes.push(index)
+  entry.differ ||= !sameFields(entry.row, row)
+}
+
+function sameFields<Row extends object>(a: Row, b: Row): boolean {
+  const present = (row: Row) => Object.entries(row).filter(([, value]) => value !== undefined)
+  return present(a).length === present(b).length && present(a).every(([name, value]) => b[name as keyof Row] === value)
+}

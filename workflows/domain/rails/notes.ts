@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { Citation, Finding } from './rail.ts'
+
+/** How many places a finding or a gap cites; its detail says how many there are. */
+export const CITATIONS_MAX = 20
+
+export const CitationShape = z.strictObject({ pointer: z.string(), quote: z.string().optional() })
+
+/** The place of a row, or of a field of it. */
+export function cite(list: string, index: number, field?: string): Citation {
+  return { pointer: field === undefined ? `/${list}/${index}` : `/${list}/${index}/${field}` }
+}
+
+export type Notes<Code extends string> = {
+  add(code: Code, ...citations: Citation[]): void
+  count(code: Code): number
+  list(): Finding[]
+}
+
+/** What is told once for each code, however often it happens: how many there are, and the first places. */
+export function notes<Code extends string>(details: Record<Code, (count: number) => string>): Notes<Code> {
+  const seen = new Map<Code, { count: number; citations: Citation[] }>()
+  return {
+    add(code, ...citations) {
+      const entry = seen.get(code) ?? { count: 0, citations: [] }
+      entry.count += 1
+      entry.citations.push(...citations.slice(0, CITATIONS_MAX - entry.citations.length))
+      seen.set(code, entry)
+    },
+    count: (code) => seen.get(code)?.count ?? 0,
+    list: () =>
+      [...seen]
+        .map(([code, { count, citations }]) => ({ code, detail: details[code](count), citations }))
+        .sort((a, b) => (a.code < b.code ? -1 : 1)),
+  }
+}
