@@ -915,6 +915,24 @@ export const requirements = {
     behavior: 'Every request ends in an answer with its status or in one named reason why there is none.',
   },
 
+  // Callbacks.
+  'callback.signature': {
+    source: 'tasks.md § Callbacks',
+    behavior: 'Standard Webhooks headers, signed v1a with the callback ring and, with a shared secret, v1.',
+  },
+  'callback.states': {
+    source: 'endpoints.md § 22.3',
+    behavior: 'A delivery moves only along its table; 2xx is taken, 410 ends it, all else is tried again.',
+  },
+  'callback.schedule': {
+    source: 'tasks.md § Callbacks',
+    behavior: 'Eight attempts, 0 s to 24 h after the end of the one before, with the same jitter for the same attempt.',
+  },
+  'callback.host-proof': {
+    source: 'tasks.md § Callbacks',
+    behavior: 'A host first echoes a signed nonce; the demo receiver need not.',
+  },
+
   'structure.rooms': {
     source: 'decision',
     behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readJsonFile } from '../activities/config.ts'
-import { generateSigningKeys, rotateSigningKeys } from '../activities/keys/generate.ts'
+import { completeSigningKeys, generateSigningKeys, rotateSigningKeys } from '../activities/keys/generate.ts'
 import { keyRings, signingKeysSchema } from '../activities/keys/key-ring.ts'
 import { writeSecret } from './stack/secret-file.ts'
 
@@ -12,4 +12,11 @@ export function renewSigningKeys(file: string, now: Date): string[] {
   const rings = keyRings(keys)
   writeSecret(file, keys)
   return Object.values(rings).map(({ active }) => active.kid)
+}
+
+/** Makes the file of signing keys where there is none, and adds what an older one lacks; a key that is there stays. */
+export function keepSigningKeys(file: string, now: Date): void {
+  const known = existsSync(file) ? readJsonFile(file, signingKeysSchema) : undefined
+  const complete = known === undefined ? generateSigningKeys(now) : completeSigningKeys(known, now)
+  if (JSON.stringify(complete) !== JSON.stringify(known)) writeSecret(file, complete)
 }

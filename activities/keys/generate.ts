@@ -1,19 +1,20 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { type Ring, ringAlgs, type SigningKeyEntry, type SigningKeysFile } from './key-ring.ts'
+import { ofEachRing, type Ring, ringAlgs, type SigningKeyEntry, type SigningKeysFile } from './key-ring.ts'
 
 /** Fresh keys for every ring, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-a`. */
 export function generateSigningKeys(now: Date): SigningKeysFile {
-  const keys = (ring: Ring) => [newKey(ring, now)]
-  return { rings: { receipt: keys('receipt'), authority: keys('authority'), checkout: keys('checkout') } }
+  return { rings: ofEachRing((ring) => [newKey(ring, now)]) }
+}
+
+/** The same keys, with a first one for each ring that the file does not know yet. */
+export function completeSigningKeys({ rings }: SigningKeysFile, now: Date): SigningKeysFile {
+  return { rings: ofEachRing((ring) => (rings[ring].length > 0 ? rings[ring] : [newKey(ring, now)])) }
 }
 
 /** The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. */
 export function rotateSigningKeys({ rings }: SigningKeysFile, now: Date): SigningKeysFile {
-  const rotate = (ring: Ring) => [
-    ...rings[ring].map((entry) => ({ ...entry, active: false })),
-    newKey(ring, now, rings[ring]),
-  ]
-  return { rings: { receipt: rotate('receipt'), authority: rotate('authority'), checkout: rotate('checkout') } }
+  const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
+  return { rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now, rings[ring])]) }
 }
 
 function newKey(ring: Ring, now: Date, others: readonly SigningKeyEntry[] = []): SigningKeyEntry {

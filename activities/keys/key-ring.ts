@@ -7,11 +7,23 @@ import { type Alg, assertFits, type SigningKey, signText } from './compact.ts'
 export type { SigningKey } from './compact.ts'
 
 /** One ring per purpose and one algorithm per ring (authority.md, Keys and signing versions). */
-export const ringAlgs = { receipt: 'EdDSA', authority: 'EdDSA', checkout: 'ES256' } as const satisfies Record<
-  string,
-  Alg
->
+export const ringAlgs = {
+  receipt: 'EdDSA',
+  authority: 'EdDSA',
+  checkout: 'ES256',
+  callback: 'EdDSA',
+} as const satisfies Record<string, Alg>
 export type Ring = keyof typeof ringAlgs
+
+/** One value for each ring. */
+export function ofEachRing<T>(make: (ring: Ring) => T): Record<Ring, T> {
+  return {
+    receipt: make('receipt'),
+    authority: make('authority'),
+    checkout: make('checkout'),
+    callback: make('callback'),
+  }
+}
 
 /** The public half of a key of ours, with the algorithm it verifies. */
 export type RingPublicKey = PublicKeyEntry & { readonly alg: Alg }
@@ -33,9 +45,12 @@ const entrySchema = z.strictObject({
 })
 const ringSchema = z.array(entrySchema).min(1)
 
-/** What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout: [{kid, alg, active, private_jwk}]}}`. */
+/**
+ * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback: [{kid, alg, active, private_jwk}]}}`. A file
+ * of before there were callbacks lacks their ring.
+ */
 export const signingKeysSchema = z.strictObject({
-  rings: z.strictObject({ receipt: ringSchema, authority: ringSchema, checkout: ringSchema }),
+  rings: z.strictObject({ ...ofEachRing(() => ringSchema), callback: z.array(entrySchema).default([]) }),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
@@ -47,11 +62,7 @@ export function loadKeyRings(path: string): KeyRings {
 
 /** The rings of a keys file that was read or generated. */
 export function keyRings({ rings }: SigningKeysFile): KeyRings {
-  const loaded = {
-    receipt: keyRing('receipt', rings.receipt),
-    authority: keyRing('authority', rings.authority),
-    checkout: keyRing('checkout', rings.checkout),
-  }
+  const loaded = ofEachRing((ring) => keyRing(ring, rings[ring]))
   const all = Object.values(loaded).flatMap(({ publicKeys }) => publicKeys)
   if (new Set(all.map(({ kid }) => kid)).size !== all.length) throw new Error('signing keys: a kid stands twice')
   if (new Set(all.map(({ publicJwk }) => publicJwk['x'])).size !== all.length)
@@ -71,7 +82,7 @@ function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
   const keys = entries.map((entry) => ({ active: entry.active, key: signingKey(ring, entry) }))
   const [active, second] = keys.filter((entry) => entry.active)
   if (active === undefined || second !== undefined)
-    throw new Error(`signing keys: ring ${ring} needs exactly one active key`)
+    throw new Error(`signing keys: ring ${ring} needs exactly one active key (agent-rails keys FILE makes one)`)
   return {
     active: active.key,
     publicKeys: keys.map(({ key: { kid, alg, publicJwk } }) => ({ ring, kid, alg, publicJwk })),

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
-import { renewSigningKeys } from '../../worker/keys.ts'
+import { keepSigningKeys, renewSigningKeys } from '../../worker/keys.ts'
 
 let scratch: string
 beforeAll(() => {
@@ -15,7 +15,7 @@ test('renewing makes the file, then adds a key to each ring that signs from then
   const file = join(scratch, 'keys', 'signing-keys.json')
   const day = new Date('2026-11-21T12:00:00Z')
   expect(renewSigningKeys(file, day)).toEqual(
-    ['receipt', 'authority', 'checkout'].map((ring) => `${ring}-2026-11-21-a`),
+    ['receipt', 'authority', 'checkout', 'callback'].map((ring) => `${ring}-2026-11-21-a`),
   )
   const before = loadKeyRings(file)
   expect(renewSigningKeys(file, day)[0]).toBe('receipt-2026-11-21-b')
@@ -25,4 +25,18 @@ test('renewing makes the file, then adds a key to each ring that signs from then
   expect(after.checkout.active.kid).toBe('checkout-2026-11-21-b')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'utf8')).toContain('private_jwk')
+})
+
+test('a file of before there were callbacks gets their ring, keeps its keys, and is left alone from then on', () => {
+  const file = join(scratch, 'older', 'signing-keys.json')
+  keepSigningKeys(file, new Date('2026-11-21T12:00:00Z'))
+  const { rings } = JSON.parse(readFileSync(file, 'utf8'))
+  const { callback: _, ...older } = rings
+  writeFileSync(file, JSON.stringify({ rings: older }))
+  expect(() => loadKeyRings(file)).toThrow('ring callback needs exactly one active key')
+  keepSigningKeys(file, new Date('2026-12-01T12:00:00Z'))
+  const kept = readFileSync(file, 'utf8')
+  expect(JSON.parse(kept).rings).toMatchObject({ ...older, callback: [{ kid: 'callback-2026-12-01-a', active: true }] })
+  keepSigningKeys(file, new Date('2026-12-02T12:00:00Z'))
+  expect(readFileSync(file, 'utf8')).toBe(kept)
 })

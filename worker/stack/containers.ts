@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Infrastructure } from '../../activities/config.ts'
-import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { createDatabase } from '../../activities/store/db.ts'
 import { createOperator } from '../../activities/store/operators.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts'
+import { keepSigningKeys } from '../keys.ts'
 import { newDemoAccounts, serviceAccounts } from './accounts.ts'
 import type { AccountsFile } from './embedded.ts'
 import { addressSettings } from './environment.ts'
@@ -39,7 +39,7 @@ export async function setUpContainers(
   const known = readSecret<AccountsFile>(layout.accounts)
   const demo = known ?? newDemoAccounts()
   const service = await serviceAccounts(layout.setup)
-  await keepSecret(layout.signingKeys, () => generateSigningKeys(new Date()))
+  keepSigningKeys(layout.signingKeys, new Date())
   await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
   await keepSecret(layout.gasWalletKeys, () => service.gasWallets.map((wallet) => wallet.private_key))
   const [rpcUrl = ''] = infrastructure.CHAIN_RPC_URL

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { keepSigningKeys } from '../keys.ts'
 import { type DemoAccounts, newDemoAccounts, type ServiceAccounts, serviceAccounts } from './accounts.ts'
 import { chainPart } from './chain.ts'
 import { apiSettings, type EnvironmentFacts, urlOf, workerSettings } from './environment.ts'
@@ -96,7 +96,7 @@ async function makeKeys(layout: Layout): Promise<ServiceAccounts> {
   const service = await serviceAccounts(layout.root)
   await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
   await keepSecret(layout.gasWalletKeys, () => service.gasWallets.map((wallet) => wallet.private_key))
-  await keepSecret(layout.signingKeys, () => generateSigningKeys(new Date()))
+  keepSigningKeys(layout.signingKeys, new Date())
   return service
 }
 

@@ -23,6 +23,7 @@ describe('key rings', () => {
       'receipt-2026-11-21-a',
       'authority-2026-11-21-a',
       'checkout-2026-11-21-a',
+      'callback-2026-11-21-a',
     ])
   })
 
@@ -79,14 +80,17 @@ describe('compact signatures', () => {
   const rings = keyRings(generateSigningKeys(now))
   const payload = { iss: 'https://svc.example', text: 'grün' }
 
-  test.each(['receipt', 'authority', 'checkout'] as const)('jose verifies what the %s ring signs', async (ring) => {
-    const { active } = rings[ring]
-    const jws = signCompact(active, { typ: 'test+jwt', payload })
-    const judged = await compactVerify(jws, await importJWK(active.publicJwk as JWK, active.alg))
-    expect(judged.protectedHeader).toEqual({ alg: active.alg, kid: active.kid, typ: 'test+jwt' })
-    expect(JSON.parse(new TextDecoder().decode(judged.payload))).toEqual(payload)
-    expect(verifyCompact(jws, { typ: 'test+jwt', alg: active.alg, publicJwk: active.publicJwk })).toEqual(payload)
-  })
+  test.each(['receipt', 'authority', 'checkout', 'callback'] as const)(
+    'jose verifies what the %s ring signs',
+    async (ring) => {
+      const { active } = rings[ring]
+      const jws = signCompact(active, { typ: 'test+jwt', payload })
+      const judged = await compactVerify(jws, await importJWK(active.publicJwk as JWK, active.alg))
+      expect(judged.protectedHeader).toEqual({ alg: active.alg, kid: active.kid, typ: 'test+jwt' })
+      expect(JSON.parse(new TextDecoder().decode(judged.payload))).toEqual(payload)
+      expect(verifyCompact(jws, { typ: 'test+jwt', alg: active.alg, publicJwk: active.publicJwk })).toEqual(payload)
+    },
+  )
 
   const { active } = rings.receipt
   const expected = { typ: 'test+jwt', alg: active.alg, publicJwk: active.publicJwk }

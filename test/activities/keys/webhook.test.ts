@@ -1,0 +1,62 @@
+import { createPublicKey, randomBytes, verify } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { expect } from 'vitest'
+import { generateSigningKeys } from '../../../activities/keys/generate.ts'
+import { keyRings } from '../../../activities/keys/key-ring.ts'
+import { signWebhook, webhookPublicKey } from '../../../activities/keys/webhook.ts'
+import { verifies } from '../../verifies.ts'
+
+const key = keyRings(generateSigningKeys(new Date())).callback.active
+const message = () => ({
+  id: 'cb_1',
+  timestamp: Math.floor(Date.now() / 1000),
+  body: '{"event":"task_updated","note":"grün ✓"}',
+})
+const secret = `whsec_${randomBytes(32).toString('base64')}`
+
+verifies('callback.signature', 'the v1 signature is one that the library of Standard Webhooks accepts', () => {
+  const signed = message()
+  const headers = signWebhook(key, signed, secret)
+  expect(new Webhook(secret).verify(signed.body, headers)).toEqual(JSON.parse(signed.body))
+  for (const forged of [`${signed.body} `, signed.body.replace('grün', 'blau')])
+    expect(() => new Webhook(secret).verify(forged, headers)).toThrow()
+  expect(() => new Webhook(secret).verify(signed.body, { ...headers, 'webhook-id': 'cb_2' })).toThrow()
+  const late = signWebhook(key, { ...signed, timestamp: signed.timestamp - 301 }, secret)
+  expect(() => new Webhook(secret).verify(signed.body, late)).toThrow(/too old/)
+})
+
+verifies(
+  'callback.signature',
+  'the v1a signature verifies with the published key alone, and covers id, time and body',
+  () => {
+    const signed = message()
+    const headers = signWebhook(key, signed)
+    const [version, text = ''] = headers['webhook-signature'].split(',')
+    expect(version).toBe('v1a')
+    const raw = Buffer.from(webhookPublicKey(key.publicJwk).replace('whpk_', ''), 'base64')
+    expect(raw).toHaveLength(32)
+    const publicKey = createPublicKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
+      format: 'jwk',
+    })
+    const judge = (id: string, timestamp: number, body: string) =>
+      verify(null, Buffer.from(`${id}.${timestamp}.${body}`), publicKey, Buffer.from(text, 'base64'))
+    expect(judge(signed.id, signed.timestamp, signed.body)).toBe(true)
+    expect([
+      judge('cb_2', signed.timestamp, signed.body),
+      judge(signed.id, 1, signed.body),
+      judge(signed.id, signed.timestamp, '{}'),
+    ]).toEqual([false, false, false])
+  },
+)
+
+verifies('callback.signature', 'what is no shared secret is refused', () => {
+  for (const faulty of [
+    '',
+    'whsec_',
+    'whsec_AAAA',
+    `whsec_${randomBytes(65).toString('base64')}`,
+    randomBytes(32).toString('base64'),
+  ])
+    expect(() => signWebhook(key, message(), faulty), faulty).toThrow()
+})
