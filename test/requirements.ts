@@ -843,6 +843,59 @@ export const requirements = {
     source: 'decision',
     behavior: 'The sums of a statement are those of the rows, and its balances those of the chain at its named blocks.',
   },
+  // Agents: trust, credentials, status tokens, decisions.
+  'agent.trust.table': {
+    source: 'endpoints.md § 22.3 States chosen here',
+    behavior: 'Each pair of trust state and decision leads along the table or is refused with what is allowed.',
+  },
+  'agent.trust.guarded-in-sql': {
+    source: 'endpoints.md § 22.3 States chosen here',
+    behavior: 'The database refuses every other move of trust, and every change of what was registered.',
+  },
+  'agent.register.key-once': {
+    source: 'endpoints.md § 9. Agents',
+    behavior: 'One key is one agent, also for registrations at once: 409 key_already_registered.',
+  },
+  'agent.credential.format': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A credential is ag_<id>_<256-bit secret>.',
+  },
+  'agent.credential.judged': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'State, expiry, trust, scope, rail and amount are checked, and each thing amiss is told.',
+  },
+  'agent.credential.guarded-in-sql': {
+    source: 'endpoints.md § 22.3 States chosen here',
+    behavior: 'Credentials and signing versions move along their table only, one active and one waiting of each agent.',
+  },
+  'agent.credential.digest': {
+    source: 'authority.md § Agent credentials',
+    behavior: 'Of a credential’s secret only the SHA-256 is stored.',
+  },
+  'agent.credential.rotated': {
+    source: 'authority.md § Agent credentials',
+    behavior: 'Rotation keeps the old credential valid for a grace time, and no longer.',
+  },
+  'agent.delivery.order': {
+    source: 'agent-commerce § States and transitions',
+    behavior: 'The six steps of access key delivery are taken in the order of the document, in code and in SQL.',
+  },
+  'agent.steps.order': {
+    source: 'agent-commerce § States and transitions',
+    behavior: 'The status shows the steps of self-onboarding and access key delivery in the order of the document.',
+  },
+  'agent.status-token.format': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A status token is its prefix and 256 bits.',
+  },
+  'agent.signature.text': {
+    source: 'decision',
+    behavior: 'What an agent signs names origin, method, path, body and time, and counts for 300 seconds.',
+  },
+  'agent.attempts.counted': {
+    source: 'authority.md § Agent credentials',
+    behavior: 'Failed attempts are counted per address and credential in Postgres, exactly over all processes.',
+  },
   'store.transaction-retry': {
     source: 'decision',
     behavior: 'A transaction is run again after a serialization failure or deadlock.',

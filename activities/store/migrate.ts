@@ -7,6 +7,7 @@ import * as controls from './migrations/0002-controls.ts'
 import * as laneJams from './migrations/0003-lane-jams.ts'
 import * as reconciliation from './migrations/0004-reconciliation.ts'
 import * as callInput from './migrations/0005-call-input.ts'
+import * as agents from './migrations/0006-agents.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -16,6 +17,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-lane-jams': laneJams,
   '0004-reconciliation': reconciliation,
   '0005-call-input': callInput,
+  '0006-agents': agents,
 }
 
 /** The name of the last migration that this code knows. */

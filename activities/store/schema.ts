@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
+import type { AgentTables } from './agent-tables.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 type Json<T> = JSONColumnType<object & T>
@@ -241,7 +242,7 @@ export type StatementsTable = {
   made_at: Time
 }
 
-export type Database = {
+export type Database = AgentTables & {
   calls: CallsTable
   proof_nonces: ProofNoncesTable
   payments: PaymentsTable

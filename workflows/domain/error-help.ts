@@ -75,6 +75,14 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The credential is valid and does not cover this act.',
     action: 'Use a credential with this scope.',
   },
+  trust_required: {
+    meaning: 'The agent is not trusted yet, was rejected, or is suspended.',
+    action: 'Read the status URL; an operator decides, and nothing else moves it.',
+  },
+  rail_not_allowed: {
+    meaning: 'The agent’s credential, or this operation, is not for that rail.',
+    action: 'Use a rail of the credential; the status URL and enforce_agent_credential name them.',
+  },
   holder_unknown: {
     meaning: 'Challenges are given only to the configured treasury holder.',
     action: 'Name the treasury holder wallet of this service.',
@@ -160,6 +168,18 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   mandate_consumed: {
     meaning: 'A mandate authorizes one payout, and this one has.',
     action: newChallenge,
+  },
+  key_already_registered: {
+    meaning: 'One key is one agent, and this key was registered before.',
+    action: 'Use the status URL of that registration, or repeat it with its own idempotency key.',
+  },
+  already_claimed: {
+    meaning: 'An access key is shown once, and this one was.',
+    action: 'Repeat the handshake with the nonce of the first claim, or have the key rotated.',
+  },
+  already_decided: {
+    meaning: 'Somebody decided about this since it was read.',
+    action: 'Read the review console again; a new decision needs what waits there now.',
   },
   daily_cap_exceeded: {
     meaning: 'Payouts of the last 24 hours and those under way leave less than this amount under the daily cap.',

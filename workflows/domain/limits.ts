@@ -23,6 +23,16 @@ export const limits = {
   /** Decision (payout.md): measured bound below which concurrent updates of one workflow never run twice. */
   updatesInFlightMax: 6,
   disclosuresMax: 16,
+  /** Decision: after it an agent's credential has to be rotated. */
+  credentialLifeSeconds: 90 * 24 * 3600,
+  /** Decision (endpoints.md §16): the longest that a credential which was rotated out goes on. */
+  credentialOverlapSecondsMax: 604_800,
+  /** Decision (endpoints.md §10): the life of a handshake nonce. */
+  handshakeNonceSeconds: 300,
+  /** Decision: the window in which failed credentials are counted. */
+  failedAttemptsWindowSeconds: 60,
+  /** Decision: what each attempt at a credential waits that others are guessing at; its agent is slowed, never locked out. */
+  guessedCredentialDelayMs: 1_000,
 } as const
 
 export const NETWORK = 'eip155:8453'

@@ -1,0 +1,19 @@
+import { accessKeyDelivery, type DeliveryStep } from '../../workflows/domain/onboarding.ts'
+import type { Tx } from './db.ts'
+
+/** Records that a step of access key delivery was taken; SQL refuses one that comes before its turn. */
+export async function recordDelivery(tx: Tx, credentialId: string, step: DeliveryStep, actor: string): Promise<void> {
+  const ordinal = accessKeyDelivery.indexOf(step) + 1
+  await tx.insertInto('credential_deliveries').values({ credential_id: credentialId, ordinal, step, actor }).execute()
+}
+
+/** The steps that were taken for a credential, in their order. */
+export async function listDeliveries(tx: Tx, credentialId: string): Promise<DeliveryStep[]> {
+  const rows = await tx
+    .selectFrom('credential_deliveries')
+    .select('step')
+    .where('credential_id', '=', credentialId)
+    .orderBy('ordinal')
+    .execute()
+  return rows.map(({ step }) => step)
+}
