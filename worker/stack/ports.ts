@@ -1,8 +1,12 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** The ports of one stack on 127.0.0.1. */
 export type Ports = { base: number; os: number; temporalUi: number; temporal: number; postgres: number; rpc: number }
 
+// Linux gives outgoing connections ports from 32768 on, others from 49152 on: one taken there would be gone again before its part listens.
+const LOWEST_FREE = 10_000
+const HIGHEST_FREE = 32_768
 const ORDER = ['base', 'os', 'temporalUi', 'temporal', 'postgres', 'rpc'] as const
 
 /** PORT_BASE n: n … n+5 in the order of overview.md; unset: 3000, 3001 and free ones. Throws naming the first port that is taken. */
@@ -23,14 +27,14 @@ export async function freePorts(): Promise<Ports> {
   return { base, os, temporalUi, temporal, postgres, rpc }
 }
 
-/** `count` different ports that nothing listens on now. */
+/** `count` different ports that nothing listens on now, from below the range that systems give to outgoing connections. */
 export async function findFree(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)))
-  const ports = servers
-    .map((server) => server.address())
-    .map((address) => (typeof address === 'object' ? (address?.port ?? 0) : 0))
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
+  const found = new Set<number>()
+  while (found.size < count) {
+    const port = randomInt(LOWEST_FREE, HIGHEST_FREE)
+    if (await isFree(port)) found.add(port)
+  }
+  return [...found]
 }
 
 async function isFree(port: number): Promise<boolean> {
