@@ -55,4 +55,16 @@ export const railRequirements = {
     behavior:
       'Rows of one id that differ are not paid, equal ones count once; a pool below fixed amounts and floors pays nobody.',
   },
+  'diligenceops.answers': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Each question gets the best passages by BM25 that reach min_score, each with its place and offsets.',
+  },
+  'diligenceops.coverage': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'What no passage answers is listed and counted, the required questions apart.',
+  },
+  'diligenceops.conflicts': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Sentences about the same thing that give different dates or numbers are told with both quotes.',
+  },
 } as const

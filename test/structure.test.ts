@@ -32,7 +32,7 @@ verifies(
 )
 
 verifies('structure.rooms', 'each room uses only the packages that belong to it', () => {
-  const pure = /^(zod|viem(\/.*)?|@noble\/.*|@scure\/base|canonicalize)$/
+  const pure = /^(zod|viem(\/.*)?|@noble\/.*|@scure\/base|canonicalize|minisearch|stemmer)$/
   const wrong = packageImports(({ path, from }) => {
     if (path.startsWith('workflows/domain/')) return pure.test(from)
     if (path.startsWith('workflows/')) return pure.test(from) || /^@temporalio\/(workflow|common)$/.test(from)

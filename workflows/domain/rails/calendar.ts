@@ -19,3 +19,22 @@ export function startOf(moment: string): number {
 export function endOf(moment: string): number {
   return Date.parse(moment) + (moment.includes('T') ? 0 : DAY_MS)
 }
+
+/** The day (`2026-05-31`) so many days after another; negative counts go back. */
+export function addDays(day: string, days: number): string {
+  return dayText(dayOf(day) + days)
+}
+
+/** The day so many months after another, at the latest the last of that month: 31 January and one month is 28 February. */
+export function addMonths(day: string, months: number): string {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const lastOfMonth = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
+  return new Date(Date.UTC(year, month - 1 + months, Math.min(date, lastOfMonth))).toISOString().slice(0, 10)
+}
+
+/** `2026-05-31` of year, month and day; undefined where there is no such day. */
+export function dayFrom(year: number, month: number, date: number): string | undefined {
+  const day = new Date(Date.UTC(year, month - 1, date))
+  const exists = year >= 1000 && year <= 9999 && day.getUTCMonth() === month - 1 && day.getUTCDate() === date
+  return exists ? day.toISOString().slice(0, 10) : undefined
+}

@@ -1,9 +1,10 @@
+import { diligenceops } from './diligenceops.ts'
 import { distributionops } from './distributionops.ts'
 import { packetops } from './packetops.ts'
 import type { Rail, RailKey } from './rail.ts'
 
 /** Every rail; what is priced, listed or offered is told from what each declares. */
-export const rails: readonly Rail[] = [packetops, distributionops]
+export const rails: readonly Rail[] = [packetops, diligenceops, distributionops]
 
 /** The rail of a key; throws a RangeError where there is none. */
 export function railOf(key: RailKey): Rail {

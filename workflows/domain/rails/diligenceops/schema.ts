@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { Moment, Span, text } from '../fields.ts'
+
+const distinct = (items: { id: string }[]) => new Set(items.map(({ id }) => id)).size === items.length
+
+/** A questionnaire and the texts to answer it from. `min_score` is 0 to 1 (see `rankingOf`), 0.3 where it is not given. */
+export const DiligenceInput = z.strictObject({
+  questions: z
+    .array(z.strictObject({ id: text(1, 128), text: text(1, 4000), required: z.boolean().optional() }))
+    .min(1)
+    .max(2000)
+    .refine(distinct, 'every question has an id of its own'),
+  evidence: z
+    .array(
+      z.strictObject({
+        id: text(1, 128),
+        title: text(1, 512),
+        text: text(0, 1_048_576),
+        dated: Moment.optional(),
+      }),
+    )
+    .min(1)
+    .max(3000)
+    .refine(distinct, 'every text has an id of its own'),
+  min_score: z.number().min(0).max(1).optional(),
+})
+export type DiligenceInput = z.output<typeof DiligenceInput>
+
+const EvidenceSpan = Span.extend({ evidence_id: z.string() })
+export type EvidenceSpan = z.output<typeof EvidenceSpan>
+
+const Answer = z.strictObject({
+  question_id: z.string(),
+  /** The best passage, word by word; null where none reaches `min_score`. */
+  answer: z.string().nullable(),
+  score: z.number().min(0).max(1),
+  citations: z.array(EvidenceSpan.extend({ score: z.number().min(0).max(1) })),
+})
+export type Answer = z.output<typeof Answer>
+
+/** What one side says: a decimal text in its unit or a day, and the words that said it. */
+const Side = z.strictObject({
+  value: z.string(),
+  unit: z.string(),
+  words: z.string(),
+  citations: z.array(EvidenceSpan).min(1),
+})
+export const Conflict = z.strictObject({
+  kind: z.enum(['date', 'money', 'percent', 'duration', 'count']),
+  /** The stems that both statements share. */
+  about: z.array(z.string()),
+  sides: z.tuple([Side, Side]),
+  /** The evidence with the latest date, where all of it is dated and one side is later than the other. */
+  newer_evidence_id: z.string().nullable(),
+  question_ids: z.array(z.string()),
+})
+export type Conflict = z.output<typeof Conflict>
+
+export const DiligenceResult = z.strictObject({
+  min_score: z.number(),
+  answers: z.array(Answer),
+  coverage: z.strictObject({
+    questions: z.int(),
+    answered: z.int(),
+    required: z.int(),
+    required_answered: z.int(),
+    /** Answered questions in whole percent, rounded down. */
+    percent: z.int().min(0).max(100),
+  }),
+  unanswered: z.array(
+    z.strictObject({
+      question_id: z.string(),
+      required: z.boolean(),
+      best_score: z.number(),
+      /** Stems of the question that no text has. */
+      unknown_stems: z.array(z.string()),
+    }),
+  ),
+  conflicts: z.array(Conflict),
+})
+export type DiligenceResult = z.output<typeof DiligenceResult>

@@ -1,0 +1,43 @@
+const ones =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'
+const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'
+
+const values = new Map<string, number>([
+  ...ones.split(' ').map((word, index): [string, number] => [word, index]),
+  ...tens.split(' ').map((word, index): [string, number] => [word, 20 + 10 * index]),
+])
+const scales = new Map([
+  ['thousand', 1_000],
+  ['million', 1_000_000],
+  ['billion', 1_000_000_000],
+])
+
+const word = `(?:${[...values.keys(), 'hundred', ...scales.keys()].sort((a, b) => b.length - a.length).join('|')})`
+/** A number in figures, `1,250.5`; and one in English words, `one hundred and five`: sources of regular expressions. */
+export const figures = String.raw`(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`
+export const spelling = String.raw`\b${word}(?:(?:[\s-]+and)?[\s-]+${word})*\b`
+
+/** `forty-five` → 45. */
+export function spelledNumber(text: string): number {
+  let total = 0
+  let below = 0
+  for (const part of text.toLowerCase().split(/[\s-]+/)) {
+    const scale = scales.get(part)
+    if (part === 'hundred') below = Math.max(1, below) * 100
+    else if (scale === undefined) below += values.get(part) ?? 0
+    else {
+      total += Math.max(1, below) * scale
+      below = 0
+    }
+  }
+  return total + below
+}
+
+/** `1,250.50` with three zeros more → `1250500`: the shortest decimal text. */
+export function decimal(text: string, zeros = 0): string {
+  const [whole = '', fraction = ''] = text.replaceAll(',', '').split('.')
+  const shifted = fraction.padEnd(zeros, '0')
+  const digits = `${whole}${shifted.slice(0, zeros)}`.replace(/^0+(?=\d)/, '')
+  const rest = shifted.slice(zeros).replace(/0+$/, '')
+  return rest === '' ? digits : `${digits}.${rest}`
+}

@@ -1,0 +1,70 @@
+import { stemmer } from 'stemmer'
+
+/** A word of a text: its stem, and where it stands in UTF-16 units, `to` exclusive. */
+export type Word = { stem: string; from: number; to: number }
+/** A part of a text by offsets in UTF-16 units, `to` exclusive. */
+export type Part = { from: number; to: number }
+
+const stopWords = new Set(
+  (
+    'a about all also am an and any are as at be been being both but by can could did do does doing each either else for from ' +
+    'had has have having he her here his how i if in into is it its itself just may me might more most must my no nor not of on ' +
+    'or other our out over own per please shall she should so some such than that the their them then there these they this ' +
+    'those to under until up upon us very via was we were what when where whether which while who whom whose why will with ' +
+    'within would you your yours yes describe provide explain list state'
+  ).split(' '),
+)
+
+/** The words that carry meaning, as Porter stems of English in lower case; numbers and names with dots stay whole. */
+export function wordsOf(text: string): Word[] {
+  return [...text.matchAll(/[\p{L}\p{N}]+(?:[.’'][\p{L}\p{N}]+)*/gu)].flatMap(({ 0: found, index }) => {
+    const word = found.toLowerCase().replace(/[’']s$/, '')
+    return stopWords.has(word) ? [] : [{ stem: stemmer(word), from: index, to: index + found.length }]
+  })
+}
+
+/** The distinct stems of a text, in the order in which they come. */
+export function stemsOf(text: string): string[] {
+  return [...new Set(wordsOf(text).map(({ stem }) => stem))]
+}
+
+// A full stop ends no sentence after these or a single capital, nor after the number that a sentence begins with.
+const shortened =
+  /(?:^|[\s(“"])(?:[A-Z]|Inc|Ltd|Co|Corp|No|Nos|Sec|Art|Mr|Ms|Mrs|Dr|St|vs|cf|approx|e\.g|i\.e|U\.S|U\.K|p|pp)\.$/
+const onlyNumber = /^\s*\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]+)\)?\.$/i
+
+/** The sentences of a text; a blank line ends one as well, and so does a line that is an item of a list or begins another. */
+export function sentencesOf(text: string): Part[] {
+  const ends =
+    /[.!?][”"’)\]]*(?=\s+[\p{Lu}\p{N}“"(‘[])|\n(?=\s*(?:\n|[-*•]\s|\(\w{1,4}\)\s|\d+(?:\.\d+)*[.)]?\s|#))|$/gu
+  const parts: Part[] = []
+  let begin = 0
+  for (const { 0: end, index } of text.matchAll(ends)) {
+    const stop = index + end.length
+    const last = text.slice(Math.max(begin, index - 12), index + 1)
+    if (end.startsWith('.') && (shortened.test(last) || onlyNumber.test(text.slice(begin, index + 1)))) continue
+    const part = trimmed(text, begin, stop)
+    if (part !== undefined) parts.push(part)
+    begin = stop
+  }
+  return parts
+}
+
+/** Runs of sentences of at most `most` units, none over a blank line; a longer sentence stands alone. */
+export function passagesOf(text: string, most: number): Part[] {
+  const passages: Part[] = []
+  for (const sentence of sentencesOf(text)) {
+    const last = passages.at(-1)
+    const joins = last !== undefined && sentence.to - last.from <= most
+    if (last !== undefined && joins && !/\n\s*\n/.test(text.slice(last.to, sentence.from))) last.to = sentence.to
+    else passages.push({ ...sentence })
+  }
+  return passages
+}
+
+function trimmed(text: string, from: number, to: number): Part | undefined {
+  const part = text.slice(from, to)
+  const length = part.trim().length
+  const begin = from + part.length - part.trimStart().length
+  return length === 0 ? undefined : { from: begin, to: begin + length }
+}
