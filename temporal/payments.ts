@@ -2,10 +2,12 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { payment as paymentWorkflow } from '../workflows/payment/workflow.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 
+export const paymentWorkflowId = (paymentId: string): string => `payment/${paymentId}`
+
 /** Starts the settlement of a payment, or joins the one under way; a settlement that ended is begun again from its row. */
 export async function ensurePayment(client: Client, paymentId: string): Promise<void> {
   await client.workflow.start<typeof paymentWorkflow>('payment', {
-    workflowId: `payment/${paymentId}`,
+    workflowId: paymentWorkflowId(paymentId),
     taskQueue: PAYOUTS_QUEUE,
     args: [paymentId],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -22,4 +24,26 @@ export async function isRunning(client: Client, workflowId: string): Promise<boo
     if (error instanceof WorkflowNotFoundError) return false
     throw error
   }
+}
+
+/**
+ * Those of these subjects whose workflow has no open run now. The listing is asked first, once for all, and who is not on it
+ * one by one: it lags behind, so a run that has just ended may be missed until the next time.
+ */
+export async function notRunning(
+  client: Client,
+  subjects: readonly string[],
+  workflowIdOf: (subject: string) => string = (subject) => subject,
+): Promise<string[]> {
+  if (subjects.length === 0) return []
+  const ids = subjects.map((subject) => `'${workflowIdOf(subject)}'`).join(', ')
+  const query = `ExecutionStatus = 'Running' AND WorkflowId IN (${ids})`
+  const listed = new Set<string>()
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: subjects.length })) listed.add(workflowId)
+  const ended: string[] = []
+  for (const subject of subjects) {
+    const id = workflowIdOf(subject)
+    if (!listed.has(id) && !(await isRunning(client, id))) ended.push(subject)
+  }
+  return ended
 }

@@ -4,12 +4,12 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config.ts'
 import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
-import { transaction } from '../activities/store/db.ts'
+import { type IdPage, transaction } from '../activities/store/db.ts'
 import { listDuePayments } from '../activities/store/payments.ts'
 import { readPayout } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listOpenTransfers } from '../activities/store/transfers.ts'
-import { ensurePayment, isRunning } from './payments.ts'
+import { ensurePayment, notRunning, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 
 export type SweeperDeps = {
@@ -20,7 +20,7 @@ export type SweeperDeps = {
   maintainLane: () => Promise<void>
 }
 
-const BATCH = 100
+const PAGE = 100
 
 /**
  * Brings home what a dead process left behind: calls without an effect are released, settlements and transfers without
@@ -46,23 +46,32 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
 }
 
 async function releaseAbandoned({ db, config }: SweeperDeps): Promise<void> {
-  for (const callId of await listAbandonedCalls(db, config.SWEEP_GRACE_MS, BATCH)) {
+  for (const callId of await listAbandonedCalls(db, config.SWEEP_GRACE_MS, PAGE)) {
     await transaction(db, (tx) => releaseCall(tx, callId))
   }
 }
 
 async function settleDue({ client, db, config }: SweeperDeps): Promise<void> {
-  for (const paymentId of await listDuePayments(db, config.SWEEP_EVERY_MS, BATCH))
-    await ensurePayment(client, paymentId)
+  for await (const due of pages((page) => listDuePayments(db, config.SWEEP_EVERY_MS, page)))
+    for (const paymentId of await notRunning(client, due, paymentWorkflowId)) await ensurePayment(client, paymentId)
 }
 
 async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promise<void> {
-  for (const payoutId of await listOpenTransfers(db, config.SWEEP_EVERY_MS, BATCH)) {
-    if (await isRunning(client, payoutId)) continue
-    const record = await readPayout(db, payoutId)
-    if (record === undefined) continue
-    log.info({ payoutId }, 'picking up a payout whose workflow is not running')
-    await wakePayout(client, record)
+  for await (const open of pages((page) => listOpenTransfers(db, config.SWEEP_EVERY_MS, page)))
+    for (const payoutId of await notRunning(client, open)) {
+      const record = await readPayout(db, payoutId)
+      if (record === undefined) continue
+      log.info({ payoutId }, 'picking up a payout whose workflow is not running')
+      await wakePayout(client, record)
+    }
+}
+
+/** Pages of ids in their order, up to the first that is not full. */
+async function* pages(list: (page: IdPage) => Promise<string[]>): AsyncGenerator<string[]> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const ids = await list({ after, most: PAGE })
+    yield ids
+    after = ids[PAGE - 1]
   }
 }
 

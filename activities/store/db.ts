@@ -7,6 +7,9 @@ import type { Database } from './schema.ts'
 /** Where a store function runs: on the pool, or inside a transaction of the caller. */
 export type Tx = Kysely<Database>
 
+/** At most `most` ids, in their order, behind the id `after`. */
+export type IdPage = { after: string; most: number }
+
 /** How to reach Postgres; the timeouts bound how long a call hangs on a dead server (API: at most 1,200 ms each). */
 export type DatabaseSettings = {
   readonly url: string

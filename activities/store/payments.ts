@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { releaseCall } from './calls.ts'
-import type { Tx } from './db.ts'
+import type { IdPage, Tx } from './db.ts'
 import { notifyChanged } from './notify.ts'
 import { send } from './pipeline.ts'
 import type { PaymentsTable } from './schema.ts'
@@ -183,8 +183,8 @@ export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> 
     .execute()
 }
 
-/** Payments that owe a step, settled ones until their block is final, and were not touched for `idleMs`: the outbox of settlement. */
-export async function listDuePayments(tx: Tx, idleMs: number, most: number): Promise<string[]> {
+/** A page of the payments that owe a step, settled ones until their block is final, and were not touched for `idleMs`: the outbox of settlement. */
+export async function listDuePayments(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
   const rows = await tx
     .selectFrom('payments')
     .select('payment_id')
@@ -195,8 +195,9 @@ export async function listDuePayments(tx: Tx, idleMs: number, most: number): Pro
       ]),
     )
     .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
-    .orderBy('changed_at')
-    .limit(most)
+    .where('payment_id', '>', page.after)
+    .orderBy('payment_id')
+    .limit(page.most)
     .execute()
   return rows.map((row) => row.payment_id)
 }

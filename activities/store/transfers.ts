@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { limits } from '../../workflows/domain/limits.ts'
-import type { Tx } from './db.ts'
+import type { IdPage, Tx } from './db.ts'
 import { notifyChanged } from './notify.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
 import { type Statement, send } from './pipeline.ts'
@@ -198,15 +198,16 @@ export async function recordDead(tx: Tx, payoutId: string, exception: string | n
     .executeTakeFirst()
 }
 
-/** Payouts whose transfer is under way and was not touched for `idleMs`. */
-export async function listOpenTransfers(tx: Tx, idleMs: number, most: number): Promise<string[]> {
+/** A page of the payouts whose transfer is under way and was not touched for `idleMs`. */
+export async function listOpenTransfers(tx: Tx, idleMs: number, page: IdPage): Promise<string[]> {
   const rows = await tx
     .selectFrom('transfers')
     .select('payout_id')
     .where('status', 'not in', ['final', 'dead'])
     .where(sql<boolean>`changed_at < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
-    .orderBy('changed_at')
-    .limit(most)
+    .where('payout_id', '>', page.after)
+    .orderBy('payout_id')
+    .limit(page.most)
     .execute()
   return rows.map((row) => row.payout_id)
 }
