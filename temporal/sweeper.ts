@@ -3,12 +3,14 @@ import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config.ts'
+import { listOverdueDeliveries } from '../activities/store/callback-deliveries.ts'
 import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
 import { type IdPage, transaction } from '../activities/store/db.ts'
 import { listDuePayments } from '../activities/store/payments.ts'
 import { readPayout } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listOpenTransfers } from '../activities/store/transfers.ts'
+import { callbackWorkflowId, ensureCallback } from './callbacks.ts'
 import { ensurePayment, notRunning, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 
@@ -29,7 +31,7 @@ const PAGE = 100
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const loops = [releaseAbandoned, settleDue, resumeTransfers, maintainLane].map(async (job) => {
+  const loops = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, maintainLane].map(async (job) => {
     while (!stopping.signal.aborted) {
       await job(deps).catch((error: unknown) =>
         deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
@@ -64,6 +66,12 @@ async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promis
       log.info({ payoutId }, 'picking up a payout whose workflow is not running')
       await wakePayout(client, record)
     }
+}
+
+async function resumeCallbacks({ client, db, config }: SweeperDeps): Promise<void> {
+  for await (const overdue of pages((page) => listOverdueDeliveries(db, config.SWEEP_GRACE_MS, page)))
+    for (const deliveryId of await notRunning(client, overdue, callbackWorkflowId))
+      await ensureCallback(client, deliveryId)
 }
 
 /** Pages of ids in their order, up to the first that is not full. */

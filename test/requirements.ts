@@ -981,6 +981,29 @@ export const requirements = {
     source: 'tasks.md § Callbacks',
     behavior: 'Eight attempts, 0 s to 24 h after the end of the one before, with the same jitter for the same attempt.',
   },
+  'callback.delivery': {
+    source: 'endpoints.md § 20',
+    behavior:
+      'The body is what is known when it is sent; every attempt is recorded; 410 and the eighth failure end it.',
+  },
+  'callback.at-least-once': {
+    source: 'tasks.md § Callbacks',
+    behavior:
+      'An attempt is stored before it is sent; one cut off is sent again under the same id, which a receiver takes once.',
+  },
+  'callback.redelivery': {
+    source: 'tasks.md § Callbacks',
+    behavior: 'An open delivery can be attempted at once; one that is over gets one successor.',
+  },
+  'callback.guarded-in-sql': {
+    source: 'endpoints.md § 22.3',
+    behavior: 'The table of deliveries holds in SQL as well, and attempts are only added to.',
+  },
+  'callback.workflow': {
+    source: 'endpoints.md § 20',
+    behavior:
+      'One workflow for each delivery makes its attempts when they are due; its history replays and holds no URL.',
+  },
   'callback.host-proof': {
     source: 'tasks.md § Callbacks',
     behavior: 'A host first echoes a signed nonce; the demo receiver need not.',

@@ -15,6 +15,8 @@ export const timing = {
   chain: { startToClose: 120_000, heartbeat: 6_000, retryFirst: 500, retryLongest: 10_000 },
   signing: { startToClose: 3_000 },
   reconciliation: { startToClose: 300_000, heartbeat: 60_000, retryFirst: 1_000, retryLongest: 60_000 },
+  /** An attempt takes 5 s of somebody else's time at most; what takes longer is our database. */
+  callback: { startToClose: 15_000, retryFirst: 500, retryLongest: 60_000 },
   /** A day's statement reads the whole day. */
   statement: { startToClose: 600_000 },
 } as const

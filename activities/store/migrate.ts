@@ -8,6 +8,7 @@ import * as laneJams from './migrations/0003-lane-jams.ts'
 import * as reconciliation from './migrations/0004-reconciliation.ts'
 import * as callInput from './migrations/0005-call-input.ts'
 import * as agents from './migrations/0006-agents.ts'
+import * as callbacks from './migrations/0009-callbacks.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -18,6 +19,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-reconciliation': reconciliation,
   '0005-call-input': callInput,
   '0006-agents': agents,
+  '0009-callbacks': callbacks,
 }
 
 /** The name of the last migration that this code knows. */

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { AgentTables } from './agent-tables.ts'
+import type { CallbackTables } from './callback-tables.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 type Json<T> = JSONColumnType<object & T>
@@ -242,24 +243,25 @@ export type StatementsTable = {
   made_at: Time
 }
 
-export type Database = AgentTables & {
-  calls: CallsTable
-  proof_nonces: ProofNoncesTable
-  payments: PaymentsTable
-  payouts: PayoutsTable
-  transfers: TransfersTable
-  gas_wallets: GasWalletsTable
-  lane_transactions: LaneTransactionsTable
-  receipts: ReceiptsTable
-  replay_ledger: ReplayLedgerTable
-  operators: OperatorsTable
-  signing_keys: SigningKeysTable
-  controls: ControlsTable
-  control_changes: ControlChangesTable
-  update_leases: UpdateLeasesTable
-  mandates: MandatesTable
-  reconciliations: ReconciliationsTable
-  reconciliation_suspects: ReconciliationSuspectsTable
-  exceptions: ExceptionsTable
-  statements: StatementsTable
-}
+export type Database = AgentTables &
+  CallbackTables & {
+    calls: CallsTable
+    proof_nonces: ProofNoncesTable
+    payments: PaymentsTable
+    payouts: PayoutsTable
+    transfers: TransfersTable
+    gas_wallets: GasWalletsTable
+    lane_transactions: LaneTransactionsTable
+    receipts: ReceiptsTable
+    replay_ledger: ReplayLedgerTable
+    operators: OperatorsTable
+    signing_keys: SigningKeysTable
+    controls: ControlsTable
+    control_changes: ControlChangesTable
+    update_leases: UpdateLeasesTable
+    mandates: MandatesTable
+    reconciliations: ReconciliationsTable
+    reconciliation_suspects: ReconciliationSuspectsTable
+    exceptions: ExceptionsTable
+    statements: StatementsTable
+  }

@@ -10,5 +10,6 @@ export const timing: Scaled<typeof production> = {
   chain: { startToClose: 6_000, heartbeat: 2_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },
   reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },
+  callback: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000 },
   statement: { startToClose: 6_000 },
 }

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
+import { redeliverSignal } from '../../workflows/callback/messages.ts'
+import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/ports.ts'
 import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/ports.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
 import type {
@@ -130,6 +132,7 @@ export async function recordHistories(
   for (const path of paths) await save(await record(address, path), path.name)
   await save(await recordPayment(address), 'payment-settled')
   await save(await recordReconciliation(address), 'reconciliation-with-difference')
+  await save(await recordCallback(address), 'callback-retried-then-hurried')
 }
 
 function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
@@ -247,10 +250,54 @@ async function recordReconciliation(address: string): Promise<string> {
   })
 }
 
+/** A host proves itself, the first attempt fails, the second is made when it is due and the third when it is asked for. */
+async function recordCallback(address: string): Promise<string> {
+  let now: CallbackSnapshot = {
+    deliveryId: `cb_${'d'.repeat(64)}`,
+    event: 'task_updated',
+    host: 'hooks.receiver.example',
+    state: 'pending',
+    open: true,
+    hostProven: false,
+    waitMs: 0,
+    attempts: 0,
+    failures: 0,
+    lastFailure: null,
+  }
+  const failed = { state: 'retrying', lastFailure: 'status_503' } as const
+  const answers: Partial<CallbackSnapshot>[] = [
+    { ...failed, failures: 1, waitMs: 200 },
+    { ...failed, failures: 2, waitMs: 600_000 },
+    { state: 'delivered', open: false, waitMs: 0, lastFailure: null },
+  ]
+  const become = (change: Partial<CallbackSnapshot> = {}) => {
+    now = { ...now, attempts: now.attempts + 1, ...change }
+    return now
+  }
+  const steps: CallbackSteps = {
+    loadCallback: async () => now,
+    proveHost: async () => become({ hostProven: true }),
+    deliverCallback: async () => become(answers.shift()),
+  }
+  return withWorkers(address, steps, async (client) => {
+    const handle = await client.workflow.start('callback', {
+      workflowId: `callback-${now.deliveryId}`,
+      taskQueue: 'payouts',
+      args: [now.deliveryId],
+    })
+    while (now.failures < 2) await sleep(50)
+    await handle.signal(wakeSignal)
+    await sleep(200)
+    await handle.signal(redeliverSignal)
+    await handle.result()
+    return handle.workflowId
+  })
+}
+
 async function withWorkers<T>(address: string, activities: object, work: (client: Client) => Promise<T>): Promise<T> {
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
   const workers = await Promise.all(
-    ['payouts', 'signing', 'transfers'].map(async (taskQueue) => {
+    ['payouts', 'signing', 'transfers', 'callbacks'].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address })
       const source = taskQueue === 'payouts' ? { workflowsPath } : {}
       return { connection, worker: await Worker.create({ connection, taskQueue, ...source, activities }) }

@@ -48,6 +48,8 @@ export const callbackScheduleMs = [
 ] as const
 export const callbackAttemptsMax = callbackScheduleMs.length
 const JITTER = 0.1
+/** Decision: a host that changed hands is asked again after this. */
+export const hostProofLifeMs = 30 * 24 * HOUR
 
 /**
  * How long to wait after so many failures: the schedule and up to a tenth more, always the same for a delivery and an attempt,

@@ -1,0 +1,339 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { type CallbackDeps, createCallbackSteps } from '../../activities/callback.ts'
+import type { SendOutgoing } from '../../activities/http/outgoing.ts'
+import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { keyRings } from '../../activities/keys/key-ring.ts'
+import {
+  addDelivery,
+  addRedelivery,
+  findDelivery,
+  listAttempts,
+  listOverdueDeliveries,
+  type NewDelivery,
+} from '../../activities/store/callback-deliveries.ts'
+import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
+import { migrateToLatest } from '../../activities/store/migrate.ts'
+import { callbackBody, callbackStates, callbackTransitions, type TaskFacts } from '../../workflows/domain/callback.ts'
+import { startReceiver } from '../support/callback-receiver.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { verifies } from '../verifies.ts'
+
+const key = keyRings(generateSigningKeys(new Date())).callback.active
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let open: OpenDatabase
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  open = createDatabase({ url: postgres.url, applicationName: 'test' })
+  await migrateToLatest(open.db)
+})
+afterAll(async () => {
+  await receiver?.stop()
+  await open?.close()
+  await postgres?.stop()
+})
+beforeEach(async () => {
+  await receiver?.stop()
+  receiver = await startReceiver(key)
+})
+
+const hex = () => randomBytes(32).toString('hex')
+let facts: TaskFacts
+const steps = (more: Partial<CallbackDeps> = {}) =>
+  createCallbackSteps({
+    db: open.db,
+    log: pino({ level: 'silent' }),
+    send: receiver.send,
+    key,
+    facts: {
+      task_updated: async () => facts,
+      credential_ready: async () => ({ agent_id: 'agt_1', credential_id: 'c_1', state: 'pending', sequence: 0 }),
+    },
+    demoReceiver: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo',
+    ...more,
+  })
+
+async function newDelivery(more: Partial<NewDelivery> = {}): Promise<string> {
+  const subject = hex()
+  facts = {
+    task_token_sha256: subject,
+    run_id: 'run_1',
+    state: 'callback_pending',
+    sequence: 17,
+    receipt_ids: ['rc_1'],
+    return_package_url: null,
+  }
+  return addDelivery(open.db, {
+    owner: `agt_${hex()}`,
+    event: 'task_updated',
+    subject,
+    ordinal: 0,
+    url: receiver.url,
+    ...more,
+  })
+}
+const outcomes = async (id: string) =>
+  (await listAttempts(open.db, id)).map(({ kind, outcome, status, failure }) => ({ kind, outcome, status, failure }))
+
+verifies(
+  ['callback.delivery', 'callback.host-proof'],
+  'a host echoes a nonce and then gets the callback, signed, as the task stands when it is sent',
+  async () => {
+    const id = await newDelivery()
+    const { loadCallback, proveHost, deliverCallback } = steps()
+    expect(await loadCallback(id)).toMatchObject({
+      state: 'pending',
+      hostProven: false,
+      waitMs: 0,
+      host: 'hooks.receiver.example',
+    })
+    expect(await proveHost(id)).toMatchObject({ state: 'pending', hostProven: true, open: true })
+    facts = { ...facts, state: 'closed', sequence: 21 }
+    expect(await deliverCallback(id)).toMatchObject({
+      state: 'delivered',
+      open: false,
+      attempts: 2,
+      failures: 0,
+      lastFailure: null,
+    })
+    const [proof, told] = receiver.received
+    expect([proof?.id, told?.id, proof?.verified, told?.verified]).toEqual([id, id, true, true])
+    expect(callbackBody.parse(told?.body)).toMatchObject({
+      event: 'task_updated',
+      delivery_id: id,
+      state: 'closed',
+      sequence: 21,
+      receipt_ids: ['rc_1'],
+    })
+    expect(await outcomes(id)).toEqual([
+      { kind: 'proof', outcome: 'taken', status: 200, failure: null },
+      { kind: 'delivery', outcome: 'taken', status: 200, failure: null },
+    ])
+    expect(await loadCallback('cb_0')).toBeNull()
+  },
+)
+
+verifies(
+  'callback.host-proof',
+  'a host that does not echo is not called, and its silence is a failed attempt',
+  async () => {
+    const id = await newDelivery()
+    receiver.settings.echo = false
+    expect(await steps().proveHost(id)).toMatchObject({
+      state: 'retrying',
+      hostProven: false,
+      failures: 1,
+      lastFailure: 'nonce_not_echoed',
+    })
+    expect(receiver.received.map(({ body }) => body['event'])).toEqual(['host_proof'])
+  },
+)
+
+verifies(
+  'callback.host-proof',
+  'a proof is of one host for one owner and for thirty days; the demo receiver needs none',
+  async () => {
+    const owner = `agt_${hex()}`
+    const first = await newDelivery({ owner })
+    await steps().proveHost(first)
+    const proven = async (more: Partial<NewDelivery>) =>
+      (await steps().loadCallback(await newDelivery(more)))?.hostProven
+    expect(await proven({ owner })).toBe(true)
+    expect(await proven({})).toBe(false)
+    expect(await proven({ owner, url: 'https://other.receiver.example/' })).toBe(false)
+    expect(await proven({ url: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo?receiver=a' })).toBe(true)
+    expect(await proven({ url: 'http://127.0.0.1:3000/api/other' })).toBe(false)
+    await sql`update callback_hosts set proven_at = now() - interval '30 days' where owner = ${owner}`.execute(open.db)
+    expect(await proven({ owner })).toBe(false)
+  },
+)
+
+verifies(
+  ['callback.delivery', 'callback.schedule'],
+  'what is not taken is tried again after 5 s to 5.5 s, and then given up after the eighth time',
+  async () => {
+    const id = await newDelivery()
+    receiver.answers.push(...[500, 302, 404, 429, 503, 400, 500, 500].map((status) => ({ status })))
+    const { deliverCallback } = steps()
+    const failed = await deliverCallback(id)
+    expect(failed).toMatchObject({ state: 'retrying', failures: 1, lastFailure: 'status_500' })
+    expect(failed.waitMs).toBeGreaterThan(4_500)
+    expect(failed.waitMs).toBeLessThanOrEqual(5_500)
+    for (let failures = 2; failures < 8; failures++)
+      expect(await deliverCallback(id)).toMatchObject({ state: 'retrying', failures })
+    expect(await deliverCallback(id)).toMatchObject({ state: 'gave_up', failures: 8, open: false })
+    await deliverCallback(id)
+    expect(receiver.received).toHaveLength(8)
+    expect((await outcomes(id)).map(({ failure }) => failure)).toEqual(
+      [500, 302, 404, 429, 503, 400, 500, 500].map((status) => `status_${status}`),
+    )
+  },
+)
+
+verifies('callback.delivery', 'a receiver that answers 410 is not asked again', async () => {
+  const id = await newDelivery()
+  receiver.answers.push({ status: 503 }, { status: 410 })
+  await steps().deliverCallback(id)
+  expect(await steps().deliverCallback(id)).toMatchObject({ state: 'disabled', open: false, lastFailure: 'status_410' })
+  await steps().deliverCallback(id)
+  expect(receiver.received).toHaveLength(2)
+})
+
+verifies(
+  'callback.at-least-once',
+  'a process that dies between sending and recording sends the same id again, and the receiver takes it once',
+  async () => {
+    const id = await newDelivery()
+    const dies: SendOutgoing = async (request) => {
+      await receiver.send(request)
+      throw new Error('the process is gone')
+    }
+    await expect(steps({ send: dies }).deliverCallback(id)).rejects.toThrow('gone')
+    expect(await steps().loadCallback(id)).toMatchObject({ state: 'pending', attempts: 1, failures: 0 })
+    expect(await steps().deliverCallback(id)).toMatchObject({ state: 'delivered', attempts: 2, failures: 0 })
+    expect(receiver.received.map((one) => one.id)).toEqual([id, id])
+    expect([...receiver.inbox.keys()]).toEqual([id])
+    expect((await outcomes(id)).map(({ outcome }) => outcome)).toEqual([null, 'taken'])
+  },
+)
+
+verifies(
+  'callback.at-least-once',
+  'attempts that run twice at once count as one failure, and one that is taken is not undone',
+  async () => {
+    const id = await newDelivery()
+    const twice = async () => {
+      let began = 0
+      const send: SendOutgoing = async (request) => {
+        began += 1
+        while (began < 2) await sleep(5)
+        return receiver.send(request)
+      }
+      await Promise.all([steps({ send }).deliverCallback(id), steps({ send }).deliverCallback(id)])
+      return findDelivery(open.db, id)
+    }
+    receiver.answers.push({ status: 500 }, { status: 500 })
+    expect(await twice()).toMatchObject({ state: 'retrying', failures: 1 })
+    receiver.answers.push({ status: 200 }, { status: 500 })
+    expect(await twice()).toMatchObject({ state: 'delivered' })
+    expect(await listAttempts(open.db, id)).toHaveLength(4)
+  },
+)
+
+verifies('callback.signature', 'with a shared secret a delivery is signed v1 as well', async () => {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const id = await newDelivery()
+  let sent: { headers?: Record<string, string>; body?: string } = {}
+  const watching: SendOutgoing = (request) => {
+    sent = request
+    return receiver.send(request)
+  }
+  await steps({ send: watching, secretOf: async () => secret }).deliverCallback(id)
+  expect(new Webhook(secret).verify(sent.body ?? '', sent.headers ?? {})).toMatchObject({ delivery_id: id })
+  expect(receiver.received[0]).toMatchObject({
+    verified: true,
+    signatures: [expect.stringMatching(/^v1a,/), expect.stringMatching(/^v1,/)],
+  })
+})
+
+verifies('callback.delivery', 'a credential is told to be ready, and its callback holds nothing else', async () => {
+  const id = await newDelivery({ event: 'credential_ready' })
+  await steps().deliverCallback(id)
+  expect(Object.keys(receiver.received[0]?.body ?? {}).sort()).toEqual([
+    'agent_id',
+    'at',
+    'credential_id',
+    'delivery_id',
+    'event',
+    'sequence',
+    'state',
+  ])
+})
+
+verifies(
+  'callback.redelivery',
+  'a delivery that is over gets one successor with an id of its own, an open one none',
+  async () => {
+    const id = await newDelivery()
+    expect(await addRedelivery(open.db, id)).toBeUndefined()
+    await steps().deliverCallback(id)
+    const successor = await addRedelivery(open.db, id, 'https://other.receiver.example/')
+    expect(successor).not.toBe(id)
+    expect(await findDelivery(open.db, successor ?? '')).toMatchObject({
+      state: 'pending',
+      ordinal: 1,
+      url: 'https://other.receiver.example/',
+    })
+    expect(await addRedelivery(open.db, id)).toBeUndefined()
+    expect(await addRedelivery(open.db, 'cb_0')).toBeUndefined()
+  },
+)
+
+verifies(
+  'callback.delivery',
+  'the same delivery stored twice is one, and is found when nobody has attempted it for a while',
+  async () => {
+    const subject = hex()
+    const ids = await Promise.all([1, 2, 3].map(() => newDelivery({ subject })))
+    expect(new Set(ids).size).toBe(1)
+    const [id = ''] = ids
+    expect(await listOverdueDeliveries(open.db, 60_000, { after: '', most: 1_000 })).not.toContain(id)
+    await sleep(20)
+    expect(await listOverdueDeliveries(open.db, 5, { after: '', most: 1_000 })).toContain(id)
+  },
+)
+
+verifies(
+  'callback.guarded-in-sql',
+  'SQL typed by hand moves a delivery only along the table, and changes no attempt',
+  async () => {
+    const moves = new Set(
+      callbackStates.flatMap((from) => Object.values(callbackTransitions[from]).map((to) => `${from} ${to}`)),
+    )
+    const reach: Record<string, number[]> = {
+      pending: [],
+      retrying: [500],
+      delivered: [200],
+      gave_up: Array(8).fill(500),
+      disabled: [410],
+    }
+    for (const from of callbackStates) {
+      for (const to of callbackStates) {
+        const id = await newDelivery()
+        receiver.answers.push(...(reach[from] ?? []).map((status) => ({ status })))
+        for (const _ of reach[from] ?? []) await steps().deliverCallback(id)
+        const failures =
+          to === 'gave_up' ? sql`8` : to === 'retrying' ? sql`greatest(1, least(failures, 7))` : sql`failures`
+        const finished = to === 'pending' || to === 'retrying' ? sql`null` : sql`now()`
+        // Only the eighth failure gives up, so the row is brought there first.
+        if (from === 'retrying' && to === 'gave_up')
+          for (let n = 2; n < 8; n++)
+            await sql`update callback_deliveries set failures = ${n} where delivery_id = ${id}`.execute(open.db)
+        const moved =
+          sql`update callback_deliveries set state = ${to}, failures = ${failures}, finished_at = ${finished} where delivery_id = ${id}`.execute(
+            open.db,
+          )
+        if (from === to || moves.has(`${from} ${to}`)) await expect(moved, `${from} ${to}`).resolves.toBeDefined()
+        else await expect(moved, `${from} ${to}`).rejects.toThrow(/no such delivery transition|check constraint/)
+      }
+    }
+    const id = await newDelivery()
+    await steps().deliverCallback(id)
+    for (const change of [
+      sql`update callback_deliveries set url = 'https://x.example/' where delivery_id = ${id}`,
+      sql`update callback_deliveries set owner = 'x' where delivery_id = ${id}`,
+      sql`delete from callback_deliveries where delivery_id = ${id}`,
+      sql`delete from callback_attempts where delivery_id = ${id}`,
+      sql`update callback_attempts set outcome = 'gone', failure = 'x' where delivery_id = ${id}`,
+      sql`update callback_attempts set body_sha256 = ${hex()} where delivery_id = ${id}`,
+      sql`insert into callback_deliveries (delivery_id, owner, event, subject, ordinal, url, host, state, finished_at) values (${`cb_${hex()}`}, 'o', 'task_updated', 's', 0, 'u', 'h', 'delivered', now())`,
+    ])
+      await expect(change.execute(open.db)).rejects.toMatchObject({ code: '23514' })
+  },
+)

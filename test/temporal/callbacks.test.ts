@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createCallbackSteps } from '../../activities/callback.ts'
+import type { SendOutgoing } from '../../activities/http/outgoing.ts'
+import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { keyRings } from '../../activities/keys/key-ring.ts'
+import { addDelivery, findDelivery, listAttempts } from '../../activities/store/callback-deliveries.ts'
+import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
+import { migrateToLatest } from '../../activities/store/migrate.ts'
+import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
+import { CALLBACKS_QUEUE } from '../../temporal/queues.ts'
+import { viewQuery } from '../../workflows/callback/messages.ts'
+import type { CallbackSnapshot } from '../../workflows/callback/ports.ts'
+import { startReceiver } from '../support/callback-receiver.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { startTemporal } from '../support/temporal.ts'
+import { verifies } from '../verifies.ts'
+
+const quiet = new DefaultLogger('ERROR')
+Runtime.install({
+  logger: quiet,
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+})
+const key = keyRings(generateSigningKeys(new Date())).callback.active
+const closers: (() => Promise<void>)[] = []
+let client: Client
+let connection: NativeConnection
+let open: OpenDatabase
+let workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+
+beforeAll(async () => {
+  const postgres = await startPostgres()
+  closers.unshift(postgres.stop)
+  open = createDatabase({ url: postgres.url, applicationName: 'test' })
+  closers.unshift(open.close)
+  await migrateToLatest(open.db)
+  const temporal = await startTemporal()
+  closers.unshift(temporal.stop)
+  const clientConnection = await Connection.connect({ address: temporal.address })
+  closers.unshift(() => clientConnection.close())
+  client = new Client({ connection: clientConnection })
+  connection = await NativeConnection.connect({ address: temporal.address })
+  closers.unshift(() => connection.close())
+  receiver = await startReceiver(key)
+  closers.unshift(receiver.stop)
+  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
+  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
+}, 180_000)
+afterAll(async () => {
+  for (const close of closers) await close()
+})
+
+/** A worker of the queue, as the program runs it, with another way out where a test brings one. */
+async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiver.send): Promise<T> {
+  const activities = createCallbackSteps({
+    db: open.db,
+    log: pino({ level: 'silent' }),
+    send,
+    key,
+    facts: {
+      task_updated: async (_tx, subject) => ({
+        task_token_sha256: subject,
+        run_id: 'run_1',
+        state: 'callback_pending',
+        sequence: 17,
+        receipt_ids: [],
+        return_package_url: null,
+      }),
+      credential_ready: () => Promise.reject(new Error('nothing here tells of credentials')),
+    },
+    demoReceiver: 'http://127.0.0.1:3000/demo',
+  })
+  const worker = await Worker.create({ connection, taskQueue: CALLBACKS_QUEUE, workflowBundle, activities })
+  return worker.runUntil(act)
+}
+
+const newDelivery = () =>
+  addDelivery(open.db, {
+    owner: `agt_${randomBytes(8).toString('hex')}`,
+    event: 'task_updated',
+    subject: randomBytes(32).toString('hex'),
+    ordinal: 0,
+    url: receiver.url,
+  })
+const handleOf = (id: string) => client.workflow.getHandle(`callback-${id}`)
+const result = (id: string): Promise<CallbackSnapshot | null> => handleOf(id).result()
+const told = (id: string) => receiver.received.filter((one) => one.id === id && one.body['event'] !== 'host_proof')
+
+async function expectReplays(id: string): Promise<void> {
+  const history = await handleOf(id).fetchHistory()
+  const text = JSON.stringify(history)
+  expect(text).not.toContain('s3cret')
+  expect(text).not.toContain(Buffer.from('s3cret').toString('base64').slice(0, 7))
+  await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined()
+}
+
+verifies(
+  ['callback.workflow', 'callback.host-proof'],
+  'a first attempt fails and the second, some 5 s later, is delivered; the history replays and holds no URL',
+  async () => {
+    const id = await newDelivery()
+    receiver.answers.push({ status: 503 })
+    const begun = performance.now()
+    const ended = await whileServed(async () => {
+      await Promise.all([ensureCallback(client, id), ensureCallback(client, id)])
+      return result(id)
+    })
+    expect(ended).toMatchObject({ state: 'delivered', attempts: 3, failures: 1 })
+    expect(performance.now() - begun).toBeGreaterThan(5_000)
+    expect(told(id).map(({ verified }) => verified)).toEqual([true, true])
+    expect(receiver.inbox.has(id)).toBe(true)
+    await expectReplays(id)
+  },
+)
+
+verifies('callback.workflow', 'a receiver that answers 410 disables the delivery', async () => {
+  const id = await newDelivery()
+  receiver.answers.push({ status: 410 })
+  await whileServed(() => ensureCallback(client, id).then(() => result(id)))
+  expect(await findDelivery(open.db, id)).toMatchObject({ state: 'disabled' })
+  expect(told(id)).toHaveLength(1)
+  await expectReplays(id)
+})
+
+verifies(
+  ['callback.workflow', 'callback.redelivery'],
+  'whoever asks for it again does not wait; after eight failures the delivery is given up, and a successor is delivered',
+  async () => {
+    const id = await newDelivery()
+    receiver.answers.push(...Array.from({ length: 8 }, () => ({ status: 500 })))
+    const successor = await whileServed(async () => {
+      await ensureCallback(client, id)
+      for (let failures = 1; failures < 8; failures++) {
+        await expect.poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 }).toMatchObject({ failures })
+        expect(await redeliver(client, open.db, id)).toBe(id)
+      }
+      expect(await result(id)).toMatchObject({ state: 'gave_up', failures: 8 })
+      const next = (await redeliver(client, open.db, id)) ?? ''
+      expect(await result(next)).toMatchObject({ state: 'delivered', hostProven: true, attempts: 1 })
+      return next
+    })
+    expect([told(id).length, told(successor).length]).toEqual([8, 1])
+    await expectReplays(id)
+  },
+)
+
+verifies(
+  ['callback.workflow', 'callback.at-least-once'],
+  'an attempt cut off after it was sent is made again by another worker under the same id, and taken once',
+  async () => {
+    const id = await newDelivery()
+    let sends = 0
+    const cutOff: SendOutgoing = async (request) => {
+      const answer = await receiver.send(request)
+      if (!request.body?.includes('task_updated')) return answer
+      sends += 1
+      throw new Error('the connection to the database is gone')
+    }
+    await whileServed(async () => {
+      await ensureCallback(client, id)
+      await expect.poll(() => sends, { timeout: 10_000 }).toBeGreaterThan(0)
+    }, cutOff)
+    expect(await whileServed(() => result(id))).toMatchObject({ state: 'delivered', failures: 0 })
+    expect(sends).toBeGreaterThan(0)
+    expect(told(id)).toHaveLength(sends + 1)
+    expect([...receiver.inbox.keys()].filter((one) => one === id)).toHaveLength(1)
+    const attempts = await listAttempts(open.db, id)
+    expect(attempts.filter(({ outcome }) => outcome === null)).toHaveLength(sends)
+    await expectReplays(id)
+  },
+)
+
+verifies(
+  'callback.workflow',
+  'a terminated run is picked up by a new one, which goes on from the stored delivery',
+  async () => {
+    const id = await newDelivery()
+    receiver.answers.push({ status: 500 })
+    await whileServed(async () => {
+      await ensureCallback(client, id)
+      await expect.poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 }).toMatchObject({ failures: 1 })
+      await handleOf(id).terminate()
+      await ensureCallback(client, id)
+      expect(await result(id)).toMatchObject({ state: 'delivered', failures: 1 })
+    })
+    expect(told(id)).toHaveLength(2)
+  },
+)
