@@ -67,4 +67,16 @@ export const railRequirements = {
     source: 'tasks.md § Rails do real work',
     behavior: 'Sentences about the same thing that give different dates or numbers are told with both quotes.',
   },
+  'scout.ranking': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Services are ranked by how well their capabilities meet the parts of a task, each with its reasons.',
+  },
+  'scout.exclusions': {
+    source: 'endpoints.md § 2.1 RailInput and result by rail',
+    behavior: 'A service that is not ranked is excluded with the reason: constraint, state, no match or limit.',
+  },
+  'scout.missing': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'The parts of a task that no service meets are named.',
+  },
 } as const

@@ -2,9 +2,12 @@ import { diligenceops } from './diligenceops.ts'
 import { distributionops } from './distributionops.ts'
 import { packetops } from './packetops.ts'
 import type { Rail, RailKey } from './rail.ts'
+import { scoutOver, serviceOf } from './scout.ts'
+
+const working: readonly Rail[] = [packetops, diligenceops, distributionops]
 
 /** Every rail; what is priced, listed or offered is told from what each declares. */
-export const rails: readonly Rail[] = [packetops, diligenceops, distributionops]
+export const rails: readonly Rail[] = [...working, scoutOver(working.map(serviceOf))]
 
 /** The rail of a key; throws a RangeError where there is none. */
 export function railOf(key: RailKey): Rail {

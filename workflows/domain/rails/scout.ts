@@ -1,0 +1,179 @@
+import { digestOf } from '../canonical-json.ts'
+import type { Span } from './fields.ts'
+import { scoutInput } from './fixtures/scout.ts'
+import type { Rail, Work } from './rail.ts'
+import { rankingOf } from './ranking.ts'
+import { type Exclusion, type Reason, ScoutInput, ScoutResult, type Service } from './scout/schema.ts'
+import { type Part, stemsOf, wordsOf } from './words.ts'
+import { finishedWork, inOrder } from './work.ts'
+
+/** The rail that finds who can do a task, over the services of the house and those that an input brings. */
+export function scoutOver(services: readonly Service[]): Rail<ScoutInput, ScoutResult> {
+  return {
+    key: 'scout',
+    about: {
+      summary: 'Finds the services that fit a task, says why, and names what none of them can do.',
+      capabilities: ['find services for a task', 'compare services by capability, price and protocol'],
+    },
+    takes: {
+      paidAgentUse: false,
+      quickstart: false,
+      pricingModelV2: false,
+      controlledLoop: 'current',
+      offer: false,
+      requestedTool: false,
+    },
+    prices: { entry: 0, standard: 0, pro: 0 },
+    input: ScoutInput,
+    result: ScoutResult,
+    sandboxInput: scoutInput,
+    work: (input) => scout(input, services),
+  }
+}
+
+/** A rail as scout sees it. */
+export function serviceOf({ key, about, takes, prices }: Rail): Service {
+  return {
+    service_id: `svc_${key}`,
+    name: key,
+    ...about,
+    rail: key,
+    protocols: ['http', ...(takes.paidAgentUse ? ['mcp'] : []), ...(prices === null ? [] : ['x402', 'ap2'])],
+    price_usd: prices?.entry ?? null,
+    origin: 'first_party',
+    state: takes.controlledLoop === 'current' ? 'available' : 'future',
+  }
+}
+
+/** Decision: a capability meets a need when it has about a third of what one written for it would have. */
+const SCORE_MIN = 0.3
+const LIMIT = 10
+
+type Candidate = { service: Service; reasons: Reason[]; score: number; refusal: [Exclusion, string] | undefined }
+
+function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
+  const byId = inOrder<Service>(({ service_id, origin }) => `${service_id} ${origin}`)
+  const services = [...own, ...(input.registry ?? [])].toSorted(byId)
+  const taken = new Set(own.map(({ service_id }) => service_id))
+  const needs = needsOf(input.task)
+  const reasons = reasonsOf(services, needs)
+  const candidates = services.map((service, at): Candidate => {
+    const met = reasons.get(at) ?? []
+    const score = met.reduce((sum, reason) => sum + reason.score, 0) / Math.max(1, needs.length)
+    const refusal = refusalOf(service, input, met, taken)
+    return { service, reasons: met, score: Math.round(score * 10_000) / 10_000, refusal }
+  })
+  const fitting = candidates
+    .filter(({ refusal }) => refusal === undefined)
+    .toSorted(
+      inOrder(
+        ({ score }) => -score,
+        ({ service }) => service.price_usd ?? Number.POSITIVE_INFINITY,
+        ({ service }) => service.service_id,
+      ),
+    )
+  const limit = input.limit ?? LIMIT
+  const ranked = fitting.slice(0, limit)
+  const result: ScoutResult = {
+    needs,
+    ranked: ranked.map(({ service, reasons, score }) => ({
+      service_id: service.service_id,
+      name: service.name,
+      origin: service.origin,
+      price_usd: service.price_usd,
+      score,
+      reasons,
+      missing: unmet(needs, reasons),
+    })),
+    excluded: [
+      ...candidates.flatMap(({ service, refusal }) =>
+        refusal === undefined ? [] : [{ service_id: service.service_id, code: refusal[0], reason: refusal[1] }],
+      ),
+      ...fitting.slice(limit).map(({ service, score }) => ({
+        service_id: service.service_id,
+        code: 'beyond_limit' as const,
+        reason: `${limit} services are asked for and others fit better than ${score}`,
+      })),
+    ],
+    missing: unmet(
+      needs,
+      ranked.flatMap(({ reasons }) => reasons),
+    ),
+    registry_size: services.length,
+    registry_sha256: digestOf(services),
+  }
+  const gaps = result.missing.map(({ pointer, quote }) => ({
+    code: 'capability_missing',
+    detail: 'no service that may be proposed can do this',
+    citations: [{ pointer, quote }],
+  }))
+  const nothing =
+    needs.length === 0 ? [{ code: 'task_without_words', detail: 'the task names nothing', citations: [] }] : []
+  return finishedWork(result, [], [...gaps, ...nothing])
+}
+
+/** The parts of a task, at sentences, commas and “then”; what has only one word that carries meaning joins its neighbour. */
+function needsOf(task: string): Span[] {
+  const parts: Part[] = []
+  let from = 0
+  for (const { 0: end, index } of task.matchAll(/[.;:!?]\s+|,?\s+(?:and\s+)?then\s+|[,\n]\s*|$/g)) {
+    const last = parts.at(-1)
+    const [words, before] = [wordsIn(task, { from, to: index }), last === undefined ? 2 : wordsIn(task, last)]
+    if (last !== undefined && (words < 2 || before < 2)) last.to = words === 0 ? last.to : index
+    else if (words > 0) parts.push({ from, to: index })
+    from = index + end.length
+  }
+  return parts.map(({ from, to }) => {
+    const quote = task.slice(from, to).trim()
+    const begin = task.indexOf(quote, from)
+    return { pointer: '/task', quote, from: begin, to: begin + quote.length }
+  })
+}
+
+const wordsIn = (text: string, { from, to }: Part): number => stemsOf(text.slice(from, to)).length
+
+/** By the place of each service: the needs that it meets, each with the capability that meets it best. */
+function reasonsOf(services: readonly Service[], needs: Span[]): Map<number, Reason[]> {
+  const phrases = services.flatMap(({ capabilities, summary }, at) =>
+    [...capabilities, summary].map((words) => ({ at, words, stems: wordsOf(words).map(({ stem }) => stem) })),
+  )
+  const ranking = rankingOf(phrases.map(({ stems }) => stems))
+  const reasons = new Map<number, Reason[]>()
+  for (const need of needs) {
+    const best = new Map<number, Reason>()
+    for (const { at, score, stems } of ranking.rank(stemsOf(need.quote))) {
+      const phrase = phrases[at]
+      if (phrase === undefined || score < SCORE_MIN) continue
+      const known = best.get(phrase.at)
+      const better =
+        known === undefined || known.score < score || (known.score === score && phrase.words < known.capability)
+      if (better) best.set(phrase.at, { need, capability: phrase.words, stems, score })
+    }
+    for (const [at, reason] of best) reasons.set(at, [...(reasons.get(at) ?? []), reason])
+  }
+  return reasons
+}
+
+function refusalOf(
+  service: Service,
+  { constraints = {} }: ScoutInput,
+  met: Reason[],
+  taken: Set<string>,
+): Candidate['refusal'] {
+  const { rails, price_max_usd: most, protocols } = constraints
+  if (service.origin === 'registry' && taken.has(service.service_id)) return ['id_taken', 'the id is that of a rail']
+  if (service.state === 'future') return ['not_available', 'it is announced, and not available yet']
+  if (service.state === 'unapproved') return ['not_approved', 'nobody has approved it']
+  if (rails !== undefined && (service.rail === null || !rails.includes(service.rail)))
+    return ['rail_not_wanted', `only ${rails.toSorted().join(', ')} are wanted`]
+  if (most !== undefined && service.price_usd === null) return ['without_price', 'it names no price']
+  if (most !== undefined && service.price_usd !== null && service.price_usd > most)
+    return ['price_too_high', `its smallest run costs ${service.price_usd} usd, ${most} are allowed`]
+  if (protocols !== undefined && !protocols.some((protocol) => service.protocols.includes(protocol)))
+    return ['protocol_missing', `it speaks none of ${protocols.toSorted().join(', ')}`]
+  return met.length === 0 ? ['no_match', 'it says nothing of what the task needs'] : undefined
+}
+
+function unmet(needs: Span[], reasons: Reason[]): Span[] {
+  return needs.filter(({ from }) => !reasons.some(({ need }) => need.from === from))
+}
