@@ -32,6 +32,51 @@ export const taskRequirements = {
     source: 'endpoints.md § 22.4',
     behavior: 'Every exception has a code and the recoveries that it allows.',
   },
+  'task.state.guarded-in-sql': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'SQL typed by hand moves a task only by the next entry of its ledger, along the state table.',
+  },
+  'task.event.once': {
+    source: 'tasks.md § The workflow',
+    behavior: 'A repeated event id returns what was recorded, also in parallel; it stands for one event only.',
+  },
+  'task.moves.own': {
+    source: 'endpoints.md § 24',
+    behavior: 'What follows from an event by itself is recorded with it, up to where the task waits for somebody.',
+  },
+  'task.preflight': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'The preflight checks rail, sizes and callback; what fails it is closed with the reasons.',
+  },
+  'task.trust': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'Trust is granted at once to an agent that is trusted already; another waits for an operator.',
+  },
+  'task.contract': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'The agent accepts the digest of the contract’s own terms.',
+  },
+  'task.review': {
+    source: 'agent-commerce § What the service does',
+    behavior: 'Review is required before work; the sandbox’s own decision covers synthetic runs only.',
+  },
+  'task.input.announced': {
+    source: 'endpoints.md § 11',
+    behavior: 'The input of a run is one that its preflight announced.',
+  },
+  'task.lapse': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'Contract and quote lapse after 24 hours, a challenge after 60 minutes and never past its quote.',
+  },
+  'task.slots': {
+    source: 'tasks.md § The workflow',
+    behavior:
+      'Runs of an agent and of a rail at once are limited over all processes; a free slot wakes who waits longest.',
+  },
+  'run.loop.guarded-in-sql': {
+    source: 'decision',
+    behavior: 'The database stores the steps of a loop in their order, each once.',
+  },
   'run.loop.order': {
     source: 'agent-commerce § Resources and fields',
     behavior: 'The nine steps of the controlled loop follow each other in their order.',

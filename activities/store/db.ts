@@ -141,6 +141,11 @@ export function isUnavailable(error: unknown): boolean {
   return isUnavailable(error.cause)
 }
 
+/** Whether a guard of the schema refused the statement, which it would do again. */
+export function isConstraintViolation(error: unknown): boolean {
+  return codeOf(error).startsWith('23')
+}
+
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

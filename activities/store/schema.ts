@@ -2,6 +2,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { AgentTables } from './agent-tables.ts'
 import type { CallbackTables } from './callback-tables.ts'
+import type { TaskTables } from './task-tables.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 type Json<T> = JSONColumnType<object & T>
@@ -244,7 +245,8 @@ export type StatementsTable = {
 }
 
 export type Database = AgentTables &
-  CallbackTables & {
+  CallbackTables &
+  TaskTables & {
     calls: CallsTable
     proof_nonces: ProofNoncesTable
     payments: PaymentsTable

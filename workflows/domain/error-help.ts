@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors.ts'
+import { taskErrorHelp } from './task-error-help.ts'
 
 /** What a code means in general, and what a caller does about it; the refusal itself says what it was in one call. */
 export type ErrorHelp = { readonly meaning: string; readonly action: string }
@@ -217,13 +218,13 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The challenge or its checkout is past its life.',
     action: newChallenge,
   },
-  quote_expired: {
-    meaning: 'A quote lives 24 hours, and this one is over.',
-    action: 'Ask for a new quote.',
-  },
   payout_expired: {
     meaning: 'The authorization has run out, or too little of its life is left to execute safely.',
     action: 'Create and authorize a new payout.',
+  },
+  quote_expired: {
+    meaning: 'A quote is good for 24 hours, and this one is older.',
+    action: 'Get a new quote.',
   },
   payload_too_large: {
     meaning: 'The body is over the limit, 65,536 bytes unless the operation says otherwise.',
@@ -286,4 +287,5 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'The call took so long that its free call or payment was given back before anything happened.',
     action: 'Repeat the call; it is granted anew.',
   },
+  ...taskErrorHelp,
 }

@@ -1,3 +1,5 @@
+import { type TaskState, taskStates } from './task-lifecycle.ts'
+
 /** Why a task is stopped (endpoints.md §22.4), and what can bring it home; every exception can be abandoned. */
 export const taskExceptions = {
   evidence_gap: ['supply_evidence', 'replay', 'abandon'],
@@ -24,3 +26,9 @@ export function allowedRecoveries(code: TaskExceptionCode): readonly RecoveryAct
 
 export const isTaskExceptionCode = (code: unknown): code is TaskExceptionCode =>
   typeof code === 'string' && Object.hasOwn(taskExceptions, code)
+
+/** Whether money has moved for a task that was interrupted in this state: the credit is funded from `credit_funded` on. */
+export function moneyMovedAt(state: TaskState): 'no' | 'yes' | 'unknown' {
+  if (state === 'credit_pending') return 'unknown'
+  return taskStates.indexOf(state) < taskStates.indexOf('credit_pending') ? 'no' : 'yes'
+}

@@ -1,0 +1,130 @@
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { canonicalJson, sha256Hex } from '../../workflows/domain/canonical-json.ts'
+import type { LedgerEntry } from '../../workflows/domain/task-ledger.ts'
+import type { Tx } from './db.ts'
+import { send } from './pipeline.ts'
+import type { Database } from './schema.ts'
+import type { TaskEventsTable, TasksTable } from './task-tables.ts'
+
+export type TaskRow = Selectable<TasksTable>
+export type TaskEventRow = Selectable<TaskEventsTable>
+
+export async function findTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
+  const [row] = await send(tx, tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId))
+  return row
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
+  const [row] = await send(tx, tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId).forUpdate())
+  return row
+}
+
+/** A task that is there, locked for the rest of the transaction. */
+export async function requireTask(tx: Tx, taskId: string): Promise<TaskRow> {
+  const row = await lockTask(tx, taskId)
+  if (row === undefined) throw new Error(`${taskId} is not there`)
+  return row
+}
+
+export async function findTaskEvent(tx: Tx, taskId: string, eventId: string): Promise<TaskEventRow | undefined> {
+  const [row] = await send(
+    tx,
+    tx.selectFrom('task_events').selectAll().where('task_id', '=', taskId).where('event_id', '=', eventId),
+  )
+  return row
+}
+
+export type NewEvent = { taskId: string; eventId: string; entry: LedgerEntry; data: unknown }
+
+/** Continues the ledger of a task whose row the caller holds; the row has to follow in the same transaction. */
+export async function insertTaskEvent(tx: Tx, { taskId, eventId, entry, data }: NewEvent): Promise<void> {
+  const row = { ...entry, task_id: taskId, event_id: eventId, data: canonicalJson(data), at: new Date(entry.at) }
+  await send(tx, tx.insertInto('task_events').values(row))
+}
+
+export async function insertTask(tx: Tx, row: TaskRow): Promise<void> {
+  await send(tx, tx.insertInto('tasks').values(row))
+}
+
+/** Writes what may change of a locked row. */
+export async function updateTask(tx: Tx, row: TaskRow): Promise<void> {
+  const {
+    task_id,
+    agent_id: _,
+    rail: _r,
+    tier: _t,
+    usage: _u,
+    on_gaps: _g,
+    terms_sha256: _s,
+    created_at: _c,
+    ...rest
+  } = row
+  await send(tx, tx.updateTable('tasks').set(rest).where('task_id', '=', task_id))
+}
+
+/** The ledger of a task as callers see it, the oldest entry first. */
+export async function listLedger(
+  tx: Tx,
+  taskId: string,
+  { from = 1, most = 1_000_000 }: { from?: number; most?: number } = {},
+): Promise<LedgerEntry[]> {
+  const rows = await tx
+    .selectFrom('task_events')
+    .select(['sequence', 'event', 'from_state', 'to_state', 'at', 'actor', 'data_sha256', 'prev_hash', 'hash'])
+    .where('task_id', '=', taskId)
+    .where('sequence', '>=', from)
+    .orderBy('sequence')
+    .limit(most)
+    .execute()
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }))
+}
+
+/** Stores what a task names by its digest, and returns the digest: SHA-256 of the canonical JSON. */
+export async function storeDocument(tx: Tx, taskId: string, body: unknown): Promise<string> {
+  const text = canonicalJson(body)
+  const sha256 = sha256Hex(text)
+  const values = { task_id: taskId, sha256, body: text }
+  await tx
+    .insertInto('task_documents')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return sha256
+}
+
+export async function findDocument(tx: Tx, taskId: string, sha256: string): Promise<unknown> {
+  const row = await tx
+    .selectFrom('task_documents')
+    .select('body')
+    .where('task_id', '=', taskId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst()
+  return row?.body
+}
+
+/** How many runs are at work for this agent and on this rail; nobody else counts for the agent meanwhile. */
+export async function countAtWork(tx: Tx, { agent_id, rail }: TaskRow): Promise<{ agent: number; rail: number }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('run slots', 0))`.execute(tx)
+  const { agent, onRail } = await tx
+    .selectFrom('tasks')
+    .select(({ fn }) => [
+      fn.countAll<string>().filterWhere('agent_id', 'is not distinct from', agent_id).as('agent'),
+      fn.countAll<string>().filterWhere('rail', '=', rail).as('onRail'),
+    ])
+    .where('state', '=', 'operating')
+    .executeTakeFirstOrThrow()
+  return { agent: Number(agent), rail: Number(onRail) }
+}
+
+/** Who waits longest for a slot like the one that this task has left: of its agent, and of its rail. */
+export async function listNextQueued(tx: Tx, { agent_id, rail }: TaskRow): Promise<string[]> {
+  const queued = () => tx.selectFrom('tasks').select('task_id').where('state', '=', 'queued')
+  const first = (query: SelectQueryBuilder<Database, 'tasks', { task_id: string }>) =>
+    query.orderBy('changed_at').limit(1).executeTakeFirst()
+  const found = await Promise.all([
+    first(queued().where('agent_id', 'is not distinct from', agent_id)),
+    first(queued().where('rail', '=', rail).where('agent_id', 'is distinct from', agent_id)),
+  ])
+  return found.flatMap((row) => (row === undefined ? [] : [row.task_id]))
+}

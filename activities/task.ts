@@ -1,0 +1,59 @@
+import { DomainError, refuse } from '../workflows/domain/errors.ts'
+import { ownMove } from '../workflows/domain/task-moves.ts'
+import type { EventResult, StateLimits, TaskSteps } from '../workflows/task/ports.ts'
+import { isConstraintViolation, type Tx, transaction } from './store/db.ts'
+import { listNextQueued, lockTask, type TaskRow } from './store/tasks.ts'
+import type { TaskDeps } from './tasks/deps.ts'
+import { factsOf } from './tasks/facts.ts'
+import { snapshotOf } from './tasks/snapshot.ts'
+import { type AskedMove, recordTransition } from './tasks/transition.ts'
+
+/** The short durable steps of a task: each one transaction, each the same when it runs twice. */
+export function createTaskSteps(deps: TaskDeps): TaskSteps {
+  return {
+    recordEvent: async ({ limits, ...input }) => {
+      const asked = input as AskedMove
+      const run = () =>
+        transaction(deps.db, async (tx) => {
+          const before = await lockTask(tx, asked.taskId)
+          const moved = await recordTransition(deps, tx, asked, limits)
+          return settled(deps, tx, { before, moved, limits })
+        })
+      return asResult(run)
+    },
+    advanceTask: ({ taskId, limits }) =>
+      transaction(deps.db, async (tx) => {
+        const before = await lockTask(tx, taskId)
+        return before === undefined ? null : settled(deps, tx, { before, moved: before, limits })
+      }),
+  }
+}
+
+type Stage = { before: TaskRow | undefined; moved: TaskRow; limits: StateLimits }
+
+/** The task once it has made every move that it makes by itself. */
+async function settled(deps: TaskDeps, tx: Tx, { before, moved, limits }: Stage) {
+  let task = moved
+  for (;;) {
+    const move = ownMove(await factsOf(deps, tx, task))
+    if (move === undefined) break
+    const eventId = `own:${task.sequence + 1}`
+    task = await recordTransition(deps, tx, { taskId: task.task_id, eventId, actor: 'service', ...move }, limits)
+  }
+  const leftItsSlot = before?.state === 'operating' && task.state !== 'operating'
+  return snapshotOf(tx, task, leftItsSlot ? await listNextQueued(tx, task) : [])
+}
+
+/** A refusal is a result: Temporal would remember a thrown one for the run. What the database's guards refuse is one too. */
+async function asResult(run: () => ReturnType<typeof settled>): Promise<EventResult> {
+  try {
+    return { ok: true, snapshot: await run() }
+  } catch (error) {
+    if (error instanceof DomainError) return { ok: false, refusal: error.refusal }
+    if (!isConstraintViolation(error)) throw error
+    return {
+      ok: false,
+      refusal: refuse('internal_error', 'the database refuses this move', 'Tell the operator.').refusal,
+    }
+  }
+}

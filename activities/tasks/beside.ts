@@ -1,0 +1,117 @@
+import { refuse } from '../../workflows/domain/errors.ts'
+import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
+import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
+import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
+import { acceptContract, insertContract, liveContract, sealContract, voidContract } from '../store/contracts.ts'
+import type { Tx } from '../store/db.ts'
+import { findLoopStep, insertRun, placeRun, requireRun, restartRun } from '../store/runs.ts'
+import { moveTaskException, openTaskException } from '../store/task-exceptions.ts'
+import { findDocument } from '../store/tasks.ts'
+import { attestTask } from './attestation.ts'
+import type { TaskDeps } from './deps.ts'
+import { closeException, openException } from './exceptions.ts'
+import { runContractOf } from './run-contract.ts'
+import type { Moved } from './transition.ts'
+
+type Act = (deps: TaskDeps, tx: Tx, moved: Moved) => Promise<void>
+
+/** What an event has to find before it moves a task, and which records it writes beside its entry in the ledger. */
+export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = {
+  contract_prepared: {
+    check: (_deps, tx, moved) => assertDocument(tx, moved, dataOf(moved, 'contract_prepared').terms_sha256),
+    write: async (_deps, tx, moved) => {
+      const { contract_id, terms_sha256 } = dataOf(moved, 'contract_prepared')
+      await insertContract(tx, { contract_id, task_id: moved.after.task_id, terms_sha256 })
+    },
+  },
+  contract_accepted: {
+    check: async (_deps, tx, moved) => {
+      const contract = await liveContract(tx, moved.after.task_id)
+      if (contract?.terms_sha256 !== dataOf(moved, 'contract_accepted').terms_sha256)
+        throw refuse('terms_mismatch', 'the contract has other terms', 'Accept the digest of the contract’s terms.')
+    },
+    write: (_deps, tx, { after, asked }) => acceptContract(tx, after.task_id, asked.actor),
+  },
+  contract_declined: { write: (_deps, tx, { after }) => voidContract(tx, after.task_id) },
+  contract_lapsed: { write: (_deps, tx, { after }) => voidContract(tx, after.task_id) },
+  enqueued: {
+    write: async (_deps, tx, { after }) => sealContract(tx, after.task_id, await runContractOf(tx, after)),
+  },
+  started: { write: (_deps, tx, moved) => insertRun(tx, dataOf(moved, 'started').run_id, moved.after.task_id) },
+  evidence_supplied: {
+    check: (_deps, tx, moved) => assertDocument(tx, moved, dataOf(moved, 'evidence_supplied').input_sha256),
+    write: (_deps, tx, { after }) => withRun(after.run_id, (runId) => restartRun(tx, runId)),
+  },
+  evidence_waived: {
+    write: (_deps, tx, { after }) =>
+      withRun(after.run_id, async (runId) => {
+        const { round } = await requireRun(tx, runId)
+        await placeRun(tx, runId, { step: 'return_package', round })
+      }),
+  },
+  exception_raised: {
+    write: (deps, tx, moved) => openException(deps, tx, moved, dataOf(moved, 'exception_raised')),
+  },
+  quote_lapsed: {
+    write: (deps, tx, moved) => openException(deps, tx, moved, lapse('the quote was not used in time')),
+  },
+  credit_lapsed: {
+    write: (deps, tx, moved) => openException(deps, tx, moved, lapse('the credit was not funded in time')),
+  },
+  replay_prepared: {
+    check: async (_deps, tx, moved) => {
+      const exception = await openTaskException(tx, moved.after.task_id)
+      const { action } = dataOf(moved, 'replay_prepared')
+      const allowed: readonly string[] = exception === undefined ? [] : allowedRecoveries(exception.code)
+      if (action === 'abandon' || !allowed.includes(action))
+        throw refuse(
+          'recovery_not_allowed',
+          `${action} is no replay of this exception`,
+          `Allowed: ${allowed.join(', ')}.`,
+        )
+    },
+    write: async (_deps, tx, { after }) => {
+      const exception = await openTaskException(tx, after.task_id)
+      if (exception !== undefined) await moveTaskException(tx, exception.exception_id, 'replay_ready')
+    },
+  },
+  replayed: {
+    check: async (_deps, tx, moved) => {
+      const { input_sha256 } = dataOf(moved, 'replayed')
+      if (input_sha256 !== undefined) await assertDocument(tx, moved, input_sha256)
+    },
+    write: async (deps, tx, moved) => {
+      await closeException(deps, tx, moved, 'resolved')
+      await replayRun(tx, moved)
+    },
+  },
+  abandoned: {
+    write: async (deps, tx, moved) => {
+      await closeException(deps, tx, moved, 'abandoned')
+      await voidContract(tx, moved.after.task_id)
+    },
+  },
+  closed: { write: attestTask },
+}
+
+const dataOf = <Event extends TaskEvent>({ asked }: Moved, _event: Event): TaskEventData[Event] =>
+  asked.data as TaskEventData[Event]
+const lapse = (detail: string) => ({ code: 'deadline_passed', detail }) as const
+
+async function assertDocument(tx: Tx, { after }: Moved, sha256: string): Promise<void> {
+  if ((await findDocument(tx, after.task_id, sha256)) !== undefined) return
+  throw refuse('evidence_mismatch', 'nothing with this digest is stored for the task', 'Send its content first.')
+}
+
+async function withRun(runId: string | null, act: (runId: string) => Promise<void>): Promise<void> {
+  if (runId !== null) await act(runId)
+}
+
+/** A run goes on where it stopped; from its beginning with another input, or where the step that it stands at has ended. */
+async function replayRun(tx: Tx, moved: Moved): Promise<void> {
+  await withRun(moved.after.run_id, async (runId) => {
+    const { attempt, round, step } = await requireRun(tx, runId)
+    const ended = step !== null && (await findLoopStep(tx, { runId, attempt, round, step }))?.verdict != null
+    if (ended || dataOf(moved, 'replayed').input_sha256 !== undefined) await restartRun(tx, runId)
+  })
+}

@@ -1,0 +1,47 @@
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import { receiptId } from '../../workflows/domain/ids.ts'
+import { allowedRecoveries, moneyMovedAt, type TaskExceptionCode } from '../../workflows/domain/task-exception.ts'
+import type { Tx } from '../store/db.ts'
+import { insertTaskException, moveTaskException, openTaskException } from '../store/task-exceptions.ts'
+import type { TaskDeps } from './deps.ts'
+import { writeTaskReceipt } from './receipt.ts'
+import type { Moved } from './transition.ts'
+
+/** The ticket of what stopped a task: code, cause, what can bring it home, with its signed receipt. */
+export async function openException(
+  deps: TaskDeps,
+  tx: Tx,
+  { after, entry, nowSeconds }: Moved,
+  { code, detail }: { code: TaskExceptionCode; detail: string },
+): Promise<void> {
+  const { task_id, resume_state, sequence } = after
+  if (resume_state === null) throw new Error('an exception has a state to come back to')
+  const exception_id = `ex_${digestOf({ type: 'service.exception.v1', task_id, sequence })}`
+  const money_moved = moneyMovedAt(resume_state)
+  const facts = {
+    ...{ exception_id, task_id, code, detail, resume_state, money_moved, sequence },
+    ...{ allowed_recoveries: allowedRecoveries(code), ledger_head: entry.hash },
+  }
+  const about = { task: after, subject: exception_id, kind: 'exception', facts }
+  const jws = await writeTaskReceipt(deps, tx, about, nowSeconds)
+  const row = { exception_id, task_id, sequence, code, detail, resume_state, money_moved }
+  await insertTaskException(tx, { ...row, receipt_id: receiptId(jws) })
+}
+
+/** The end of the exception that stopped a task, with its signed receipt. */
+export async function closeException(
+  deps: TaskDeps,
+  tx: Tx,
+  { after, entry, nowSeconds, asked }: Moved,
+  state: 'resolved' | 'abandoned',
+): Promise<void> {
+  const exception = await openTaskException(tx, after.task_id)
+  if (exception === undefined) return
+  await moveTaskException(tx, exception.exception_id, state)
+  const facts = {
+    ...{ exception_id: exception.exception_id, task_id: after.task_id, outcome: state, actor: asked.actor },
+    ...{ state: after.state, ledger_head: entry.hash },
+  }
+  const about = { task: after, subject: exception.exception_id, kind: 'recovery', facts }
+  await writeTaskReceipt(deps, tx, about, nowSeconds)
+}

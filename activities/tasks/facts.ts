@@ -1,0 +1,48 @@
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import { rails } from '../../workflows/domain/rails/index.ts'
+import type { TaskFacts } from '../../workflows/domain/task-moves.ts'
+import { type Check, preflightChecks, taskTerms } from '../../workflows/domain/task-terms.ts'
+import { readTarget } from '../http/address-rules.ts'
+import { clockSeconds, type Tx } from '../store/db.ts'
+import { countAtWork, findDocument, type TaskRow } from '../store/tasks.ts'
+import type { TaskDeps } from './deps.ts'
+import { runContractOf } from './run-contract.ts'
+
+/** What decides whether the locked task goes on by itself; only what its state asks for is looked up. */
+export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<TaskFacts> {
+  const { state } = task
+  return {
+    state,
+    due: task.due_at !== null && (await clockSeconds(tx)) * 1000 >= task.due_at.getTime(),
+    checks: state === 'created' ? await preflight(deps, tx, task) : [],
+    agentTrusted: state === 'trust_pending' && task.agent_id !== null && (await deps.isTrusted(tx, task.agent_id)),
+    inputSha256: task.input_sha256,
+    reviewDecision: task.review_decision,
+    runContractSha256: state === 'credit_funded' ? digestOf(await runContractOf(tx, task)) : '',
+    runId: runIdOf(task.task_id),
+    slotFree: state === 'queued' && (await slotFree(deps, tx, task)),
+    callbackUrl: task.callback_url,
+  }
+}
+
+/** The one run of a task; also the id of its workflow. */
+export const runIdOf = (taskId: string): string => `run_${digestOf({ type: 'service.run.v1', task_id: taskId })}`
+
+async function preflight({ ownHosts }: TaskDeps, tx: Tx, task: TaskRow): Promise<Check[]> {
+  const terms = taskTerms.parse(await findDocument(tx, task.task_id, task.terms_sha256))
+  const target = terms.callback_url === null ? undefined : readTarget(terms.callback_url, ownHosts)
+  const callback =
+    target?.ok === false
+      ? { ok: false, detail: target.reason }
+      : { ok: true, detail: target === undefined ? 'none asked for' : 'a public HTTPS URL by its form' }
+  const railTakes = (key: string) => {
+    const rail = rails.find((candidate) => candidate.key === key)
+    return { runs: rail?.takes.controlledLoop === 'current', priced: rail !== undefined && rail.prices !== null }
+  }
+  return preflightChecks(terms, railTakes, callback)
+}
+
+async function slotFree({ runsAtOnce }: TaskDeps, tx: Tx, task: TaskRow): Promise<boolean> {
+  const atWork = await countAtWork(tx, task)
+  return atWork.agent < runsAtOnce.agent && atWork.rail < runsAtOnce.rail
+}

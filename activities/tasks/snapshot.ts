@@ -1,0 +1,33 @@
+import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
+import type { TaskSnapshot } from '../../workflows/task/ports.ts'
+import { clockSeconds, type Tx } from '../store/db.ts'
+import { openTaskException } from '../store/task-exceptions.ts'
+import { listLedger, type TaskRow } from '../store/tasks.ts'
+
+/** What the workflow is told of a task after each step. */
+export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promise<TaskSnapshot> {
+  const [last] = await listLedger(tx, task.task_id, { from: task.sequence })
+  const exception = task.resume_state === null ? undefined : await openTaskException(tx, task.task_id)
+  const dueInMs =
+    task.due_at === null ? null : Math.max(0, Math.ceil(task.due_at.getTime() - (await clockSeconds(tx)) * 1000))
+  return {
+    taskId: task.task_id,
+    state: task.state,
+    resumeState: task.resume_state,
+    sequence: task.sequence,
+    lastEvent: last?.event ?? 'submit',
+    agentId: task.agent_id,
+    rail: task.rail,
+    tier: task.tier,
+    usage: task.usage,
+    hasInput: task.input_sha256 !== null,
+    isReviewed: task.review_decision !== null,
+    runId: task.run_id,
+    exception:
+      exception === undefined
+        ? null
+        : { code: exception.code, detail: exception.detail, recoveries: allowedRecoveries(exception.code) },
+    dueInMs,
+    wakes,
+  }
+}

@@ -1,0 +1,137 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { receiptSigner } from '../../../activities/build-deps.ts'
+import { generateSigningKeys } from '../../../activities/keys/generate.ts'
+import { keyRings } from '../../../activities/keys/key-ring.ts'
+import { createDatabase, transaction } from '../../../activities/store/db.ts'
+import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import { storeDocument, type TaskRow } from '../../../activities/store/tasks.ts'
+import { createTaskSteps } from '../../../activities/task.ts'
+import type { TaskDeps } from '../../../activities/tasks/deps.ts'
+import { runIdOf } from '../../../activities/tasks/facts.ts'
+import { type AskedMove, recordTransition } from '../../../activities/tasks/transition.ts'
+import { packetops } from '../../../workflows/domain/rails/packetops.ts'
+import type { TaskEvent, TaskState } from '../../../workflows/domain/task-lifecycle.ts'
+import type { TaskEventData, TaskTerms } from '../../../workflows/domain/task-terms.ts'
+import type { StateLimits } from '../../../workflows/task/ports.ts'
+import { startPostgres } from '../../support/postgres.ts'
+
+export const hour = 3_600_000
+export const stateLimits: StateLimits = { contract_ready: 24 * hour, quoted: 24 * hour, credit_pending: hour }
+
+export const newTaskId = (): string =>
+  `task-${createHash('sha256')
+    .update(`tk_${randomBytes(32).toString('base64url')}`)
+    .digest('hex')}`
+
+const terms: TaskTerms = {
+  agent_id: 'agt_trusted',
+  rail: 'packetops',
+  tier: 'standard',
+  usage: 'synthetic',
+  on_gaps: 'report',
+  callback_url: 'https://agent.example/callback',
+  objective: 'a packet',
+  input_manifest: [],
+}
+
+type Move = { [Event in TaskEvent]: [Event, TaskEventData[Event]] }[TaskEvent]
+
+/** Tasks on a PostgreSQL of their own, moved by the real activities. */
+export async function startTasks(changes: Partial<TaskDeps> = {}) {
+  const postgres = await startPostgres()
+  const open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
+  await migrateToLatest(open.db)
+  const deps: TaskDeps = {
+    db: open.db,
+    environment: 'local',
+    issuer: 'http://127.0.0.1:3000/api/trust-contract',
+    signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
+    isTrusted: async (_tx, agentId) => agentId === 'agt_trusted',
+    ownHosts: ['service.example'],
+    runsAtOnce: { agent: 100, rail: 100 },
+    ...changes,
+  }
+  const { db } = open
+
+  const record = (
+    taskId: string,
+    [event, data]: Move,
+    eventId = randomBytes(8).toString('hex'),
+    limits = stateLimits,
+  ) =>
+    transaction(db, (tx) =>
+      recordTransition(deps, tx, { taskId, eventId, event, actor: 'agent:agt_trusted', data } as AskedMove, limits),
+    )
+
+  /** Stores the terms of a new task without submitting it. */
+  async function draft(
+    changed: Partial<TaskTerms> = {},
+  ): Promise<{ taskId: string; submit: ['submit', TaskEventData['submit']] }> {
+    const taskId = newTaskId()
+    const terms_sha256 = await storeDocument(db, taskId, { ...terms, ...changed })
+    return { taskId, submit: ['submit', { terms_sha256 }] }
+  }
+
+  /** Moves that lead from one state to the next on the way to `closed`, each by itself, without what follows from it. */
+  async function pathOf(taskId: string, { submit }: { submit: Move }): Promise<[TaskState, Move][]> {
+    const input = await storeDocument(db, taskId, packetops.sandboxInput)
+    const contract = await storeDocument(db, taskId, { contract: 'terms', task_id: taskId })
+    const hash = 'a'.repeat(64)
+    const contract_id = `ct_${taskId.slice(5)}`
+    return [
+      ['created', submit],
+      ['preflight_checked', ['preflight_passed', { checks: [] }]],
+      ['contract_ready', ['contract_prepared', { contract_id, terms_sha256: contract }]],
+      ['contract_accepted', ['contract_accepted', { terms_sha256: contract }]],
+      ['trust_pending', ['trust_requested', {}]],
+      ['trusted', ['trust_granted', {}]],
+      ['quoted', ['quote_issued', { quote_id: 'qt_1' }]],
+      ['credit_pending', ['credit_requested', { entitlement_id: 'en_1' }]],
+      ['credit_funded', ['credit_funded', { settlement_receipt_id: `rc_${hash}` }]],
+      ['queued', ['enqueued', { review_decision: 'sandbox_policy', input_sha256: input, run_contract_sha256: hash }]],
+      ['operating', ['started', { run_id: runIdOf(taskId) }]],
+      ['result_ready', ['result_produced', { return_package_id: `rp_${hash}`, result_sha256: hash }]],
+      ['attested', ['result_attested', { receipt_id: `rc_${hash}`, proof_hash: hash }]],
+      ['receipt_issued', ['receipts_issued', { usage_receipt_id: `rc_${hash}` }]],
+      ['callback_pending', ['callback_scheduled', { delivery_id: 'cb_1' }]],
+      ['callback_delivered', ['callback_delivered', { delivery_id: 'cb_1' }]],
+      ['closed', ['closed', {}]],
+    ]
+  }
+
+  /** A task that rests in this state. */
+  async function taskIn(state: TaskState, changed: Partial<TaskTerms> = {}): Promise<TaskRow> {
+    const drafted = await draft(changed)
+    const { taskId } = drafted
+    const path = await pathOf(taskId, drafted)
+    const moves: Record<string, Move[]> = {
+      evidence_partial: [['evidence_missing', { gaps: 1 }]],
+      exception_open: [['exception_raised', { code: 'operator_hold', detail: 'held' }]],
+      replay_ready: [
+        ['exception_raised', { code: 'operator_hold', detail: 'held' }],
+        ['replay_prepared', { action: 'replay' }],
+      ],
+      failed: [
+        ['exception_raised', { code: 'operator_hold', detail: 'held' }],
+        ['abandoned', {}],
+      ],
+    }
+    const last = state in moves ? 'operating' : state
+    let row: TaskRow | undefined
+    for (const [reached, move] of path) {
+      row = await record(taskId, move)
+      if (reached === last) break
+    }
+    for (const move of moves[state] ?? []) row = await record(taskId, move)
+    if (row?.state !== state) throw new Error(`no way to ${state}`)
+    return row
+  }
+
+  return {
+    ...{ db, deps, steps: createTaskSteps(deps), url: postgres.url, record, draft, taskIn },
+    stop: async () => {
+      await open.close()
+      await postgres.stop()
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { ErrorCode } from './errors.ts'
+
+/** The words of the codes that only tasks are refused with; part of `errorHelp`. */
+export const taskErrorHelp = {
+  not_ready: {
+    meaning: 'The act needs something that is not there yet; "next_action" names it.',
+    action: 'Do that first, then repeat the call.',
+  },
+  recovery_not_allowed: {
+    meaning: 'Each exception allows some recoveries, and this is none of them.',
+    action: 'Read the exception; it lists the recoveries that it allows.',
+  },
+  expired: {
+    meaning: 'The offer stood for a limited time, which is over.',
+    action: 'Begin anew with a new idempotency key.',
+  },
+  terms_mismatch: {
+    meaning: 'What was accepted is not what the contract says.',
+    action: 'Read the contract and accept the digest of its terms.',
+  },
+  evidence_mismatch: {
+    meaning: 'The digest of the content is not among those that were announced for it.',
+    action: 'Send the content that was announced.',
+  },
+} as const satisfies Partial<Record<ErrorCode, { meaning: string; action: string }>>
