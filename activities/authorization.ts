@@ -95,7 +95,7 @@ export async function verifyAuthorization(
 type Proven = { mandateIssuer: string; mandateJti: string; kbNonce: string }
 
 /** Never keyed on signature bytes or the presentation's text, which can be varied without losing their meaning. */
-function replayKeys(challengeJti: string, { mandateIssuer, mandateJti, kbNonce }: Proven): ReplayKey[] {
+export function replayKeys(challengeJti: string, { mandateIssuer, mandateJti, kbNonce }: Proven): ReplayKey[] {
   const mandate = `${mandateIssuer}|${mandateJti}`
   return [
     { kind: 'presentation', key: `${mandate}|${kbNonce}` },

@@ -115,6 +115,51 @@ export const requirements = {
     source: 'endpoints.md § 28',
     behavior: 'Usage events are hash-chained: what was changed, removed or added afterwards is found.',
   },
+  'money.sql.balanced': {
+    source: 'tasks.md § Money',
+    behavior: 'SQL refuses postings that do not balance, any change of one, and credit or a wallet below zero.',
+  },
+  'money.sql.receipts': {
+    source: 'agent-commerce § What the service does',
+    behavior: 'A settlement receipt funds, a usage receipt consumes, and SQL lets no other receipt do either.',
+  },
+  'money.quote': {
+    source: 'endpoints.md § 9',
+    behavior: 'A quote lives 24 hours, and the same caller gets the same one again within five minutes.',
+  },
+  'money.challenge': {
+    source: 'endpoints.md § 1.1',
+    behavior: 'A quote has at most one open challenge; a pending payment is named instead of a new challenge.',
+  },
+  'money.reference': {
+    source: 'endpoints.md § 11',
+    behavior:
+      'A payment reference is unique, funds only once it is verified, and frees its challenge when proven empty.',
+  },
+  'money.provider': {
+    source: 'endpoints.md § 20',
+    behavior: 'A provider’s events fund, reject or refund by session, challenge and exact amount, each at most once.',
+  },
+  'money.allowance': {
+    source: 'endpoints.md § 12',
+    behavior: 'An allowance wallet pays at once within its limits; its balance is exact under concurrency.',
+  },
+  'money.x402': {
+    source: 'tasks.md § Money',
+    behavior: 'An x402 reference is claimed once, settles by its own workflow, and counts when it is final on chain.',
+  },
+  'money.consume': {
+    source: 'tasks.md § Money',
+    behavior: 'A use consumes credit exactly once, with a usage receipt; 100 at once never take more than there is.',
+  },
+  'money.return': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'Credit that was not consumed goes back once to where it came from.',
+  },
+  'money.refund': {
+    source: 'endpoints.md § 22.3',
+    behavior: 'A payment that was taken back takes what is left and what was earned, once.',
+  },
 
   // Challenge, mandate, authorize.
   'challenge.answer': {

@@ -93,7 +93,7 @@ const readTransfers = (logs: RpcLog[]): LoggedTransfer[] =>
   pairUp(logs.map((log) => formatLog(log) as Log<bigint, number, false>))
 
 /** The transfers among the logs, each with the nonce of the authorization used directly before it by the same wallet. */
-function pairUp(logs: Log<bigint, number, false>[]): LoggedTransfer[] {
+export function pairUp(logs: Log<bigint, number, false>[]): LoggedTransfer[] {
   const events = parseEventLogs({ abi: tokenEvents, logs, strict: true })
   const nonces = new Map(
     events.flatMap((event) =>

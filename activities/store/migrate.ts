@@ -8,6 +8,7 @@ import * as laneJams from './migrations/0003-lane-jams.ts'
 import * as reconciliation from './migrations/0004-reconciliation.ts'
 import * as callInput from './migrations/0005-call-input.ts'
 import * as agents from './migrations/0006-agents.ts'
+import * as money from './migrations/0007-money.ts'
 import * as tasks from './migrations/0008-tasks.ts'
 import * as callbacks from './migrations/0009-callbacks.ts'
 import type { Database } from './schema.ts'
@@ -20,6 +21,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-reconciliation': reconciliation,
   '0005-call-input': callInput,
   '0006-agents': agents,
+  '0007-money': money,
   '0008-tasks': tasks,
   '0009-callbacks': callbacks,
 }

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { AgentTables } from './agent-tables.ts'
 import type { CallbackTables } from './callback-tables.ts'
+import type { MoneyTables } from './money-tables.ts'
 import type { TaskTables } from './task-tables.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
@@ -246,6 +247,7 @@ export type StatementsTable = {
 
 export type Database = AgentTables &
   CallbackTables &
+  MoneyTables &
   TaskTables & {
     calls: CallsTable
     proof_nonces: ProofNoncesTable

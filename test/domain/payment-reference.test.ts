@@ -65,16 +65,16 @@ verifies('money.stablecoin', 'proof takes all nodes, and a transaction is absent
 })
 
 verifies('money.stablecoin', 'the payer signs these four lines', () => {
-  const facts = { origin: 'https://svc.example', challengeId: 'ch_1', transactionHash: '0xAB' }
+  const facts = { origin: 'https://svc.example', paysFor: 'ch_1', transactionHash: '0xAB' }
   expect(payerText(facts)).toBe(
-    'service-payment-reference-v1\norigin: https://svc.example\nchallenge: ch_1\ntransaction: 0xab',
+    'service-payment-reference-v1\norigin: https://svc.example\npays-for: ch_1\ntransaction: 0xab',
   )
 })
 
-verifies('money.ap2', 'a mandate commits to challenge, quote and amount', () => {
-  const challenge = { challenge_id: 'ch_1', quote_id: 'qt_1', amount_usd: 107 }
+verifies('money.ap2', 'a mandate commits to what it pays for and to the amount', () => {
+  const challenge = { id: 'ch_1', amount_usd: 107 }
   expect(mandateRequestSha256({ ...challenge, amount_usd: 108 })).not.toBe(mandateRequestSha256(challenge))
-  expect(mandateRequestSha256({ ...challenge, challenge_id: 'ch_2' })).not.toBe(mandateRequestSha256(challenge))
-  // python3: sha256 of the sorted, compact JSON of these five members.
-  expect(mandateRequestSha256(challenge)).toBe('b242f1321cd3677d29e45c98f6cef4ef340df5e43a93ad91a75bd6a83cb642aa')
+  expect(mandateRequestSha256({ ...challenge, id: 'ch_2' })).not.toBe(mandateRequestSha256(challenge))
+  // python3: sha256 of the sorted, compact JSON of these four members.
+  expect(mandateRequestSha256(challenge)).toBe('6f879aa5290ff20385966d99ca2d19e720bd76f65b5d8056d75fc08f2d37941b')
 })

@@ -75,28 +75,21 @@ export type Verdict =
 /** A stablecoin has six decimals, credit whole usd. */
 export const atomicOf = (amountUsd: number): string => `${amountUsd}000000`
 
-/** A plain transfer names no challenge, so its payer signs (personal_sign) which one it is for: LF-joined, without a trailing LF. */
-export const payerText = (facts: { origin: string; challengeId: string; transactionHash: string }): string =>
+/** What a payment is for: a challenge, or the wallet that it tops up; the amount in whole usd. */
+export type Payable = { id: string; amount_usd: number }
+
+/** A plain transfer does not say what it is for, so its payer signs that (personal_sign): LF-joined, without a trailing LF. */
+export const payerText = (facts: { origin: string; paysFor: string; transactionHash: string }): string =>
   [
     'service-payment-reference-v1',
     `origin: ${facts.origin}`,
-    `challenge: ${facts.challengeId}`,
+    `pays-for: ${facts.paysFor}`,
     `transaction: ${facts.transactionHash.toLowerCase()}`,
   ].join('\n')
 
-/** What a mandate for this challenge commits to: SHA-256 of the canonical terms. */
-export const mandateRequestSha256 = (challenge: {
-  challenge_id: string
-  quote_id: string
-  amount_usd: number
-}): string =>
-  digestOf({
-    type: 'service.payment-reference.v1',
-    challenge_id: challenge.challenge_id,
-    quote_id: challenge.quote_id,
-    amount_usd: challenge.amount_usd,
-    currency: CURRENCY,
-  })
+/** What a mandate for this payment commits to: SHA-256 of the canonical terms. */
+export const mandateRequestSha256 = ({ id, amount_usd }: Payable): string =>
+  digestOf({ type: 'service.payment-reference.v1', pays_for: id, amount_usd, currency: CURRENCY })
 
 /** A mined transaction as one node shows it; `nonce` of a transfer is that of the EIP-3009 authorization behind it. */
 export type SeenTransaction = {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from './errors.ts'
+import type { Verdict } from './payment-reference.ts'
 
 export const providerEventTypes = ['payment.settled', 'payment.failed', 'payment.refunded', 'session.expired'] as const
 export type ProviderEventType = (typeof providerEventTypes)[number]
@@ -99,4 +100,42 @@ function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
   if (read.success) return read.data
   const errors = read.error.issues.map(({ path, message }) => ({ pointer: `/${path.join('/')}`, message }))
   throw refuse('invalid_request', 'the event has another form', 'Send an event of the documented form.', { errors })
+}
+
+/** What was stored of an event; an amount in cents as text. */
+export type StoredEvent = Pick<
+  ProviderEvent,
+  'event_id' | 'type' | 'external_reference' | 'challenge_id' | 'currency'
+> & {
+  provider: string
+  amount_cents: string
+}
+
+/**
+ * What the events about a session or its challenge prove of a reference. A wrong amount is never part of the credit: it stays
+ * pending, for an operator, because money did move.
+ */
+export function judgeEvents(
+  reference: { challenge_id: string | null; amount_usd: number },
+  events: readonly StoredEvent[],
+): Verdict {
+  const other = events.filter(({ challenge_id }) => challenge_id !== null && challenge_id !== reference.challenge_id)
+  const own = events.filter((event) => !other.includes(event))
+  const of = (type: ProviderEventType) => own.find((event) => event.type === type)
+  const settled = of('payment.settled')
+  if (of('payment.refunded') !== undefined) return { kind: 'rejected', reason: 'the provider gave the payment back' }
+  if (settled !== undefined) {
+    const { provider, event_id, currency, amount_cents } = settled
+    const owed = `${reference.amount_usd * 100}`
+    if (currency === 'usd' && amount_cents === owed) return { kind: 'verified', evidence: { provider, event_id } }
+    return {
+      kind: 'pending',
+      reason: `amount_mismatch: the provider says ${amount_cents} cents of ${currency}, not ${owed} of usd`,
+    }
+  }
+  if (of('payment.failed') !== undefined)
+    return { kind: 'rejected', reason: 'the provider says that the payment failed' }
+  if (of('session.expired') !== undefined) return { kind: 'rejected', reason: 'the provider’s session expired unpaid' }
+  if (other.length > 0) return { kind: 'rejected', reason: 'the session pays for another challenge' }
+  return { kind: 'pending', reason: 'no provider has told of it' }
 }

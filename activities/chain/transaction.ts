@@ -1,0 +1,32 @@
+import { type Address, type Hex, TransactionReceiptNotFoundError } from 'viem'
+import type { SeenTransaction } from '../../workflows/domain/payment-reference.ts'
+import type { Chain, ChainView } from './client.ts'
+import { pairUp } from './ledger.ts'
+
+/**
+ * A transaction as each of the chain's views shows it, with the transfers of `asset` in it; undefined where a view does not
+ * know it. Throws when one does not answer.
+ */
+export function readTransaction(
+  chain: Pick<Chain, 'views'>,
+  asset: Address,
+  hash: Hex,
+): Promise<(SeenTransaction | undefined)[]> {
+  return Promise.all(chain.views.map((view) => seenBy(view, asset, hash)))
+}
+
+async function seenBy({ reader, heights }: ChainView, asset: Address, hash: Hex): Promise<SeenTransaction | undefined> {
+  const { finalized } = await heights()
+  const receipt = await reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
+    throw error
+  })
+  if (receipt === undefined) return undefined
+  const block = await reader.getBlock({ blockNumber: receipt.blockNumber })
+  return {
+    success: receipt.status === 'success',
+    // A node may still tell a receipt of a block that is no longer canonical.
+    finalized: receipt.blockNumber <= finalized.number && block.hash === receipt.blockHash,
+    transfers: pairUp(receipt.logs.filter((log) => log.address.toLowerCase() === asset)),
+  }
+}

@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import type { Hex } from '../../workflows/domain/ids.ts'
+import type { PayoutAuthority } from '../authorization.ts'
+import type { Chain } from '../chain/client.ts'
+import type { Tx } from '../store/db.ts'
+import { appendReceipt, type ReceiptSigner } from '../store/receipts.ts'
+import type { Database } from '../store/schema.ts'
+import type { Offers } from '../x402/offers.ts'
+
+/** What a movement of credit needs: who signs its receipt. */
+export type ReceiptIssuer = {
+  readonly signReceipt: ReceiptSigner
+  /** `{base_url}/api/trust-contract`. */
+  readonly issuer: string
+  readonly environment: 'local' | 'live'
+}
+
+/** What the confirmation of payments touches of the world. */
+export type MoneyDeps = ReceiptIssuer & {
+  readonly db: Kysely<Database>
+  readonly authority: PayoutAuthority
+  readonly chain: Pick<Chain, 'views' | 'head'>
+  readonly offers: Pick<Offers, 'asset' | 'requirements' | 'readPayment' | 'verify'>
+  /** Where stablecoins are paid to, lowercase. */
+  readonly payTo: Hex
+}
+
+/** Kinds of receipts under which credit moves; a settlement receipt funds, a usage receipt consumes. */
+export type MoneyReceiptKind = 'settlement_receipt' | 'usage_receipt' | 'credit_return' | 'refund'
+
+/** Signs and stores the receipt of a movement in its transaction, at this time in Unix seconds; returns its JWS. */
+export function writeMoneyReceipt(
+  { signReceipt, issuer, environment }: ReceiptIssuer,
+  tx: Tx,
+  { subject, kind, facts }: { subject: string; kind: MoneyReceiptKind; facts: Record<string, unknown> },
+  seconds: number,
+): Promise<string> {
+  const receipt = { subject, kind, usage: 'operational', environment, issuer, facts: { ...facts, currency: 'usd' } }
+  return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { challengeTransitions } from '../../workflows/domain/payment-reference.ts'
+import {
+  challengeLifeSeconds,
+  PRICING_MODEL,
+  priceOf,
+  quoteLifeSeconds,
+  type Sold,
+} from '../../workflows/domain/pricing.ts'
+import type { Tier } from '../../workflows/domain/rails/rail.ts'
+import { move } from '../../workflows/domain/state-table.ts'
+import {
+  type ChallengeRow,
+  insertChallenge,
+  lockChallenge,
+  lockLiveChallenge,
+  updateChallenge,
+} from '../store/challenges.ts'
+import type { Tx } from '../store/db.ts'
+import { type EntitlementRow, ensureEntitlement, findEntitlement } from '../store/entitlements.ts'
+import { findPresented } from '../store/payment-references.ts'
+import { findQuote, findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/quotes.ts'
+
+/** `caller` is who is quoted, such as `agent:agt_…` or an address; `taskId` the digest of the token of the task it is for. */
+export type QuoteRequest = { caller: string; rail: Sold; tier: Tier; units?: number; taskId?: string }
+
+export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).toString('hex')}`
+
+/** A quote for 24 hours; the same caller gets the same unpaid one again within five minutes. 400 `unsupported_request`. */
+export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRow> {
+  const { caller, rail, tier, units = 1, taskId = null } = request
+  const { base_usd, rail_fee_usd, total_usd } = priceOf(rail, tier, units)
+  const same = { caller, rail: rail.key, tier, units, task_id: taskId }
+  await lockQuotes(tx, same)
+  const earlier = await findSameQuote(tx, same)
+  if (earlier?.total_usd === total_usd) return earlier
+  const route = { route_id: `route_${rail.key}`, provider: 'first_party', service_id: `svc_${rail.key}` }
+  const price = { base_usd, rail_fee_usd, total_usd, pricing_model: PRICING_MODEL }
+  const quote = { quote_id: newId('qt'), ...same, ...price, provider_route: JSON.stringify(route) }
+  return insertQuote(tx, quote, quoteLifeSeconds)
+}
+
+/** A quote that can still be paid; 404, 410 `quote_expired`. */
+export async function liveQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
+  const quote = await findQuote(tx, quoteId)
+  if (quote === undefined) throw refuse('not_found', 'no such quote', 'Ask for a quote first.')
+  if (quote.expired) throw refuse('quote_expired', `the quote ended at ${quote.expires_at.toISOString()}`, askAgain)
+  return quote
+}
+
+/** The entitlement that this quote pays for, pending until it is funded; 403 `not_owner` where another agent has it. */
+export async function openEntitlement(tx: Tx, quote: QuoteRow, agentId: string): Promise<EntitlementRow> {
+  const entitlement = await ensureEntitlement(tx, {
+    entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`,
+    quote_id: quote.quote_id,
+    agent_id: agentId,
+    rail: quote.rail,
+    tier: quote.tier,
+    granted_units: quote.total_usd,
+    fee_units: quote.rail_fee_usd,
+  })
+  if (entitlement.agent_id === agentId) return entitlement
+  throw refuse('not_owner', 'the quote pays for the credit of another agent', 'Ask for a quote of your own.')
+}
+
+/**
+ * The one challenge of a quote, for an hour and no longer than the quote lives: the open one, or a new one. 410 `quote_expired`,
+ * 409 `payment_pending` naming the reference to read, 409 `already_funded`.
+ */
+export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow> {
+  const quote = await liveQuote(tx, quoteId)
+  const live = await lockLiveChallenge(tx, quoteId)
+  if (live !== undefined && !(live.state === 'open' && live.lapsed)) return unpaid(tx, live)
+  if (live !== undefined) await expireChallenge(tx, live)
+  const entitlement_id = live?.entitlement_id ?? null
+  const fresh = { challenge_id: newId('ch'), quote_id: quoteId, entitlement_id, amount_usd: quote.total_usd }
+  const opened = await insertChallenge(tx, fresh, challengeLifeSeconds)
+  // Another call opened one meanwhile: that one is it.
+  return opened ?? unpaid(tx, await lockLiveChallenge(tx, quoteId))
+}
+
+/** `open → expired`, of a locked challenge. */
+export async function expireChallenge(tx: Tx, { challenge_id, state }: ChallengeRow): Promise<void> {
+  await updateChallenge(tx, challenge_id, { state: move('the challenge', challengeTransitions, state, 'expire') })
+}
+
+async function unpaid(tx: Tx, challenge: ChallengeRow | undefined): Promise<ChallengeRow> {
+  if (challenge?.state === 'open') return challenge
+  if (challenge?.state === 'settled') throw alreadyFunded(challenge)
+  throw paymentPending(challenge === undefined ? undefined : await findPresented(tx, challenge))
+}
+
+/** From now on, what pays this challenge funds exactly this entitlement. 404, 403, 409 `already_bound`, 422 `amount_mismatch`. */
+export async function bindChallenge(
+  tx: Tx,
+  ids: { agentId: string; entitlementId: string; challengeId: string },
+): Promise<{ challenge: ChallengeRow; entitlement: EntitlementRow }> {
+  const challenge = await lockChallenge(tx, ids.challengeId)
+  const entitlement = await findEntitlement(tx, ids.entitlementId)
+  if (challenge === undefined || entitlement === undefined)
+    throw refuse('not_found', 'no such challenge or entitlement', 'Check both ids.')
+  if (entitlement.agent_id !== ids.agentId)
+    throw refuse('not_owner', 'the entitlement belongs to another agent', 'Use your own entitlement.')
+  if (challenge.amount_usd !== entitlement.granted_units || challenge.quote_id !== entitlement.quote_id)
+    throw refuse(
+      'amount_mismatch',
+      'the challenge is for another quote or amount',
+      'Open a challenge of the same quote.',
+    )
+  if ((challenge.entitlement_id ?? ids.entitlementId) !== ids.entitlementId)
+    throw refuse('already_bound', 'the challenge is bound to another entitlement', 'Read the challenge.')
+  await updateChallenge(tx, challenge.challenge_id, { entitlement_id: ids.entitlementId })
+  return { challenge: { ...challenge, entitlement_id: ids.entitlementId }, entitlement }
+}
+
+const askAgain = 'Ask for a new quote.'
+
+export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | null }) =>
+  refuse('already_funded', 'the quote is paid', 'Use the credit that is there.', { extra: { entitlement_id } })
+
+export const paymentPending = (reference: { payment_reference_id: string } | undefined) =>
+  refuse(
+    'payment_pending',
+    'a payment for this is being found out',
+    'Read the payment reference until it is decided.',
+    {
+      money_moved: 'unknown',
+      extra: { payment_reference_id: reference?.payment_reference_id ?? null },
+    },
+  )

@@ -1,0 +1,150 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { Account, EntitlementState } from '../../workflows/domain/credit.ts'
+import type {
+  AuthorityType,
+  ChallengeState,
+  PaymentMethod,
+  ReferenceState,
+} from '../../workflows/domain/payment-reference.ts'
+import type { ProviderEventType } from '../../workflows/domain/provider-event.ts'
+import type { RailKey, Tier } from '../../workflows/domain/rails/rail.ts'
+import type { UsageKind } from '../../workflows/domain/usage-event.ts'
+
+type Time = ColumnType<Date, Date | undefined, Date>
+type Json<T> = JSONColumnType<object & T>
+
+export type QuotesTable = {
+  quote_id: string
+  caller: string
+  task_id: string | null
+  rail: RailKey
+  tier: Tier
+  units: number
+  base_usd: number
+  rail_fee_usd: number
+  total_usd: number
+  pricing_model: string
+  provider_route: Json<{ route_id: string; provider: string; service_id: string }>
+  issued_at: Time
+  expires_at: Date
+}
+
+export type EntitlementsTable = {
+  entitlement_id: string
+  quote_id: string
+  agent_id: string
+  rail: RailKey
+  tier: Tier
+  state: EntitlementState
+  granted_units: number
+  fee_units: number
+  consumed_units: Generated<number>
+  returned_units: Generated<number>
+  source: Account | null
+  settlement_receipt_id: string | null
+  created_at: Time
+  changed_at: Time
+}
+
+export type PaymentChallengesTable = {
+  challenge_id: string
+  quote_id: string
+  entitlement_id: string | null
+  state: ChallengeState
+  amount_usd: number
+  expires_at: Date
+  created_at: Time
+  changed_at: Time
+}
+
+export type AllowanceWalletsTable = {
+  wallet_id: string
+  agent_id: string
+  tier: 'free' | 'premium'
+  label: string
+  per_run_usd: number | null
+  per_day_usd: number | null
+  rails: string[] | null
+  created_at: Time
+  changed_at: Time
+}
+
+export type PaymentReferencesTable = {
+  payment_reference_id: string
+  agent_id: string
+  method: PaymentMethod
+  external_reference: string
+  amount_usd: number
+  challenge_id: string | null
+  entitlement_id: string | null
+  wallet_id: string | null
+  payer: string | null
+  authority_type: AuthorityType | null
+  evidence_sha256: string | null
+  evidence_url: string | null
+  /** What the presenter proves with, by method. */
+  proof: Json<Record<string, string>> | null
+  state: ReferenceState
+  reason: string | null
+  decided_by: string | null
+  settlement_receipt_id: string | null
+  checked_at: Date | null
+  created_at: Time
+  changed_at: Time
+}
+
+export type PostingsTable = {
+  posting_id: Generated<string>
+  receipt_id: string
+  account: Account
+  units: number
+  written_by: Generated<string>
+  posted_at: Time
+}
+
+export type AccountBalancesTable = { account: Account; units: number }
+
+export type UsageEventsTable = {
+  event_id: string
+  chain: string
+  sequence: number
+  kind: UsageKind
+  rail: string | null
+  units: string
+  unit: string
+  credit_units: Generated<number>
+  occurred_at: Date
+  recorded_at: Date
+  agent_id: string | null
+  run_id: string | null
+  subject: string | null
+  usage_receipt_id: string | null
+  prev_hash: string | null
+  hash: string
+}
+
+export type ProviderEventsTable = {
+  provider: string
+  event_id: string
+  type: ProviderEventType
+  external_reference: string
+  challenge_id: string | null
+  amount_cents: string
+  currency: string
+  payment_reference_id: string | null
+  outcome: string | null
+  received_at: Time
+  applied_at: Date | null
+}
+
+export type MoneyTables = {
+  quotes: QuotesTable
+  entitlements: EntitlementsTable
+  payment_challenges: PaymentChallengesTable
+  allowance_wallets: AllowanceWalletsTable
+  payment_references: PaymentReferencesTable
+  postings: PostingsTable
+  account_balances: AccountBalancesTable
+  usage_events: UsageEventsTable
+  provider_events: ProviderEventsTable
+}

@@ -1,0 +1,82 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { PaymentMethod } from '../../workflows/domain/payment-reference.ts'
+import type { Tx } from './db.ts'
+import type { PaymentReferencesTable } from './money-tables.ts'
+import { notifyChanged } from './notify.ts'
+
+export type ReferenceRow = Selectable<PaymentReferencesTable>
+export type NewReference = Omit<
+  Insertable<PaymentReferencesTable>,
+  'state' | 'reason' | 'decided_by' | 'settlement_receipt_id' | 'checked_at' | 'created_at' | 'changed_at'
+>
+
+export async function findReference(tx: Tx, referenceId: string): Promise<ReferenceRow | undefined> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('payment_reference_id', '=', referenceId)
+    .executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockReference(tx: Tx, referenceId: string): Promise<ReferenceRow | undefined> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('payment_reference_id', '=', referenceId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+const notOver = ['presented', 'pending', 'verified', 'refunded'] as const
+
+/** The reference that this payment was presented as, unless it was rejected or expired. */
+export async function findPresented(
+  tx: Tx,
+  by: { method: PaymentMethod; external_reference: string } | { challenge_id: string },
+): Promise<ReferenceRow | undefined> {
+  const query = tx.selectFrom('payment_references').selectAll().where('state', 'in', notOver)
+  return 'challenge_id' in by
+    ? query.where('challenge_id', '=', by.challenge_id).executeTakeFirst()
+    : query.where('method', '=', by.method).where('external_reference', '=', by.external_reference).executeTakeFirst()
+}
+
+/** Stores a reference as presented; undefined when this payment, or another one for the challenge, came first. */
+export async function insertReference(tx: Tx, reference: NewReference): Promise<ReferenceRow | undefined> {
+  return tx
+    .insertInto('payment_references')
+    .values({ ...reference, state: 'presented' })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Writes what became of a locked reference. */
+export async function updateReference(
+  tx: Tx,
+  referenceId: string,
+  change: Pick<Updateable<PaymentReferencesTable>, 'state' | 'reason' | 'decided_by' | 'settlement_receipt_id'>,
+): Promise<ReferenceRow> {
+  const now = sql<Date>`clock_timestamp()`
+  const row = await tx
+    .updateTable('payment_references')
+    .set({ ...change, checked_at: now, changed_at: now })
+    .where('payment_reference_id', '=', referenceId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await notifyChanged(tx, referenceId)
+  return row
+}
+
+/** References that await a verdict of a machine and were not looked at for `idleMs`, the longest waiting first. */
+export async function listDueReferences(tx: Tx, idleMs: number, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('payment_references')
+    .select('payment_reference_id')
+    .where('state', 'in', ['presented', 'pending'])
+    .where(sql<boolean>`coalesce(checked_at, created_at) < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .orderBy(sql`coalesce(checked_at, created_at)`)
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.payment_reference_id)
+}

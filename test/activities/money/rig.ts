@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { createChain } from '../../../activities/chain/client.ts'
+import { signCompact } from '../../../activities/keys/compact.ts'
+import type { MoneyDeps } from '../../../activities/money/deps.ts'
+import { issueQuote, openChallenge, openEntitlement } from '../../../activities/money/quotes.ts'
+import { decideReference, presentReference, presentTopUp } from '../../../activities/money/references.ts'
+import type { ChallengeRow } from '../../../activities/store/challenges.ts'
+import { createDatabase, transaction } from '../../../activities/store/db.ts'
+import type { EntitlementRow } from '../../../activities/store/entitlements.ts'
+import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import type { ReferenceRow } from '../../../activities/store/payment-references.ts'
+import { inProcessFacilitator } from '../../../activities/x402/facilitator.ts'
+import { createOffers } from '../../../activities/x402/offers.ts'
+import type { Sold } from '../../../workflows/domain/pricing.ts'
+import type { Tier } from '../../../workflows/domain/rails/rail.ts'
+import { RECEIPT_TYP } from '../../../workflows/domain/receipt.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { startRig } from '../chain/rig.ts'
+import { anchors, holder, keys, origin, verifyWalletMessage } from '../keys/treasury.ts'
+
+export const packetops: Sold = { key: 'packetops', prices: { entry: 49, standard: 99, pro: 249 } }
+export const hex = (bytes: number) => randomBytes(bytes).toString('hex')
+export const newAgent = () => `agt_${hex(16)}`
+export const operator = 'operator:op_1'
+export const payTo = `0x${'7'.repeat(40)}` as const
+
+type World = Pick<MoneyDeps, 'db' | 'chain'> & {
+  asset: `0x${string}`
+  facilitator: Parameters<typeof inProcessFacilitator>[0]
+}
+
+async function depsOf({ db, chain, asset, facilitator }: World): Promise<MoneyDeps> {
+  const times = { maxTimeoutSeconds: 600, minRemainingSeconds: 60 }
+  return {
+    db,
+    chain,
+    payTo,
+    signReceipt: (payload) => ({ jws: signCompact(keys.receipt.active, { typ: RECEIPT_TYP, payload }), kid: 'k' }),
+    issuer: `${origin}/api/trust-contract`,
+    environment: 'local',
+    authority: {
+      keys,
+      anchors,
+      origin,
+      treasuryHolder: holder.address.toLowerCase(),
+      treasuryPrincipal: '0x',
+      verifyWalletMessage,
+    },
+    offers: await createOffers({
+      baseUrl: origin,
+      asset,
+      payTo,
+      facilitator: inProcessFacilitator(facilitator),
+      ...times,
+    }),
+  }
+}
+
+/** Money over a real Postgres; the chain is one that nobody serves. */
+export async function startMoney() {
+  const postgres = await startPostgres()
+  const open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
+  await migrateToLatest(open.db)
+  const chain = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 200 })
+  const asset = `0x${'5'.repeat(40)}` as const
+  const facilitator = { reader: chain.reader, asset, gas: 200_000n, confirmationTimeoutMs: 500 }
+  const deps = await depsOf({ db: open.db, chain, asset, facilitator })
+  const stop = async () => {
+    await open.close()
+    await postgres.stop()
+  }
+  return { deps, stop }
+}
+
+/** Money over a real Postgres and a real chain. */
+export async function startMoneyOnChain() {
+  const rig = await startRig()
+  const facilitator = { reader: rig.chain.reader, asset: rig.asset, gas: 200_000n, confirmationTimeoutMs: 1_500 }
+  return { rig, deps: await depsOf({ db: rig.db, chain: rig.chain, asset: rig.asset, facilitator }), stop: rig.stop }
+}
+
+/** A quote with an open challenge that is bound to the agent's pending entitlement. */
+export async function quoted(
+  deps: MoneyDeps,
+  agentId = newAgent(),
+  { tier = 'standard', units = 1, rail = packetops }: { tier?: Tier; units?: number; rail?: Sold } = {},
+): Promise<{ agentId: string; challenge: ChallengeRow; entitlement: EntitlementRow }> {
+  return transaction(deps.db, async (tx) => {
+    const quote = await issueQuote(tx, { caller: `test:${hex(8)}`, rail, tier, units })
+    const entitlement = await openEntitlement(tx, quote, agentId)
+    return { agentId, challenge: await openChallenge(tx, quote.quote_id), entitlement }
+  })
+}
+
+export const present = (
+  deps: MoneyDeps,
+  { agentId, challenge }: { agentId: string; challenge: ChallengeRow },
+  more: Partial<Parameters<typeof presentReference>[1]> = {},
+): Promise<ReferenceRow> =>
+  presentReference(deps, {
+    agentId,
+    challengeId: challenge.challenge_id,
+    method: 'invoice_reference',
+    externalReference: `INV-${challenge.challenge_id.slice(3, 15)}`,
+    ...more,
+  })
+
+export const decide = (deps: MoneyDeps, reference: ReferenceRow, approve = true) =>
+  transaction(deps.db, (tx) =>
+    decideReference(deps, tx, {
+      referenceId: reference.payment_reference_id,
+      approve,
+      decidedBy: operator,
+      note: 'seen on the account',
+    }),
+  )
+
+/** An entitlement that an invoice paid for. */
+export async function funded(deps: MoneyDeps, more: Parameters<typeof quoted>[2] = {}) {
+  const one = await quoted(deps, newAgent(), more)
+  const reference = await decide(deps, await present(deps, one))
+  return { ...one, reference }
+}
+
+/** Puts money into a wallet by an approved invoice. */
+export async function topUp(deps: MoneyDeps, agentId: string, walletId: string, amountUsd: number) {
+  const invoice = { method: 'invoice_reference' as const, externalReference: `TOP-${hex(8)}` }
+  return decide(deps, await presentTopUp(deps, { agentId, walletId, amountUsd, ...invoice }))
+}
+
+export const refusal = (code: string) => ({ refusal: { code } })

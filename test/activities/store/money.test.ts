@@ -1,0 +1,198 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { MoneyDeps } from '../../../activities/money/deps.ts'
+import { type Tx, transaction } from '../../../activities/store/db.ts'
+import { entitlementTransitions } from '../../../workflows/domain/credit.ts'
+import { challengeTransitions, referenceTransitions } from '../../../workflows/domain/payment-reference.ts'
+import { movesOf } from '../../../workflows/domain/state-table.ts'
+import { verifies } from '../../verifies.ts'
+import { funded, hex, quoted, startMoney } from '../money/rig.ts'
+
+let deps: MoneyDeps
+let stop: () => Promise<void>
+beforeAll(async () => {
+  ;({ deps, stop } = await startMoney())
+})
+afterAll(() => stop?.())
+
+const run = (text: string) => sql.raw(text).execute(deps.db)
+const refused = { code: '23514' }
+const receipt = async (tx: Tx, kind: string): Promise<string> => {
+  const receipt_id = `rc_${hex(32)}`
+  const row = { receipt_id, subject: receipt_id, seq: 0, kind, jws: 'j', kid: 'k', payload_sha256: 'p', prev: null }
+  await tx.insertInto('receipts').values(row).execute()
+  return receipt_id
+}
+/** Writes these legs in one transaction under a receipt of this kind. */
+const post = (kind: string, legs: [account: string, units: number][]) =>
+  transaction(deps.db, async (tx) => {
+    const receipt_id = await receipt(tx, kind)
+    for (const [account, units] of legs)
+      await tx
+        .insertInto('postings')
+        .values({ receipt_id, account: account as never, units })
+        .execute()
+    return receipt_id
+  })
+const wallet = () => `wallet:aw_${hex(32)}`
+
+verifies('money.sql.balanced', 'postings that do not sum to zero never reach a commit', async () => {
+  const account = wallet()
+  await expect(post('settlement_receipt', [[account, 5]])).rejects.toMatchObject(refused)
+  await expect(
+    post('settlement_receipt', [
+      ['clearing:hosted_checkout', -4],
+      [account, 5],
+    ]),
+  ).rejects.toMatchObject(refused)
+  const receiptId = await post('settlement_receipt', [
+    ['clearing:hosted_checkout', -5],
+    [account, 5],
+  ])
+  const later = `insert into postings (receipt_id, account, units) values ('${receiptId}', '${wallet()}', 1), ('${receiptId}', 'clearing:invoice_reference', -1)`
+  await expect(run(later)).rejects.toMatchObject(refused)
+  await expect(run(`update postings set units = 6 where receipt_id = '${receiptId}'`)).rejects.toMatchObject(refused)
+  await expect(run(`delete from postings where receipt_id = '${receiptId}'`)).rejects.toMatchObject(refused)
+})
+
+verifies(
+  'money.sql.balanced',
+  'no credit and no wallet goes below zero, and a balance follows its postings alone',
+  async () => {
+    const [from, to] = [wallet(), wallet()]
+    await post('settlement_receipt', [
+      ['clearing:hosted_checkout', -5],
+      [from, 5],
+    ])
+    await expect(
+      post('settlement_receipt', [
+        [from, -6],
+        [to, 6],
+      ]),
+    ).rejects.toMatchObject(refused)
+    await expect(run(`update account_balances set units = 100 where account = '${from}'`)).rejects.toMatchObject(
+      refused,
+    )
+    await expect(run(`insert into account_balances values ('${wallet()}', 5)`)).rejects.toMatchObject(refused)
+    await expect(run(`delete from account_balances where account = '${from}'`)).rejects.toMatchObject(refused)
+    expect((await run(`select units from account_balances where account = '${from}'`)).rows).toEqual([{ units: 5 }])
+  },
+)
+
+verifies(
+  'money.sql.receipts',
+  'only a settlement funds credit, only usage earns, and no other receipt moves anything',
+  async () => {
+    const { entitlement } = await funded(deps)
+    const credit = `credit:${entitlement.entitlement_id}`
+    for (const [kind, legs] of [
+      [
+        'usage_receipt',
+        [
+          ['clearing:hosted_checkout', -5],
+          [credit, 5],
+        ],
+      ],
+      [
+        'settlement_receipt',
+        [
+          [credit, -5],
+          ['revenue:packetops', 5],
+        ],
+      ],
+      [
+        'settlement_receipt',
+        [
+          ['clearing:hosted_checkout', -5],
+          ['fees', 5],
+        ],
+      ],
+      [
+        'usage_receipt',
+        [
+          [credit, -5],
+          ['clearing:hosted_checkout', 5],
+        ],
+      ],
+      [
+        'credit_return',
+        [
+          [credit, -5],
+          ['fees', 5],
+        ],
+      ],
+      [
+        'payout_created',
+        [
+          ['clearing:hosted_checkout', -5],
+          [wallet(), 5],
+        ],
+      ],
+      // Balanced and of the right kind, but the entitlement does not say so.
+      [
+        'usage_receipt',
+        [
+          [credit, -5],
+          ['revenue:packetops', 5],
+        ],
+      ],
+    ] as [string, [string, number][]][])
+      await expect(post(kind, legs), `${kind} ${legs}`).rejects.toMatchObject(refused)
+    const spend = `update entitlements set consumed_units = 5 where entitlement_id = '${entitlement.entitlement_id}'`
+    await expect(run(spend)).rejects.toMatchObject(refused)
+  },
+)
+
+const states = (table: Record<string, unknown>) => Object.keys(table)
+
+verifies('money.states', 'SQL allows exactly the moves of the three tables', async () => {
+  const tables = [
+    { name: 'entitlements', table: entitlementTransitions },
+    { name: 'payment_challenges', table: challengeTransitions },
+    { name: 'payment_references', table: referenceTransitions },
+  ]
+  for (const { name, table } of tables) {
+    const allowed = new Set(movesOf<string, string>(table))
+    for (const from of states(table)) {
+      for (const to of states(table)) {
+        const [row] = (
+          await sql<{ body: string }>`select prosrc as body from pg_proc where proname = ${`${name}_guard`}`.execute(
+            deps.db,
+          )
+        ).rows
+        if (from !== to)
+          expect(row?.body.includes(`'${from} ${to}'`), `${name} ${from} ${to}`).toBe(allowed.has(`${from} ${to}`))
+      }
+    }
+  }
+})
+
+verifies(
+  'money.states',
+  'a move outside the table, another beginning and a changed amount are refused by hand',
+  async () => {
+    const { challenge, entitlement, reference } = await funded(deps)
+    const { challenge: open, entitlement: pending } = await quoted(deps)
+    const where = {
+      en: `where entitlement_id = '${entitlement.entitlement_id}'`,
+      ch: `where challenge_id = '${challenge.challenge_id}'`,
+      pr: `where payment_reference_id = '${reference.payment_reference_id}'`,
+    }
+    for (const text of [
+      `update entitlements set state = 'consumed', consumed_units = granted_units where entitlement_id = '${pending.entitlement_id}'`,
+      `update entitlements set granted_units = 1000 ${where.en}`,
+      `update entitlements set agent_id = 'agt_other' ${where.en}`,
+      `update entitlements set source = 'wallet:aw_x' ${where.en}`,
+      `delete from entitlements ${where.en}`,
+      `update payment_challenges set state = 'open' ${where.ch}`,
+      `update payment_challenges set amount_usd = 1 ${where.ch}`,
+      `update payment_challenges set state = 'settled' where challenge_id = '${open.challenge_id}'`,
+      `update payment_challenges set expires_at = now() + interval '1 day' where challenge_id = '${open.challenge_id}'`,
+      `update payment_references set state = 'pending' ${where.pr}`,
+      `update payment_references set external_reference = 'x' ${where.pr}`,
+      `update payment_references set amount_usd = 1 ${where.pr}`,
+      `update quotes set total_usd = 1, base_usd = 1, rail_fee_usd = 0 where quote_id = '${open.quote_id}'`,
+    ])
+      await expect(run(text), text).rejects.toMatchObject(refused)
+  },
+)
