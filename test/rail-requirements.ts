@@ -79,4 +79,21 @@ export const railRequirements = {
     source: 'tasks.md § Rails do real work',
     behavior: 'The parts of a task that no service meets are named.',
   },
+  'rails.rows': {
+    source: 'tasks.md § Rails do real work',
+    behavior:
+      'A list comes as a stream of CSV or JSON Lines, each row checked; the first wrong record is named by its line, and nothing is read ahead.',
+  },
+  'tokenops.costs': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Usage is priced exactly by model, agent and day; models without one price are gaps and in no sum.',
+  },
+  'tokenops.budget': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'The use of a budget is told, and forecast over its period from the rate so far.',
+  },
+  'tokenops.anomalies': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Rows of a model and days of an agent with a modified z-score over 3.5 are named.',
+  },
 } as const

@@ -38,6 +38,7 @@ const documented: Partial<Record<ErrorCode, number>> = {
   forbidden_material: 422,
   payout_cap_exceeded: 422,
   recipient_refused: 422,
+  input_rejected: 422,
   rate_limited: 429,
   provider_failed: 502,
   settlement_pending: 503,

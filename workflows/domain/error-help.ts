@@ -250,6 +250,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'One payout may be 25 USDC at most.',
     action: 'Create a smaller payout.',
   },
+  input_rejected: {
+    meaning: 'A rail cannot work on this input: a row or a field of it is not what the rail reads.',
+    action: 'Correct what the detail names, and send the input again.',
+  },
   recipient_refused: {
     meaning: 'The zero address, the token and the service’s own addresses are never paid.',
     action: 'Name another recipient.',

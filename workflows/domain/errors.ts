@@ -64,6 +64,7 @@ export const errorCodes = {
   forbidden_material: { status: 422, title: 'The body holds secret material' },
   amount_mismatch: { status: 422, title: 'The amount is not the one that is owed' },
   payout_cap_exceeded: { status: 422, title: 'The payout is larger than the cap' },
+  input_rejected: { status: 422, title: 'The input of the run is rejected' },
   recipient_refused: { status: 422, title: 'The recipient is refused' },
   rate_limited: { status: 429, title: 'Too many calls' },
   internal_error: { status: 500, title: 'The service failed' },

@@ -128,7 +128,11 @@ verifies(
       'shared_destinations',
     ])
     expect(gaps).toEqual([
-      { code: 'no_destination', detail: '1 payments have no destination', citations: [{ pointer: '/recipients/5' }] },
+      {
+        code: 'no_destination',
+        detail: 'payments without a destination: 1',
+        citations: [{ pointer: '/recipients/5' }],
+      },
     ])
   },
 )

@@ -59,13 +59,13 @@ type Result = z.infer<typeof Result>
 type Given = { recipient: Recipient; index: number; amount: bigint; held: Share['held'] }
 type Code = keyof typeof details
 const details = {
-  conflicting_duplicates: (count: number) => `${count} ids stand for rows that differ; none of them is paid`,
-  repeated_rows: (count: number) => `${count} rows repeat another and count once`,
-  refused_recipients: (count: number) => `${count} recipients are refused`,
-  shared_destinations: (count: number) => `${count} payments go to a destination that has another one`,
-  pool_too_small: () => 'fixed amounts and floors are more than the pool; nothing is allocated',
-  not_distributed: () => 'a part of the pool is left: every recipient has what it may get, or fractions are left in it',
-  no_destination: (count: number) => `${count} payments have no destination`,
+  conflicting_duplicates: (count: number) => `ids whose rows differ, none of which is paid: ${count}`,
+  repeated_rows: (count: number) => `ids with rows that repeat another and count once: ${count}`,
+  refused_recipients: (count: number) => `recipients that are refused: ${count}`,
+  shared_destinations: (count: number) => `payments to a destination that has another one: ${count}`,
+  pool_too_small: () => 'fixed amounts and floors are more than the pool: nothing is allocated',
+  not_distributed: () => 'a part of the pool is left: every recipient has what it may get, or fractions stay in it',
+  no_destination: (count: number) => `payments without a destination: ${count}`,
 }
 
 /**
@@ -116,10 +116,10 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   const accepted = entries.filter(({ row }) => !refusedIds.has(row.id))
   const pool = BigInt(head.pool.amount_minor)
   const given = allocate(pool, accepted, head.rounding === 'down')
-  if (given === null) gaps.add('pool_too_small', { pointer: '/pool/amount_minor' })
+  if (given === null) gaps.add('pool_too_small', [{ pointer: '/pool/amount_minor' }])
   const paid = (given ?? []).filter(({ amount }) => amount > 0n)
   const allocated = paid.reduce((sum, { amount }) => sum + amount, 0n)
-  if (given !== null && allocated < pool) gaps.add('not_distributed', { pointer: '/pool/amount_minor' })
+  if (given !== null && allocated < pool) gaps.add('not_distributed', [{ pointer: '/pool/amount_minor' }])
   noteDestinations(paid, findings, gaps)
   const manifest = paid.map(({ recipient, amount }) => ({
     recipient_id: recipient.id,
@@ -188,11 +188,11 @@ function claimOf({ weight = 0, floor_minor = 0, cap_minor }: Recipient): Claim {
 function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result['refused'] {
   return entries.flatMap(({ row, indexes, differ }) => {
     const citations = indexes.map((index) => cite('recipients', index))
-    if (differ) findings.add('conflicting_duplicates', ...citations)
-    else if (indexes.length > 1) findings.add('repeated_rows', ...citations)
+    if (differ) findings.add('conflicting_duplicates', citations)
+    else if (indexes.length > 1) findings.add('repeated_rows', citations)
     const reason = differ ? 'rows of this id differ' : reasonAgainst(row)
     if (reason === null) return []
-    findings.add('refused_recipients', ...citations)
+    findings.add('refused_recipients', citations)
     return [{ recipient_id: row.id, reason, citations }]
   })
 }
@@ -209,12 +209,12 @@ function noteDestinations(paid: Given[], findings: Notes<Code>, gaps: Notes<Code
   const uses = new Map<string, number>()
   for (const { recipient, index } of paid) {
     const { destination_reference: destination } = recipient
-    if (destination === undefined) gaps.add('no_destination', cite('recipients', index))
+    if (destination === undefined) gaps.add('no_destination', [cite('recipients', index)])
     else uses.set(destination, (uses.get(destination) ?? 0) + 1)
   }
   for (const { recipient, index } of paid)
     if ((uses.get(recipient.destination_reference ?? '') ?? 0) > 1) {
-      findings.add('shared_destinations', cite('recipients', index, 'destination_reference'))
+      findings.add('shared_destinations', [cite('recipients', index, 'destination_reference')])
     }
 }
 

@@ -3,8 +3,9 @@ import { distributionops } from './distributionops.ts'
 import { packetops } from './packetops.ts'
 import type { Rail, RailKey } from './rail.ts'
 import { scoutOver, serviceOf } from './scout.ts'
+import { tokenops } from './tokenops.ts'
 
-const working: readonly Rail[] = [packetops, diligenceops, distributionops]
+const working: readonly Rail[] = [packetops, diligenceops, distributionops, tokenops]
 
 /** Every rail; what is priced, listed or offered is told from what each declares. */
 export const rails: readonly Rail[] = [...working, scoutOver(working.map(serviceOf))]

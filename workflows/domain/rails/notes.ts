@@ -4,7 +4,7 @@ import type { Citation, Finding } from './rail.ts'
 /** How many places a finding or a gap cites; its detail says how many there are. */
 export const CITATIONS_MAX = 20
 
-export const CitationShape = z.strictObject({ pointer: z.string(), quote: z.string().optional() })
+export const CitationShape = z.strictObject({ pointer: z.string(), quote: z.string().exactOptional() })
 
 /** The place of a row, or of a field of it. */
 export function cite(list: string, index: number, field?: string): Citation {
@@ -12,7 +12,8 @@ export function cite(list: string, index: number, field?: string): Citation {
 }
 
 export type Notes<Code extends string> = {
-  add(code: Code, ...citations: Citation[]): void
+  /** Tells so many of the code, none included. */
+  add(code: Code, citations: Citation[], count?: number): void
   count(code: Code): number
   list(): Finding[]
 }
@@ -21,9 +22,10 @@ export type Notes<Code extends string> = {
 export function notes<Code extends string>(details: Record<Code, (count: number) => string>): Notes<Code> {
   const seen = new Map<Code, { count: number; citations: Citation[] }>()
   return {
-    add(code, ...citations) {
+    add(code, citations, count = 1) {
+      if (count === 0) return
       const entry = seen.get(code) ?? { count: 0, citations: [] }
-      entry.count += 1
+      entry.count += count
       entry.citations.push(...citations.slice(0, CITATIONS_MAX - entry.citations.length))
       seen.set(code, entry)
     },
