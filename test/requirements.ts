@@ -1054,6 +1054,30 @@ export const requirements = {
     behavior: 'A host first echoes a signed nonce; the demo receiver need not.',
   },
 
+  // Uploaded inputs.
+  'input.stored': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'An uploaded input is streamed in and out of Postgres, where every process reads it, byte for byte.',
+  },
+  'input.digest': {
+    source: 'decision',
+    behavior: 'An upload whose digest is another, or that ends early, leaves nothing.',
+  },
+  'input.owner': { source: 'decision', behavior: 'An input belongs to who uploaded it, and is stored once.' },
+  'input.bounds': { source: 'endpoints.md § 1.3', behavior: 'An upload has at most 256 MB.' },
+  'input.memory': {
+    source: 'decision',
+    behavior: 'The memory of an upload and of reading it does not grow with its length.',
+  },
+  'input.kept': {
+    source: 'decision',
+    behavior: 'An input is removed a set time after the last task that uses it has closed.',
+  },
+  'input.guarded-in-sql': {
+    source: 'decision',
+    behavior: 'SQL lets no stored input change, be incomplete, or go while it is used.',
+  },
+
   'structure.rooms': {
     source: 'decision',
     behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',

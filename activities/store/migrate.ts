@@ -11,6 +11,7 @@ import * as agents from './migrations/0006-agents.ts'
 import * as money from './migrations/0007-money.ts'
 import * as tasks from './migrations/0008-tasks.ts'
 import * as callbacks from './migrations/0009-callbacks.ts'
+import * as inputs from './migrations/0010-inputs.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -24,6 +25,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-money': money,
   '0008-tasks': tasks,
   '0009-callbacks': callbacks,
+  '0010-inputs': inputs,
 }
 
 /** The name of the last migration that this code knows. */

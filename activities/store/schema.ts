@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
+import type { AgentInputTables } from './agent-input-tables.ts'
 import type { AgentTables } from './agent-tables.ts'
 import type { CallbackTables } from './callback-tables.ts'
 import type { MoneyTables } from './money-tables.ts'
@@ -245,7 +246,8 @@ export type StatementsTable = {
   made_at: Time
 }
 
-export type Database = AgentTables &
+export type Database = AgentInputTables &
+  AgentTables &
   CallbackTables &
   MoneyTables &
   TaskTables & {

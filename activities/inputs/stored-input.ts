@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import {
+  addInput,
+  appendChunk,
+  beginBlob,
+  dropBlob,
+  findInput,
+  type InputName,
+  type InputRow,
+  readChunks,
+} from '../store/agent-inputs.ts'
+import type { Tx } from '../store/db.ts'
+
+/** What became of an upload; a refused one leaves nothing behind. */
+export type Upload =
+  | { ok: true; input: InputRow; fresh: boolean }
+  | { ok: false; reason: 'digest_mismatch' | 'too_large' | 'empty' }
+
+export const INPUT_BYTES_MAX = 256 * 1024 * 1024
+const CHUNK_BYTES = 512 * 1024
+
+/**
+ * Stores a stream as the input of its digest, half a megabyte in memory at a time, whatever its length; the digest is worked
+ * out on the way. An owner's input that is there already is answered unread.
+ */
+export async function storeInput(
+  db: Tx,
+  name: InputName,
+  mediaType: InputRow['media_type'],
+  stream: AsyncIterable<Uint8Array>,
+  bytesMax = INPUT_BYTES_MAX,
+): Promise<Upload> {
+  const known = await findInput(db, name)
+  if (known !== undefined) return { ok: true, input: known, fresh: false }
+  const blobId = await beginBlob(db)
+  const stored = await fill(db, { ...name, mediaType, blobId, bytesMax }, stream).catch(async (error: unknown) => {
+    await dropBlob(db, blobId)
+    throw error
+  })
+  if (!stored.ok || !stored.fresh) await dropBlob(db, blobId)
+  return stored
+}
+
+type Filling = InputName & { mediaType: InputRow['media_type']; blobId: string; bytesMax: number }
+
+async function fill(
+  db: Tx,
+  { owner, sha256, mediaType, blobId, bytesMax }: Filling,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<Upload> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let seq = 0
+  for await (const chunk of gathered(stream)) {
+    bytes += chunk.length
+    if (bytes > bytesMax) return { ok: false, reason: 'too_large' }
+    hash.update(chunk)
+    await appendChunk(db, blobId, seq++, chunk)
+  }
+  if (bytes === 0) return { ok: false, reason: 'empty' }
+  if (hash.digest('hex') !== sha256) return { ok: false, reason: 'digest_mismatch' }
+  const fresh = await addInput(db, { owner, sha256, blob_id: blobId, byte_length: bytes, media_type: mediaType })
+  const input = await findInput(db, { owner, sha256 })
+  if (input === undefined) throw new Error('an input that was stored is not there')
+  return { ok: true, input, fresh }
+}
+
+/** The same bytes in chunks of one length, but for the last. */
+async function* gathered(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  let filled = 0
+  for await (const piece of stream) {
+    for (let from = 0; from < piece.length; ) {
+      const taken = Math.min(piece.length - from, CHUNK_BYTES - filled)
+      chunk.set(piece.subarray(from, from + taken), filled)
+      from += taken
+      filled += taken
+      if (filled < CHUNK_BYTES) continue
+      yield chunk
+      chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+      filled = 0
+    }
+  }
+  if (filled > 0) yield chunk.subarray(0, filled)
+}
+
+/** An owner's input as a stream of bytes, read a chunk at a time as it is consumed; undefined where there is none. */
+export async function readInput(db: Tx, name: InputName): Promise<Readable | undefined> {
+  const input = await findInput(db, name)
+  return input === undefined ? undefined : Readable.from(readChunks(db, input.blob_id), { objectMode: false })
+}
