@@ -100,8 +100,9 @@ function openCaller(service: Service, plan: RunPlan, { account, privateKey }: Ru
     call: CallRecord,
     withinMs: number,
   ): Promise<Outcome> => {
+    const askedMs = Date.now()
     const hears = (status: number, body: unknown, replayed: boolean, final: boolean): Outcome => {
-      call.answers.push({ status, body, replayed, atMs: Date.now() })
+      call.answers.push({ status, body, replayed, askedMs, atMs: Date.now() })
       return { final, body }
     }
     try {

@@ -1,8 +1,8 @@
-/** Every answer or problem that came back for one operation and key, in order; a broken connection is not an answer. */
+/** Every answer or problem that came back for one operation and key, in order, and when it was asked for; a broken connection is not an answer. */
 export type CallRecord = {
   operation: string
   key: string
-  answers: { status: number; body: unknown; replayed: boolean; atMs: number }[]
+  answers: { status: number; body: unknown; replayed: boolean; askedMs: number; atMs: number }[]
 }
 
 /** One payout under its own schedule of faults, and all that its caller saw; amounts are atomic units, addresses lowercase. */

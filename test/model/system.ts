@@ -165,5 +165,6 @@ function noteFor(
     record.calls.push(call)
   }
   const { answers } = call
-  return ({ status, body, replayed }) => answers.push({ status, body, replayed, atMs: Date.now() })
+  const askedMs = Date.now()
+  return ({ status, body, replayed }) => answers.push({ status, body, replayed, askedMs, atMs: Date.now() })
 }

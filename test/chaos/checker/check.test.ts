@@ -35,8 +35,9 @@ async function openAgent(pays: boolean): Promise<Agent> {
 async function onePayout({ client, address }: Agent, index: number): Promise<RunRecord> {
   const calls: CallRecord[] = []
   const noted = async (operation: string, key: string, call: Promise<Answer<PayoutAnswer>>) => {
+    const askedMs = Date.now()
     const { status, body, replayed } = await call
-    calls.push({ operation, key, answers: [{ status, body, replayed, atMs: Date.now() }] })
+    calls.push({ operation, key, answers: [{ status, body, replayed, askedMs, atMs: Date.now() }] })
     return body.payout
   }
   const terms = rail.terms()

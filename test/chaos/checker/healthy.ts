@@ -188,7 +188,13 @@ function runOf(payout: PayoutFact, receipts: ReceiptFact[], index: number): RunR
     payout: { ...payout, state },
     receipts: receipts.slice(0, shown).map(({ jws }) => jws),
   })
-  const answer = (status: number, body: unknown, atMs: number) => ({ status, body, replayed: false, atMs })
+  const answer = (status: number, body: unknown, atMs: number) => ({
+    status,
+    body,
+    replayed: false,
+    askedMs: atMs - 50,
+    atMs,
+  })
   const at = now * 1000
   const expired = { code: 'payout_expired', money_moved: 'no' }
   const executed = [answer(202, body('authorized', 2), at + 200), answer(200, body('executed', 3), at + 300)]

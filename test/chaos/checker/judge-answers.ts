@@ -68,7 +68,10 @@ function contradictions({ operation, answers }: CallRecord): string[] {
     const later = answers.slice(firstFinal + 1)
     if (later.some((answer) => answer.status >= 400 && !passing.has(codeOf(answer))))
       found.push('a call was refused after it had succeeded')
-    if (later.some(({ status }) => status === 202)) found.push('a call was open again after its final answer')
+    // Of two that were under way at once either may arrive first.
+    const heardMs = Math.min(...finals.map(({ atMs }) => atMs))
+    if (answers.some(({ status, askedMs }) => status === 202 && askedMs >= heardMs))
+      found.push('a call was open again after its final answer')
   }
   if (firstRefusal >= 0 && answers.slice(firstRefusal).some(isSuccess))
     found.push('a call succeeded after it had been refused for good')
@@ -104,11 +107,14 @@ function saidNo({ operation, answers }: CallRecord, run: RunRecord, store: Facts
   if (operation !== 'payout-execute' || transfer === undefined || transfer.status === 'dead') return false
   const nos = answers.filter((answer) => !isSuccess(answer) && (answer.body as Body)['money_moved'] === 'no')
   const last = answers.at(-1)
-  return nos.some((answer) => answer === last || answer.atMs - ANSWER_AGE_MS > transfer.reserved_ms)
+  return nos.some(
+    (answer) => answer === last || Math.max(answer.askedMs, answer.atMs - ANSWER_AGE_MS) > transfer.reserved_ms,
+  )
 }
 
 const brief = (answer: Answer) => ({
   status: answer.status,
+  askedMs: answer.askedMs,
   atMs: answer.atMs,
   replayed: answer.replayed,
   ...(answer.status >= 400 ? { problem: answer.body } : { payout: payoutOf(answer) }),

@@ -18,7 +18,13 @@ const refusal = (code: string, atMs = 1_800_000_000_500, more = {}) => ({
   status: 409,
   body: { code, money_moved: 'no', ...more },
   replayed: false,
+  askedMs: atMs,
   atMs,
+})
+const later = <T extends { askedMs: number; atMs: number }>(answer: T, ms: number): T => ({
+  ...answer,
+  askedMs: answer.askedMs + ms,
+  atMs: answer.atMs + ms,
 })
 const spentOf = ({ chain }: Facts): TokenEvent[] =>
   chain.events.filter(({ transactionHash }) => transactionHash === `0x${'0'.repeat(64)}`)
@@ -416,7 +422,7 @@ const answers: Planted[] = [
   [
     'disagreements',
     'a call was open again after its final answer',
-    (facts) => answersOf(facts, 2).push(answersOf(facts, 2)[0]!),
+    (facts) => answersOf(facts, 2).push(later(answersOf(facts, 2)[0]!, 1_000)),
   ],
   [
     'disagreements',
@@ -501,6 +507,13 @@ const promises: Planted[] = [
 
 verifies('chaos.checker.judges', 'the facts of a healthy batch are in order', () => {
   expect(judge(healthyFacts())).toEqual([])
+})
+
+verifies('chaos.checker.judges', 'of two requests that were under way at once either answer may arrive first', () => {
+  const facts = healthyFacts()
+  const [open, executed] = answersOf(facts, 2)
+  answersOf(facts, 2).push({ ...open!, atMs: executed!.atMs + 30 })
+  expect(judge(facts)).toEqual([])
 })
 
 for (const [as, what, plant] of [
