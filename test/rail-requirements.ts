@@ -96,4 +96,29 @@ export const railRequirements = {
     source: 'tasks.md § Rails do real work',
     behavior: 'Rows of a model and days of an agent with a modified z-score over 3.5 are named.',
   },
+  'rails.words': {
+    source: 'decision',
+    behavior: 'Days, sums, shares, lengths and counts are read from English text; what has two readings says so.',
+  },
+  'rails.bounded': {
+    source: 'decision',
+    behavior: 'No text that an input may hold keeps a rail busy for ever; what was left out for that is a gap.',
+  },
+  'contractops.facts': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Parties, dates and amounts of a contract are found, each with its place.',
+  },
+  'contractops.terms': {
+    source: 'tasks.md § Rails do real work',
+    behavior:
+      'Term, renewal and notice are read, and the days that follow from them computed by the stated convention.',
+  },
+  'contractops.obligations': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'What each party must and must not do is listed with the sentence that says so.',
+  },
+  'contractops.uncertain': {
+    source: 'endpoints.md § 2.1 RailInput and result by rail',
+    behavior: 'What a contract leaves open or says in two ways is listed, and what was not found is a gap.',
+  },
 } as const

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { canonicalJson } from '../../../workflows/domain/canonical-json.ts'
 import { railOf, rails } from '../../../workflows/domain/rails/index.ts'
+import type { RailKey } from '../../../workflows/domain/rails/rail.ts'
 import { verifies } from '../../verifies.ts'
 import { expectCited } from './citations.ts'
 
@@ -21,7 +22,25 @@ verifies('rails.order', 'the same input gives the same bytes', () => {
   }
 })
 
-verifies('rails.registry', 'a rail is found by its key, once', () => {
-  for (const rail of rails) expect(railOf(rail.key)).toBe(rail)
+// endpoints.md §22.1, row by row: paid agent use, quickstart, pricing model 2, loop, offers, requested tool, entry to pro.
+const table: Record<RailKey, [boolean, boolean, boolean, 'current' | 'future', boolean, boolean, number[] | null]> = {
+  packetops: [true, true, true, 'current', false, true, [49, 99, 249]],
+  diligenceops: [true, false, true, 'current', false, false, [99, 199, 399]],
+  energyops: [false, true, true, 'current', true, false, [149, 299, 499]],
+  distributionops: [false, true, true, 'current', false, true, [199, 399, 699]],
+  tokenops: [false, true, false, 'current', true, true, [49, 99, 249]],
+  financeops: [false, true, false, 'current', true, false, [99, 199, 399]],
+  scout: [false, false, false, 'current', false, false, [0, 0, 0]],
+  contractops: [false, false, false, 'future', false, false, null],
+}
+
+verifies('rails.registry', 'each rail is found by its key and declares the lists and prices of the table', () => {
   expect(new Set(rails.map(({ key }) => key)).size).toBe(rails.length)
+  for (const rail of rails) {
+    expect(railOf(rail.key)).toBe(rail)
+    const { paidAgentUse, quickstart, pricingModelV2, controlledLoop, offer, requestedTool } = rail.takes
+    const prices = rail.prices && [rail.prices.entry, rail.prices.standard, rail.prices.pro]
+    const declared = [paidAgentUse, quickstart, pricingModelV2, controlledLoop, offer, requestedTool, prices]
+    expect(declared, rail.key).toEqual(table[rail.key])
+  }
 })

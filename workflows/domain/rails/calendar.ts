@@ -32,9 +32,9 @@ export function addMonths(day: string, months: number): string {
   return new Date(Date.UTC(year, month - 1 + months, Math.min(date, lastOfMonth))).toISOString().slice(0, 10)
 }
 
-/** `2026-05-31` of year, month and day; undefined where there is no such day. */
+/** `2026-05-31` of year, month and day; undefined where there is no such day or it is not of these centuries. */
 export function dayFrom(year: number, month: number, date: number): string | undefined {
   const day = new Date(Date.UTC(year, month - 1, date))
-  const exists = year >= 1000 && year <= 9999 && day.getUTCMonth() === month - 1 && day.getUTCDate() === date
+  const exists = year >= 1800 && year <= 2200 && day.getUTCMonth() === month - 1 && day.getUTCDate() === date
   return exists ? day.toISOString().slice(0, 10) : undefined
 }

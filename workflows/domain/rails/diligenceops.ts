@@ -65,6 +65,7 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
   const open = asked.filter(({ answer }) => answer.answer === null)
   const required = asked.filter(({ question }) => question.required === true)
   const answered = asked.length - open.length
+  const { conflicts, complete } = conflictsIn(input.evidence, citingQuestions(asked.map(({ answer }) => answer)))
   const result: DiligenceResult = {
     min_score: minScore,
     answers: asked.map(({ answer }) => answer).toSorted(inOrder(({ question_id }) => question_id)),
@@ -83,7 +84,7 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
         unknown_stems: unknown,
       }))
       .toSorted(inOrder(({ question_id }) => question_id)),
-    conflicts: conflictsIn(input.evidence, citingQuestions(asked.map(({ answer }) => answer))),
+    conflicts,
   }
   const gaps: Gap[] = [
     ...open.map(({ question, answer, stems, cited }) => ({
@@ -92,6 +93,9 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
       citations: [cited],
     })),
     ...emptyTexts(input),
+    ...(complete
+      ? []
+      : [{ code: 'conflicts_incomplete', detail: 'too many sentences are alike to compare all', citations: [] }]),
   ]
   return finishedWork(result, result.conflicts.map(conflictFinding), gaps)
 }

@@ -68,6 +68,8 @@ const coin = '(U\\.S\\. ?dollars?|US ?dollars?|dollars?|euros?|pounds?|USD|EUR|G
 const signed = new RegExp(`(?:(${spelling})\\s+(?:${coin})\\s*\\(\\s*)?${sign}\\s?(${figures})${large}`, 'gi')
 const named = new RegExp(`(?<![\\w.,$€£])(${figures})${large}\\s?${coin}`, 'gi')
 
+const written = new RegExp(`(${spelling})\\s+${coin}`, 'gi')
+
 function moneyIn(text: string): Quantity[] {
   const before = [...text.matchAll(signed)].map((match) => {
     const [, spelled, , symbol = '', amount = '', scale] = match
@@ -77,13 +79,17 @@ function moneyIn(text: string): Quantity[] {
     const [, amount = '', scale, symbol = ''] = match
     return { match, spelled: undefined, symbol, amount, scale }
   })
-  return [...before, ...after].map(({ match, spelled, symbol, amount, scale }) => ({
+  const words = [...text.matchAll(written)].map((match) => {
+    const [, spelled = '', symbol = ''] = match
+    return { match, spelled: undefined, symbol, amount: String(spelledNumber(spelled)), scale: undefined }
+  })
+  return [...before, ...after, ...words].map(({ match, spelled, symbol, amount, scale }) => ({
     kind: 'money',
     unit: currencies.find(([pattern]) => pattern.test(symbol))?.[1] ?? symbol,
     value: decimal(amount, zeros[scale?.toLowerCase() ?? ''] ?? 0),
     spelled: spelled === undefined ? null : String(spelledNumber(spelled)),
     from: match.index,
-    to: match.index + match[0].length,
+    to: match.index + match[0].length + (spelled !== undefined && text[match.index + match[0].length] === ')' ? 1 : 0),
   }))
 }
 
@@ -103,14 +109,15 @@ function percentsIn(text: string): Quantity[] {
 
 function durationsIn(text: string): Quantity[] {
   return [...text.matchAll(duration)].flatMap((match): Quantity[] => {
-    const { value, ...rest } = readAmount(match)
+    const read = readAmount(match)
     const unit = match[6]?.toLowerCase() ?? ''
-    if (match[5] !== undefined)
-      return unit === 'day' ? [{ kind: 'duration', unit: 'business days', value, ...rest }] : []
+    if (match[5] !== undefined) return unit === 'day' ? [{ kind: 'duration', unit: 'business days', ...read }] : []
     const months = longer[unit as keyof typeof longer]
     const size = months ?? spans[unit as keyof typeof spans]
-    const scaled = String(Math.round(Number(value) * size))
-    return [{ kind: 'duration', unit: months === undefined ? 'seconds' : 'months', value: scaled, ...rest }]
+    const scaled = (value: string) => String(Math.round(Number(value) * size))
+    const spelled = read.spelled === null ? null : scaled(read.spelled)
+    const base = months === undefined ? 'seconds' : 'months'
+    return [{ ...read, kind: 'duration', unit: base, value: scaled(read.value), spelled }]
   })
 }
 

@@ -15,7 +15,7 @@ const scales = new Map([
 const word = `(?:${[...values.keys(), 'hundred', ...scales.keys()].sort((a, b) => b.length - a.length).join('|')})`
 /** A number in figures, `1,250.5`; and one in English words, `one hundred and five`: sources of regular expressions. */
 export const figures = String.raw`(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?`
-export const spelling = String.raw`\b${word}(?:(?:[\s-]+and)?[\s-]+${word})*\b`
+export const spelling = String.raw`\b${word}(?:(?:[\s-]+and)?[\s-]+${word}){0,12}\b`
 
 /** `forty-five` → 45. */
 export function spelledNumber(text: string): number {

@@ -33,18 +33,23 @@ const shortened =
   /(?:^|[\s(“"])(?:[A-Z]|Inc|Ltd|Co|Corp|No|Nos|Sec|Art|Mr|Ms|Mrs|Dr|St|vs|cf|approx|e\.g|i\.e|U\.S|U\.K|p|pp)\.$/
 const onlyNumber = /^\s*\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]+)\)?\.$/i
 
+/** No text may be made so that reading one sentence takes for ever: a longer one is cut at a space. */
+const SENTENCE_CHARS_MAX = 4000
+
 /** The sentences of a text; a blank line ends one as well, and so does a line that is an item of a list or begins another. */
 export function sentencesOf(text: string): Part[] {
   const ends =
-    /[.!?][”"’)\]]*(?=\s+[\p{Lu}\p{N}“"(‘[])|\n(?=\s*(?:\n|[-*•]\s|\(\w{1,4}\)\s|\d+(?:\.\d+)*[.)]?\s|#))|$/gu
+    /[.!?][”"’)\]]*(?=\s+[\p{Lu}\p{N}“"(‘[])|\n(?=[ \t\r]*(?:\n|[-*•]\s|\([a-z]{1,4}\)\s|\d{1,3}(?:\.\d{1,3})*[.)]?[ \t]+\p{Lu}|#))|$/gu
   const parts: Part[] = []
   let begin = 0
   for (const { 0: end, index } of text.matchAll(ends)) {
     const stop = index + end.length
     const last = text.slice(Math.max(begin, index - 12), index + 1)
     if (end.startsWith('.') && (shortened.test(last) || onlyNumber.test(text.slice(begin, index + 1)))) continue
-    const part = trimmed(text, begin, stop)
-    if (part !== undefined) parts.push(part)
+    for (const piece of pieces(text, begin, stop)) {
+      const part = trimmed(text, piece.from, piece.to)
+      if (part !== undefined) parts.push(part)
+    }
     begin = stop
   }
   return parts
@@ -60,6 +65,18 @@ export function passagesOf(text: string, most: number): Part[] {
     else passages.push({ ...sentence })
   }
   return passages
+}
+
+function pieces(text: string, from: number, to: number): Part[] {
+  const cut: Part[] = []
+  let begin = from
+  while (to - begin > SENTENCE_CHARS_MAX) {
+    const space = text.lastIndexOf(' ', begin + SENTENCE_CHARS_MAX)
+    const end = space > begin ? space : begin + SENTENCE_CHARS_MAX
+    cut.push({ from: begin, to: end })
+    begin = end
+  }
+  return [...cut, { from: begin, to }]
 }
 
 function trimmed(text: string, from: number, to: number): Part | undefined {

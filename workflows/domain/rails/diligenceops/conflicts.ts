@@ -13,19 +13,27 @@ const COMMON_OF_FOUR = 3
 /** A sentence of fewer stems says too little to be compared. */
 const STEMS_MIN = 2
 
-/** Statements that give different dates or numbers for the same thing; `questionsAt` tells which questions cite a span. */
+/** Texts of very many like sentences could be compared for ever: what comes after so much is not. */
+const COMPARISONS_MAX = 5_000_000
+const CONFLICTS_MAX = 1000
+
+/**
+ * Statements that give different dates or numbers for the same thing; `questionsAt` tells which questions cite a span, and
+ * `complete` whether all were compared.
+ */
 export function conflictsIn(
   evidence: DiligenceInput['evidence'],
   questionsAt: (span: EvidenceSpan) => string[],
-): Conflict[] {
+): { conflicts: Conflict[]; complete: boolean } {
   const dated = new Map(evidence.map(({ id, dated }) => [id, dated]))
   const said = evidence.flatMap(({ id, text }, index) => statementsIn(id, text, `/evidence/${index}/text`))
   const statements = [...groupedBy(said, ({ kind, unit, value, stems }) => JSON.stringify([kind, unit, value, stems]))]
     .map(([key, same]) => ({ key, statement: together(same) }))
     .toSorted(inOrder(({ key }) => key))
     .map(({ statement }) => statement)
-  const comparable = groupedBy(statements, comparableAs)
-  return [...comparable.values()].flatMap(opposedPairs).map(([one, two]) => {
+  const left = { comparisons: COMPARISONS_MAX, conflicts: CONFLICTS_MAX }
+  const pairs = [...groupedBy(statements, comparableAs).values()].flatMap((group) => opposedPairs(group, left))
+  const conflicts = pairs.map(([one, two]): Conflict => {
     const cited = [...one.citations, ...two.citations]
     return {
       kind: one.kind,
@@ -38,6 +46,7 @@ export function conflictsIn(
       question_ids: [...new Set(cited.flatMap(questionsAt))].toSorted(),
     }
   })
+  return { conflicts, complete: left.comparisons > 0 && left.conflicts > 0 }
 }
 
 function statementsIn(evidenceId: string, text: string, pointer: string): Statement[] {
@@ -65,37 +74,44 @@ function statementsIn(evidenceId: string, text: string, pointer: string): Statem
 }
 
 function together(same: Statement[]): Statement {
-  const [first] = same
-  if (first === undefined) throw new RangeError('a group has no statement')
-  const citations = same.flatMap(({ citations }) => citations)
-  return {
-    ...first,
-    citations: citations.toSorted(
-      inOrder(
-        ({ evidence_id }) => evidence_id,
-        ({ from }) => from,
-      ),
+  const ordered = same.toSorted(
+    inOrder(
+      ({ citations: [at] }) => at?.evidence_id ?? '',
+      ({ citations: [at] }) => at?.from ?? 0,
     ),
-  }
+  )
+  const [first] = ordered
+  if (first === undefined) throw new RangeError('a group has no statement')
+  return { ...first, citations: ordered.flatMap(({ citations }) => citations) }
 }
 
 /**
  * The pairs about the same thing with different values. Of two sets that share so much, each has one of the stems that are left
  * when the others could not make up the share, so only statements that meet in such a stem are compared.
  */
-function opposedPairs(statements: Statement[]): [Statement, Statement][] {
+function opposedPairs(
+  statements: Statement[],
+  left: { comparisons: number; conflicts: number },
+): [Statement, Statement][] {
   const met = new Map<string, number[]>()
   const pairs: [Statement, Statement][] = []
   for (const [at, statement] of statements.entries()) {
     const { stems } = statement
     const heads = stems.slice(0, stems.length - Math.ceil((stems.length * COMMON_OF_FOUR) / 4) + 1)
     const earlier = new Set(heads.flatMap((stem) => met.get(stem) ?? []))
-    for (const other of [...earlier].toSorted((a, b) => a - b)) {
+    for (const other of earlier) {
+      left.comparisons--
+      if (left.comparisons <= 0 || left.conflicts <= 0) return pairs
       const candidate = statements[other]
-      if (candidate !== undefined && differ(candidate, statement) && alike(candidate.stems, stems))
-        pairs.push([candidate, statement])
+      if (candidate === undefined || !differ(candidate, statement) || !alike(candidate.stems, stems)) continue
+      pairs.push([candidate, statement])
+      left.conflicts--
     }
-    for (const stem of heads) met.set(stem, [...(met.get(stem) ?? []), at])
+    for (const stem of heads) {
+      const places = met.get(stem)
+      if (places === undefined) met.set(stem, [at])
+      else places.push(at)
+    }
   }
   return pairs
 }

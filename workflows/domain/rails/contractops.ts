@@ -1,0 +1,148 @@
+import { dayOf } from './calendar.ts'
+import { type Contract, readContract, spanOf } from './contractops/contract.ts'
+import { amountsOf, datesOf } from './contractops/mentioned.ts'
+import { obligationsOf } from './contractops/obligations.ts'
+import { partiesOf } from './contractops/parties.ts'
+import { ContractInput, ContractResult, type Uncertain } from './contractops/schema.ts'
+import { statedTimes } from './contractops/stated.ts'
+import { disagreements, termsOf } from './contractops/terms.ts'
+import { contractopsInput } from './fixtures/contractops.ts'
+import type { Finding, Gap, Rail, Work } from './rail.ts'
+import { finishedWork, inOrder } from './work.ts'
+
+export const contractops: Rail<ContractInput, ContractResult> = {
+  key: 'contractops',
+  about: {
+    summary: 'Reads a contract: parties, dates, amounts, terms, the days of renewal and notice, and who must do what.',
+    capabilities: [
+      'extract parties, dates and amounts from a contract',
+      'compute renewal dates and notice deadlines of a contract',
+      'list the obligations of each party with quotes',
+      'name what a contract leaves uncertain',
+    ],
+  },
+  takes: {
+    paidAgentUse: false,
+    quickstart: false,
+    pricingModelV2: false,
+    controlledLoop: 'future',
+    offer: false,
+    requestedTool: false,
+  },
+  prices: null,
+  input: ContractInput,
+  result: ContractResult,
+  sandboxInput: contractopsInput,
+  work,
+}
+
+/** Decision: a deadline is told of when it is this near. */
+const SOON_DAYS = 90
+
+function work({ text, as_of }: ContractInput): Work<ContractResult> {
+  const contract = readContract(text)
+  const parties = partiesOf(contract)
+  const dates = datesOf(contract)
+  const stated = statedTimes(contract, dates)
+  const { obligations, uncertain } = obligationsOf(contract, parties)
+  const result: ContractResult = {
+    as_of: as_of ?? null,
+    parties,
+    dates,
+    amounts: amountsOf(contract),
+    terms: termsOf(stated, as_of),
+    obligations,
+    uncertain: [...disagreements(stated), ...uncertain, ...readings(contract)].toSorted(
+      inOrder<Uncertain>(
+        ({ code }) => code,
+        ({ citations }) => citations[0]?.from ?? 0,
+      ),
+    ),
+  }
+  return finishedWork(result, deadlines(result), gapsOf(contract, result))
+}
+
+const blanks = /_{3,}|\[\s*(?:●|•|_+|TBD|TBC|insert[^\]\n]*|date|name|amount)\s*\]|\bTBD\b/gi
+
+/** What can be read in two ways, or not at all. */
+function readings(contract: Contract): Uncertain[] {
+  const empty = [...contract.text.matchAll(blanks)].map(({ 0: blank, index }) => ({
+    from: index,
+    to: index + blank.length,
+  }))
+  return [
+    ...empty.map((part) => ({
+      code: 'blank' as const,
+      detail: 'left to be filled in',
+      citations: [spanOf(contract, part)],
+    })),
+    ...contract.sentences.flatMap(({ dates, quantities }) => [
+      ...dates
+        .filter(({ other }) => other !== null)
+        .map((date) => ({
+          code: 'ambiguous_date' as const,
+          detail: `${date.day} or ${date.other}`,
+          citations: [spanOf(contract, date)],
+        })),
+      ...quantities
+        .filter(({ spelled, value }) => spelled !== null && spelled !== value)
+        .map((quantity) => ({
+          code: 'words_and_figures_differ' as const,
+          detail: `${quantity.spelled} in words and ${quantity.value} in figures (${quantity.unit})`,
+          citations: [spanOf(contract, quantity)],
+        })),
+    ]),
+  ]
+}
+
+function deadlines({ terms, as_of }: ContractResult): Finding[] {
+  const { notice, current_term_ends_on: end, renews_on: renews } = terms
+  if (as_of === null || end === null) return []
+  const days = (day: string) => dayOf(day) - dayOf(as_of)
+  if (renews === null && days(end) < 0)
+    return [{ code: 'term_ended', detail: `the term ended on ${end}`, citations: [] }]
+  if (notice === null || notice.deadline_on === null) return []
+  const citations = [notice.length.citation].map(({ pointer, quote }) => ({ pointer, quote }))
+  const left = days(notice.deadline_on)
+  if (left < 0)
+    return [
+      { code: 'notice_passed', detail: `notice against ${renews ?? end} was due by ${notice.deadline_on}`, citations },
+    ]
+  return left > SOON_DAYS
+    ? []
+    : [{ code: 'notice_due_soon', detail: `notice is due by ${notice.deadline_on}`, citations }]
+}
+
+function gapsOf({ text, sentences }: Contract, { as_of, parties, terms, obligations }: ContractResult): Gap[] {
+  const gap = (code: string, detail: string): Gap => ({ code, detail, citations: [] })
+  const perpetual = terms.initial_term === null && terms.ends_on === null
+  const attached = [...text.matchAll(/\b(Exhibit|Schedule|Annex|Appendix)\s+([A-Z]|\d{1,2})\b/g)]
+  const missing = new Map(
+    attached
+      .filter(([name]) => !new RegExp(`^\\s*${name.replace(/\s+/g, '\\s+')}\\b`, 'im').test(text))
+      .map(({ 0: name, index }) => [
+        name.replace(/\s+/g, ' '),
+        { pointer: '/text', quote: text.slice(index, index + name.length) },
+      ]),
+  )
+  return [
+    ...(as_of === null ? [gap('as_of_missing', 'without as_of the first term is taken to run')] : []),
+    ...(parties.length === 0 ? [gap('parties_not_found', 'the preamble names no parties that could be read')] : []),
+    ...(terms.effective_on === null ? [gap('effective_date_not_found', 'no day is called its beginning')] : []),
+    ...(perpetual ? [gap('term_not_found', 'neither a length nor an end of the term was found')] : []),
+    ...(terms.notice?.length.unit === 'business days'
+      ? [
+          gap(
+            'business_days_not_counted',
+            'which days are business days the text does not say, so no deadline is computed',
+          ),
+        ]
+      : []),
+    ...(obligations.length === 0 ? [gap('obligations_not_found', `none in ${sentences.length} sentences`)] : []),
+    ...[...missing].map(([name, citation]) => ({
+      code: 'attachment_not_supplied',
+      detail: `${name} is referred to and not part of the text`,
+      citations: [citation],
+    })),
+  ]
+}

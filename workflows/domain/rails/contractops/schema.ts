@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { Moment, Span, text } from '../fields.ts'
+
+/** The text of one contract. `as_of` tells which term runs and whether notice can still be given. */
+export const ContractInput = z.strictObject({ text: text(1, 500_000), as_of: Moment.optional() })
+export type ContractInput = z.output<typeof ContractInput>
+
+const Day = z.iso.date()
+/** `value` in `seconds`, `months` or `business days`, and the words that said it. */
+const Length = z.strictObject({
+  unit: z.enum(['seconds', 'months', 'business days']),
+  value: z.string(),
+  citation: Span,
+})
+export type Length = z.output<typeof Length>
+
+const Party = z.strictObject({
+  name: z.string(),
+  role: z.string().nullable(),
+  form: z.string().nullable(),
+  citation: Span,
+})
+export type Party = z.output<typeof Party>
+
+const DatedMention = z.strictObject({
+  day: Day,
+  /** Where day and month could be changed about. */
+  other_reading: Day.nullable(),
+  kind: z.enum(['effective', 'end', 'signature', 'other']),
+  citation: Span,
+})
+export type DatedMention = z.output<typeof DatedMention>
+
+const Amount = z.strictObject({
+  value: z.string(),
+  currency: z.string(),
+  per: z.enum(['hour', 'day', 'week', 'month', 'quarter', 'year']).nullable(),
+  citation: Span,
+})
+export type Amount = z.output<typeof Amount>
+
+const Terms = z.strictObject({
+  effective_on: Day.nullable(),
+  initial_term: Length.nullable(),
+  ends_on: Day.nullable(),
+  renewal: z.strictObject({ automatic: z.boolean(), every: Length.nullable(), citation: Span }).nullable(),
+  /** The term that runs on `as_of` (without it, the first), the day on which it renews, and the last day for notice. */
+  current_term_ends_on: Day.nullable(),
+  renews_on: Day.nullable(),
+  notice: z.strictObject({ length: Length, deadline_on: Day.nullable(), passed: z.boolean().nullable() }).nullable(),
+  terminations: z.array(z.strictObject({ kind: z.enum(['cause', 'convenience']), notice: Length })),
+  convention: z.string(),
+})
+export type Terms = z.output<typeof Terms>
+
+const Obligation = z.strictObject({
+  party: z.string(),
+  kind: z.enum(['must', 'must_not']),
+  act: z.string(),
+  /** The time that the act itself names. */
+  due: z.string().nullable(),
+  citation: Span,
+})
+export type Obligation = z.output<typeof Obligation>
+
+export const uncertainties = [
+  'blank',
+  'words_and_figures_differ',
+  'ambiguous_date',
+  'initial_terms_differ',
+  'end_dates_differ',
+  'notice_periods_differ',
+  'obligor_unclear',
+  'vague_time',
+] as const
+const Uncertain = z.strictObject({ code: z.enum(uncertainties), detail: z.string(), citations: z.array(Span) })
+export type Uncertain = z.output<typeof Uncertain>
+
+export const ContractResult = z.strictObject({
+  as_of: z.string().nullable(),
+  parties: z.array(Party),
+  dates: z.array(DatedMention),
+  amounts: z.array(Amount),
+  terms: Terms,
+  obligations: z.array(Obligation),
+  uncertain: z.array(Uncertain),
+})
+export type ContractResult = z.output<typeof ContractResult>

@@ -1,0 +1,93 @@
+import type { Quantity } from '../mentions.ts'
+import { type Contract, type Sentence, spanOf } from './contract.ts'
+import type { DatedMention, Length, Terms } from './schema.ts'
+
+/** What a contract says of its times, each in the order of the text; more than one initial term or notice is for the reader. */
+export type Stated = {
+  effective: DatedMention | undefined
+  ends: DatedMention[]
+  initialTerms: Length[]
+  renewal: Terms['renewal']
+  notices: Length[]
+  terminations: Terms['terminations']
+}
+
+const statesTerm =
+  /\binitial\s+term\b|\bterm\s+of\s+(?:this|the)\b|\b(?:this|the)\s+\w+\s+(?:shall|will)\s+(?:continue|remain)\b|\bfor\s+an?\s+(?:\w+\s+)?(?:term|period)\b/i
+// Times that run after the contract or beside it.
+const besides =
+  /surviv|confidential|(?:after|following|upon)\s+(?:the\s+|its\s+)?(?:terminat|expir)|\bcure\b|\bwarrant|\bnotice\b/i
+const renews = /\b(?:renew\w*|extend(?:s|ed)?)\b/i
+const refusesRenewal = /\bnot\s+(?:be\s+)?(?:automatically\s+)?(?:renew|extend)|\bno\s+automatic/i
+const declines =
+  /non-?renewal|not\s+(?:to\s+|be\s+)?(?:renew|extend)|(?:prior\s+to|before)\s+(?:the\s+)?(?:end|expir\w+|conclusion)/i
+const givesNotice = /^[’'\s)]*(?:prior|before|in\s+advance|advance|written|notice)/i
+const terminates = /\bterminat(?:e|es|ed|ion)\b/i
+
+export function statedTimes(contract: Contract, dates: DatedMention[]): Stated {
+  const { sentences, text } = contract
+  const certain = dates.filter(({ other_reading }) => other_reading === null)
+  const lengths = (sentence: Sentence, fits: (length: Quantity) => boolean) =>
+    sentence.quantities.filter((one) => isLength(one) && fits(one)).map((one) => lengthOf(contract, one))
+  const first = (fits: (sentence: Sentence) => boolean, suits: (length: Quantity, sentence: Sentence) => boolean) =>
+    sentences.filter(fits).flatMap((sentence) => lengths(sentence, (length) => suits(length, sentence)).slice(0, 1))
+  const ofNotice = ({ to }: Quantity) => givesNotice.test(text.slice(to, to + 30))
+  return {
+    effective: certain.find(({ kind }) => kind === 'effective'),
+    ends: certain.filter(
+      ({ kind, citation }) =>
+        kind === 'end' &&
+        sentences.some((one) => isIn(citation, one) && /\b(?:term|agreement|lease)\b/i.test(one.words)),
+    ),
+    initialTerms: first(
+      ({ words }) => statesTerm.test(untilRenewal(words)) && !besides.test(untilRenewal(words)),
+      ({ to, unit }, { from, words }) => to <= from + untilRenewal(words).length && unit !== 'business days',
+    ),
+    renewal: renewalOf(contract, lengths),
+    notices: first(({ words }) => /\bnotice\b|\bnotif/i.test(words) && declines.test(words), ofNotice),
+    terminations: sentences
+      .filter(({ words }) => terminates.test(words) && /\bnotice\b|\bcure/i.test(words) && !declines.test(words))
+      .flatMap((sentence) =>
+        lengths(sentence, () => true)
+          .slice(0, 1)
+          .map((notice) => ({
+            kind: /breach|default|fails?\b|cause\b/i.test(sentence.words) ? 'cause' : 'convenience',
+            notice,
+          })),
+      ),
+  }
+}
+
+/** The words of a sentence before it speaks of renewal. */
+function untilRenewal(words: string): string {
+  return words.slice(0, renews.exec(words)?.index ?? words.length)
+}
+
+function renewalOf(
+  contract: Contract,
+  lengths: (sentence: Sentence, fits: (length: Quantity) => boolean) => Length[],
+): Terms['renewal'] {
+  const speaking = contract.sentences.filter(
+    ({ words }) => renews.test(words) && /\bterm|agreement|lease|period/i.test(words),
+  )
+  const sentence = speaking.find(({ words }) => refusesRenewal.test(words) || /automatic/i.test(words)) ?? speaking[0]
+  if (sentence === undefined) return null
+  const automatic = !refusesRenewal.test(sentence.words) && /automatic/i.test(sentence.words)
+  const every = speaking.flatMap((one) => {
+    const after = one.from + untilRenewal(one.words).length
+    return lengths(one, ({ from, to }) => from >= after && !givesNotice.test(contract.text.slice(to, to + 30)))
+  })[0]
+  return { automatic, every: every ?? null, citation: spanOf(contract, sentence) }
+}
+
+function lengthOf(contract: Contract, quantity: Quantity): Length {
+  const unit = quantity.unit === 'months' || quantity.unit === 'business days' ? quantity.unit : 'seconds'
+  return { unit, value: quantity.value, citation: spanOf(contract, quantity) }
+}
+
+/** No time of a contract is longer than a century. */
+const isLength = ({ kind, unit, value }: Quantity): boolean =>
+  kind === 'duration' && Number(value) <= (unit === 'months' ? 1200 : 3_155_760_000)
+
+const isIn = (part: { from: number; to: number }, whole: { from: number; to: number }) =>
+  part.from >= whole.from && part.to <= whole.to
