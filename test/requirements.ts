@@ -1049,6 +1049,10 @@ export const requirements = {
     behavior:
       'One workflow for each delivery makes its attempts when they are due; its history replays and holds no URL.',
   },
+  'callback.receivers': {
+    source: 'endpoints.md § 20',
+    behavior: 'Receivers in four languages accept what the signer makes and refuse every change of it.',
+  },
   'callback.host-proof': {
     source: 'tasks.md § Callbacks',
     behavior: 'A host first echoes a signed nonce; the demo receiver need not.',
