@@ -124,8 +124,12 @@ export const configSchema = z.object({
   FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000).describe('free calls over all wallets of a client address'),
   FREE_GRANTS_PER_DAY: count(100_000).describe('free calls over all wallets'),
   LIMIT_WALLET_PER_MINUTE: count(120).describe('calls with a proof of one wallet'),
+  LIMIT_AGENT_PER_MINUTE: count(120).describe('calls with one credential of an agent'),
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_PROOFS_PER_MINUTE: count(600).describe('failed proofs from one client address'),
+  LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(
+    'wrong credentials and unknown tokens from one client address before it is refused unheard, and at one credential before it is slowed',
+  ),
   PAYOUT_BALANCE_FLOOR_ATOMIC: atomic(0n).describe(
     'a new transfer that would leave less than this in the payout wallet is refused; 0: no floor',
   ),

@@ -28,6 +28,7 @@ import { createPayoutGateway } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
+import { openAgentDesks } from './compose-agents.ts'
 import { createDiscovery } from './discovery.ts'
 import { createGauges } from './gauges.ts'
 import { createHealth } from './health.ts'
@@ -45,13 +46,7 @@ export type Api = { deps: RoadDeps; pauses(): Promise<ActivePause[]>; gauges: Ga
 
 /** Wires one API process; nothing connects before it is first used, so that the process starts while a dependency is down. */
 export async function createApi(config: Config, log: Logger): Promise<Api> {
-  const timeouts = { connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS, queryTimeoutMs: 1_200 }
-  const { db, pool, close } = createDatabase({
-    url: config.DATABASE_URL,
-    applicationName: 'agent-rails api',
-    poolSize: config.DATABASE_POOL_SIZE,
-    ...timeouts,
-  })
+  const { db, pool, close } = openDatabase(config)
   const changes = createChanges(config.DATABASE_URL)
   const temporal = createTemporalClient(config)
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
@@ -77,13 +72,16 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     chainUp: chain.isUp,
     reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
+  const registry = () => operations
+  const agents = openAgentDesks({ ...operating, config, registry })
   const acts = {
+    ...agents.acts,
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
     controls: openControls(operating),
     reconciliation: openReconciliationDesk({ ...operating, show: watchWorkflows(client).show }),
     receipts: createReceiptVerification(db, rail.issuer),
-    discovery: createDiscovery({ config, db, registry: () => operations, receiptKid: keys.receipt.active.kid }),
+    discovery: createDiscovery({ config, db, registry, receiptKid: keys.receipt.active.kid }),
     health: createHealth({
       db,
       countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),
@@ -99,6 +97,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   return {
     deps: {
       baseUrl: config.BASE_URL,
+      osUrl: config.OS_URL,
       db,
       changes,
       log,
@@ -106,6 +105,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       limits: createRateLimits(pool, config),
       wallets,
       findOperator: (operatorId) => findOperator(db, operatorId),
+      ...agents.lookups,
       inTurn: createTurnstile(),
       offers: await openOffers(config, chain),
       ensurePayment: (paymentId) => ensurePayment(client, paymentId),
@@ -123,6 +123,16 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     },
   }
 }
+
+/** The timeouts bound how long a call hangs on a Postgres that is down. */
+const openDatabase = (config: Config) =>
+  createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails api',
+    poolSize: config.DATABASE_POOL_SIZE,
+    connectTimeoutMs: config.DEPENDENCY_TIMEOUT_MS,
+    queryTimeoutMs: 1_200,
+  })
 
 /** Addresses that are never paid: the zero address, the asset, and our own. */
 const refusedRecipients = (config: Config): ReadonlySet<string> =>

@@ -1,10 +1,24 @@
+import type { Agents } from '../activities/agents/desk.ts'
+import type { Reviews } from '../activities/reviews/desk.ts'
+import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
 import type { ControlScope } from '../workflows/domain/controls.ts'
+import type { Refusal } from '../workflows/domain/errors.ts'
 import type { CreateInput, PayoutView } from '../workflows/domain/payout.ts'
+import type { TokenPrefix } from '../workflows/domain/status-token.ts'
+import type { ContractView } from './contract-view.ts'
+import type { Enforcement } from './enforcement.ts'
 
 export type Caller =
-  | { readonly kind: 'public'; readonly id: string }
+  | { readonly kind: 'public'; readonly id: string; readonly presented?: Presented }
   | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
+  | { readonly kind: 'agent'; readonly id: string; readonly agentId: string; readonly credential: CredentialOfAgent }
   | { readonly kind: 'operator'; readonly id: string; readonly operatorId: string; readonly name: string }
+  | ({ readonly kind: 'status'; readonly id: string; readonly tokenSha256: string } & TokenSubject)
+
+/** What a status token tells of, and the agent whose it is. */
+export type TokenSubject = { readonly prefix: TokenPrefix; readonly subjectId: string; readonly agentId: string }
+/** A credential that a public operation judges, or why it is none. */
+export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
 
 export type PayoutAnswer = { payout: PayoutView; receipt: string | null; receipts: string[] }
 /** The payout gateway as operations see it; each act is idempotent and throws only DomainError. */
@@ -73,6 +87,9 @@ export type DiscoveryActs = {
 }
 export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
 
+/** What a path offers, printed from the registry. */
+export type ContractActs = { registration(): Promise<ContractView> }
+
 /** Everything a handler may touch. */
 export type Context = {
   readonly caller: Caller
@@ -88,6 +105,10 @@ export type Context = {
   readonly receipts: ReceiptActs
   readonly discovery: DiscoveryActs
   readonly health: HealthActs
+  readonly agents: Agents
+  readonly reviews: Reviews
+  readonly enforcement: Enforcement
+  readonly contracts: ContractActs
 }
 
 /** What a surface hands to the one road. Header names are lowercase; a doubled header is an array. */
@@ -97,6 +118,8 @@ export type CallRequest = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly method: string
   readonly path: string
+  /** What stands in the path where the operation's has names in braces. */
+  readonly params: Readonly<Record<string, string>>
   readonly address: string
   readonly requestId: string
 }

@@ -6,17 +6,17 @@ import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'
 import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
-import { authenticateOperator } from './auth/operator.ts'
-import { authenticateWallet } from './auth/wallet-proof.ts'
+import { authenticate } from './auth/authenticate.ts'
 import type { CallAnswer, Caller, CallRequest } from './context.ts'
-import { readInput, readValue } from './input.ts'
+import { readInput, readValue, withParams } from './input.ts'
 import type { AnyOperation } from './operation.ts'
 import { checkOutput, runCall } from './pay/run-call.ts'
 import { problemAnswer } from './problem.ts'
+import { callerTicket } from './rate-limits.ts'
 import type { RoadDeps } from './road.ts'
 
 /**
- * The one road of every call: size → address limit → JSON → schema → authenticate → stored answer or join → caller limit →
+ * The one road of every call: size → address limit → JSON → schema → authenticate → authorize → stored answer or join → caller limit →
  * price → handle → check output → settle → answer (api-conventions.md). Never throws.
  */
 export async function execute(operation: AnyOperation, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
@@ -39,8 +39,11 @@ async function travel(operation: AnyOperation, request: CallRequest, deps: RoadD
     throw refuse('payload_too_large', `the body is over ${most} bytes`, 'Send a smaller body.')
   if (!operation.unlimited) await deps.limits.address(request.address, operation.limits?.addressPerMinute)
   const value = readValue(operation, request)
-  const input = readInput(operation, value)
-  const { caller, proof } = await authenticate(operation, request, value, deps)
+  const input = readInput(operation, withParams(value, request))
+  const { caller, proof } = await authenticate({ operation, request, value, input }, deps)
+  const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId })
+  if (operation.authorize !== undefined)
+    await deps.attempts.guard({ address: request.address }, async () => operation.authorize?.(input, asked))
   if (operation.idempotency.kind === 'read' && operation.price === null)
     return answerPlainly(operation, input, caller, request, deps)
   const call = identify(operation, input, caller, proof, request)
@@ -55,45 +58,13 @@ async function answerPlainly(
   request: CallRequest,
   deps: RoadDeps,
 ): Promise<CallAnswer> {
+  const rate = await callerTicket(caller, deps.limits)
+  rate?.assertGranted()
   const reply = await operation.handle(
     input,
     deps.context({ caller, callId: '', leads: true, requestId: request.requestId }),
   )
   return { status: reply.status ?? operation.status[0], headers: {}, body: checkOutput(operation, reply.body) }
-}
-
-type Authenticated = { caller: Caller; proof: CallIdentity['proof'] }
-
-async function authenticate(
-  operation: AnyOperation,
-  request: CallRequest,
-  value: unknown,
-  deps: RoadDeps,
-): Promise<Authenticated> {
-  switch (operation.access) {
-    case 'public':
-      return { caller: { kind: 'public', id: `address:${request.address}` }, proof: null }
-    case 'operator': {
-      const operator = await authenticateOperator(request.headers['authorization'], deps.findOperator)
-      return { caller: { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator }, proof: null }
-    }
-    case 'wallet': {
-      const { method, path, headers } = request
-      const asked = {
-        header: headers['x-service-wallet-proof'],
-        method,
-        path,
-        body: value,
-        origin: deps.baseUrl,
-        nowSeconds: await deps.clock.nowSeconds(),
-      }
-      const proof = await authenticateWallet(asked, deps.wallets).catch(async (error: unknown) => {
-        await deps.limits.failedProof(request.address)
-        throw error
-      })
-      return { caller: { kind: 'wallet', id: `wallet:${proof.wallet}`, wallet: proof.wallet }, proof }
-    }
-  }
 }
 
 function identify(
@@ -107,7 +78,7 @@ function identify(
   const key =
     idempotency.kind === 'read'
       ? digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input])
-      : idempotency.key(input)
+      : (idempotency.key(input) ?? headerKey(request) ?? randomUUID())
   if (idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
   const fingerprinted =
     idempotency.kind === 'natural'
@@ -121,9 +92,28 @@ function identify(
     operation: operation.id,
     key,
     fingerprint: digestOf(fingerprinted),
-    path: request.path,
+    path: pathToKeep(operation, request),
     proof,
   }
+}
+
+/** A status token in the path is a secret and is written nowhere. */
+const pathToKeep = ({ http }: AnyOperation, { path }: CallRequest): string =>
+  http.path.includes('{token}') ? http.path : path
+
+const keyForm = /^"?([A-Za-z0-9._:-]{1,128})"?$/
+
+/** The key in the header, bare or as a structured-field string; 400 for anything else. */
+function headerKey({ headers }: CallRequest): string | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined) return undefined
+  const [, key] = (typeof header === 'string' ? keyForm.exec(header) : null) ?? []
+  if (key !== undefined) return key
+  throw refuse(
+    'invalid_request',
+    'the Idempotency-Key header is not one key',
+    'Send 1 to 128 of letters, digits, . _ : -',
+  )
 }
 
 /** The header may repeat the body's key, bare or as a structured-field string; it may not contradict it. */

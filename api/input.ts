@@ -16,6 +16,18 @@ export function readValue(operation: AnyOperation, request: CallRequest): unknow
   }
 }
 
+/** The value with what stands in the path; a status token there is a credential and no input. 400 for a name that stands in both. */
+export function withParams(value: unknown, { params }: Pick<CallRequest, 'params'>): unknown {
+  const { token: _credential, ...named } = params
+  if (Object.keys(named).length === 0 || typeof value !== 'object' || value === null || Array.isArray(value))
+    return value
+  const errors = Object.keys(named)
+    .filter((name) => name in value)
+    .map((name) => ({ pointer: `/${name}`, message: 'stands in the path' }))
+  if (errors.length === 0) return { ...value, ...named }
+  throw refuse('invalid_request', 'a name stands in the path and beside it', 'Send it in the path only.', { errors })
+}
+
 /** The value as the operation's schema reads it; 400 with a JSON pointer for each fault, 422 for secrets in free text. */
 export function readInput(operation: AnyOperation, value: unknown): unknown {
   const parsed = (operation.input as z.ZodType).safeParse(value)

@@ -1,17 +1,27 @@
 import type { z } from 'zod'
+import type { Scope } from '../workflows/domain/credential.ts'
 import type { ErrorCode } from '../workflows/domain/errors.ts'
+import type { TokenPrefix } from '../workflows/domain/status-token.ts'
 import type { Context } from './context.ts'
 
-export type Access = 'public' | 'wallet' | 'operator'
+/** How a caller presents itself (api-conventions.md, Access kinds). */
+export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status'
+/** One kind, or several: what the caller presents picks one of them, and nothing picks `public` where that is among them. */
+export type Access = AccessKind | readonly [AccessKind, ...AccessKind[]]
 export type Host = 'base' | 'os' | 'both'
 
 /**
  * How a repeat of a call is recognised: `read` never writes, `body` by the body's idempotency key, `natural` by named fields.
+ * A body without a key takes the `Idempotency-Key` header's, else each call is one by itself.
  * `fingerprint` gives what must be equal under one key where that is not the whole input, such as `1.0` and `1.00`.
  */
 export type Idempotency<Input> =
   | { readonly kind: 'read' }
-  | { readonly kind: 'body'; readonly key: (input: Input) => string; readonly fingerprint?: (input: Input) => unknown }
+  | {
+      readonly kind: 'body'
+      readonly key: (input: Input) => string | undefined
+      readonly fingerprint?: (input: Input) => unknown
+    }
   | { readonly kind: 'natural'; readonly key: (input: Input) => string }
 
 /**
@@ -35,6 +45,15 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** MCP tool name. */
   readonly tool?: string
   readonly access: Access
+  /** What an agent's credential needs for it: a scope, and the rail that the input names. */
+  readonly needs?: { readonly scope: Scope; readonly rail?: (input: z.output<Input>) => string | undefined }
+  /**
+   * Whose status tokens are taken, in the path's `{token}` or else in `X-Status-Token`. `signed` asks for `X-Agent-Signature` as
+   * well: a token alone only reads.
+   */
+  readonly statusToken?: { readonly prefixes: readonly TokenPrefix[]; readonly signed: boolean }
+  /** A public operation that judges a presented credential instead of refusing it. */
+  readonly examines?: boolean
   /** Atomic units of the asset for one call; null is free of charge. */
   readonly price: bigint | null
   /** `after`: handle, then settle, answer withheld until settled. `before`: precondition, settle, then handle. */
@@ -53,9 +72,18 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly cacheable?: boolean
   readonly input: Input
   readonly output: Output
+  /** Refuses who is known and may still not do this, before a repeat gets the stored answer. */
+  readonly authorize?: (input: z.output<Input>, context: Context) => Promise<void>
+  /** Adds to a stored answer what is derived anew for each caller and stored nowhere, such as a token. */
+  readonly reveal?: (answer: Record<string, unknown>, context: Context) => Record<string, unknown>
   /** Refuses before anything is begun, of a call that pays also what its effect would refuse; only for `charge: 'before'`. */
   readonly precondition?: (input: z.output<Input>, context: Context, paid: boolean) => Promise<void>
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>
+}
+
+/** The ways in which an operation may be called, the first of which refuses who presents nothing. */
+export function waysOf({ access }: Pick<Operation, 'access'>): readonly [AccessKind, ...AccessKind[]] {
+  return typeof access === 'string' ? [access] : access
 }
 
 /** Declares an operation with its input and output types tied together, and its id kept as a literal for the typed client. */

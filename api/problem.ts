@@ -1,7 +1,7 @@
 import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { type ErrorCode, errorCodes, isRetryable, type Refusal } from '../workflows/domain/errors.ts'
 import type { CallAnswer } from './context.ts'
-import type { Access, AnyOperation } from './operation.ts'
+import { type Access, type AccessKind, type AnyOperation, waysOf } from './operation.ts'
 
 /** Where a refusal is told: `access` is absent where no operation was reached. */
 export type ProblemContext = { readonly baseUrl: string; readonly requestId: string; readonly access?: Access }
@@ -42,9 +42,16 @@ function headersOf(refusal: Refusal, retryAfterMs: number | null, access: Access
     if (code === 'rate_limited') headers['RateLimit'] = `"calls";r=0;t=${seconds}`
   }
   if (errorCodes[code].status === 401) {
-    headers['WWW-Authenticate'] = access === 'wallet' ? `ServiceWalletProof error="${code}"` : bearerChallenge(code)
+    headers['WWW-Authenticate'] = access === undefined ? bearerChallenge(code) : challengeOf(waysOf({ access }), code)
   }
   return headers
+}
+
+/** How the first way that needs something wants it presented. */
+function challengeOf(ways: readonly AccessKind[], code: ErrorCode): string {
+  const way = ways.find((kind) => kind !== 'public')
+  if (way === 'wallet') return `ServiceWalletProof error="${code}"`
+  return way === 'status' ? `ServiceStatusToken error="${code}"` : bearerChallenge(code)
 }
 
 /** RFC 6750 §3.1: no error is named to a caller that sent no credential. */
@@ -53,10 +60,12 @@ const bearerChallenge = (code: ErrorCode): string =>
 
 const always: readonly ErrorCode[] = ['invalid_request', 'method_not_allowed', 'internal_error']
 const ofBodies: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
-const ofAccess: Record<Access, readonly ErrorCode[]> = {
+const ofAccess: Record<AccessKind, readonly ErrorCode[]> = {
   public: [],
   wallet: ['wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'wallet_proof_replayed'],
+  agent: ['credential_required', 'credential_invalid', 'scope_denied', 'trust_required'],
   operator: ['operator_required', 'credential_invalid'],
+  status: ['credential_required', 'not_found'],
 }
 const ofPrices: readonly ErrorCode[] = [
   'payment_required',
@@ -69,14 +78,16 @@ const ofEffects: readonly ErrorCode[] = ['contention', 'paused']
 
 /** The codes that every operation of this shape may give beside its own (endpoints §1.2): by method, access, price and idempotency. */
 export function standingErrors(operation: AnyOperation): ErrorCode[] {
-  const { access, http, idempotency, mode, price, unlimited } = operation
+  const { http, idempotency, mode, needs, price, statusToken, unlimited } = operation
   const reads = idempotency.kind === 'read'
   return [
     ...always,
     ...(unlimited ? [] : (['rate_limited', 'unavailable'] as const)),
     ...(http.method === 'POST' ? ofBodies : []),
     ...(mode === undefined ? [] : (['unknown_mode'] as const)),
-    ...ofAccess[access],
+    ...waysOf(operation).flatMap((way) => ofAccess[way]),
+    ...(needs?.rail === undefined ? [] : (['rail_not_allowed'] as const)),
+    ...(statusToken?.signed ? (['proof_invalid'] as const) : []),
     ...(price === null ? [] : ofPrices),
     ...(reads && price === null ? [] : ofGrants),
     ...(reads ? [] : ofEffects),

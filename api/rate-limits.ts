@@ -2,14 +2,16 @@ import type { Pool } from 'pg'
 import type { Config } from '../activities/config.ts'
 import { createLimiter, type Limiter, type Ticket } from '../activities/store/rate-limits.ts'
 import { refuse } from '../workflows/domain/errors.ts'
-import type { RateLimits } from './road.ts'
+import type { Caller } from './context.ts'
+import type { CallerTicket, RateLimits } from './road.ts'
 
 const DAY_S = 24 * 3600
 
-/** The service's limits (api-conventions.md, Limits): per wallet, per client address, failed proofs, and free grants. */
+/** The service's limits (api-conventions.md, Limits): per wallet, per credential, per client address, failed proofs, and free grants. */
 export function createRateLimits(pool: Pool, config: Config): RateLimits {
   const perAddress = createLimiter(pool, 'address', config.LIMIT_ADDRESS_PER_MINUTE, 60)
   const perWallet = createLimiter(pool, 'wallet', config.LIMIT_WALLET_PER_MINUTE, 60)
+  const perCredential = createLimiter(pool, 'agent', config.LIMIT_AGENT_PER_MINUTE, 60)
   const failedProofs = createLimiter(pool, 'failed-proof', config.LIMIT_FAILED_PROOFS_PER_MINUTE, 60)
   const freePerAddress = createLimiter(pool, 'free-address', config.FREE_GRANTS_PER_ADDRESS_PER_DAY, DAY_S)
   const freeInAll = createLimiter(pool, 'free', config.FREE_GRANTS_PER_DAY, DAY_S)
@@ -21,19 +23,8 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
         address,
         perMinute === undefined ? 1 : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
       ),
-    wallet: async (caller) => {
-      const ticket = await perWallet.take(caller)
-      let used = false
-      return {
-        assertGranted: () => {
-          used = true
-          assertGranted(ticket)
-        },
-        putBack: () => {
-          if (!used) ticket.putBack()
-        },
-      }
-    },
+    wallet: (caller) => callOf(perWallet, caller),
+    agent: (credentialId) => callOf(perCredential, credentialId),
     failedProof: (address) => spend(failedProofs, address),
     freeGrant: async (address) => {
       const tickets = await Promise.all([freePerAddress.take(address), freeInAll.take('all')])
@@ -43,6 +34,26 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
       }
       if (!granted) putBack()
       return { granted, putBack: granted ? putBack : () => undefined }
+    },
+  }
+}
+
+/** A call of a caller that is limited by itself: a wallet, or an agent by its credential; undefined for all others. */
+export async function callerTicket(caller: Caller, limits: RateLimits): Promise<CallerTicket | undefined> {
+  if (caller.kind === 'wallet') return limits.wallet(caller.id)
+  return caller.kind === 'agent' ? limits.agent(caller.credential.credential_id) : undefined
+}
+
+async function callOf(limiter: Limiter, key: string): Promise<CallerTicket> {
+  const ticket = await limiter.take(key)
+  let used = false
+  return {
+    assertGranted: () => {
+      used = true
+      assertGranted(ticket)
+    },
+    putBack: () => {
+      if (!used) ticket.putBack()
     },
   }
 }

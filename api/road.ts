@@ -4,18 +4,23 @@ import type { Config } from '../activities/config.ts'
 import type { Changes } from '../activities/store/changes.ts'
 import type { Database } from '../activities/store/schema.ts'
 import type { Offers } from '../activities/x402/offers.ts'
+import type { FindCredential } from './auth/agent.ts'
+import type { SpokeFor } from './auth/agent-signature.ts'
+import type { Attempts } from './auth/attempts.ts'
 import type { FindOperator } from './auth/operator.ts'
+import type { FindTokens } from './auth/status-token.ts'
 import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Context } from './context.ts'
 import type { Turnstile } from './pay/turnstile.ts'
 
-/** One call of a wallet. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
+/** One call of a wallet or a credential. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
 export type CallerTicket = { assertGranted(): void; putBack(): void }
 
 /** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
 export type RateLimits = {
   address(address: string, perMinute?: number): Promise<void>
   wallet(caller: string): Promise<CallerTicket>
+  agent(credentialId: string): Promise<CallerTicket>
   failedProof(address: string): Promise<void>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
   freeGrant(address: string): Promise<{ granted: boolean; putBack(): void }>
@@ -24,6 +29,7 @@ export type RateLimits = {
 /** What the one road needs beside the operation and the request. */
 export type RoadDeps = {
   readonly baseUrl: string
+  readonly osUrl: string
   readonly db: Kysely<Database>
   readonly changes: Changes
   readonly log: Logger
@@ -32,6 +38,14 @@ export type RoadDeps = {
   readonly limits: RateLimits
   readonly wallets: WalletProofDeps
   readonly findOperator: FindOperator
+  /** Read in the database for each call: what is revoked holds at once, in every process. */
+  readonly agents: {
+    readonly findCredential: FindCredential
+    readonly findTokens: FindTokens
+    readonly spokeFor: SpokeFor
+  }
+  /** Failed credentials, counted and slowed over all processes. */
+  readonly attempts: Attempts
   /** One grant of a caller at a time, within this process. */
   readonly inTurn: Turnstile
   readonly offers: Offers

@@ -937,6 +937,72 @@ export const requirements = {
     source: 'decision',
     behavior: 'What an agent signs names origin, method, path, body and time, and counts for 300 seconds.',
   },
+  'road.access-kinds': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'An operation says what its kinds of access need; a status token alone only reads.',
+  },
+  'road.hosts': {
+    source: 'api-conventions § Hosts',
+    behavior: 'An operation is served on its host only: on the other one its path is 404.',
+  },
+  'agent.onboarding.end-to-end': {
+    source: 'agent-commerce § States and transitions',
+    behavior:
+      'Manifest, trust state, status URL, and the six steps of access key delivery follow each other over HTTP.',
+  },
+  'agent.register.idempotent': {
+    source: 'endpoints.md § 9. Agents',
+    behavior: 'A registration repeated with its key gets the same agent and status token; other terms are a conflict.',
+  },
+  'agent.secrets.not-stored': {
+    source: 'authority.md § Agent credentials',
+    behavior: 'No status token, access key or refused secret stands in any table or log line.',
+  },
+  'agent.sandbox': {
+    source: 'endpoints.md § 9. Agents',
+    behavior: 'A sandbox agent is trusted at once, within the scopes of the sandbox.',
+  },
+  'agent.envelope': {
+    source: 'authority.md § Agent credentials',
+    behavior: 'The access key is sealed to the agent’s encryption key, or given once to a signed handshake.',
+  },
+  'agent.handshake.proof': {
+    source: 'endpoints.md § 10. OS host',
+    behavior: 'A handshake needs a live nonce of the service, signed with the status token by the registered key.',
+  },
+  'agent.status-token.unknown': {
+    source: 'endpoints.md § 1.2 Standing errors',
+    behavior: 'A malformed, foreign or unknown status token gets the same 404.',
+  },
+  'agent.signature.required': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A status token acts only with a fresh signature by the registered key over this very call.',
+  },
+  'agent.access': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A credential opens what its scope and rails cover: 401, 403 and 429 otherwise.',
+  },
+  'agent.revoked-at-once': {
+    source: 'authority.md § Agent credentials',
+    behavior: 'A revoked credential and a suspended agent stop with the next call, in every process.',
+  },
+  'agent.attempts.slowed': {
+    source: 'authority.md § Agent credentials',
+    behavior: 'Guessing is refused per address and slowed per credential, whose agent is never locked out.',
+  },
+  'agent.enforce': {
+    source: 'endpoints.md § 16. Production and credentials',
+    behavior:
+      'enforce_agent_credential says what a presented credential may do, with every reason why not, and is audited.',
+  },
+  'review.console': {
+    source: 'endpoints.md § 17. Loops and review',
+    behavior: 'The console lists what waits, longest first, by page, kind, state and rail, also compact.',
+  },
+  'review.record': {
+    source: 'endpoints.md § 17. Loops and review',
+    behavior: 'A decision is one row with a signed receipt, made once for each time that its subject waited.',
+  },
   'agent.attempts.counted': {
     source: 'authority.md § Agent credentials',
     behavior: 'Failed attempts are counted per address and credential in Postgres, exactly over all processes.',

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { AnyOperation } from '../api/operation.ts'
+import { type AnyOperation, waysOf } from '../api/operation.ts'
 import { operations } from '../api/operations/index.ts'
 import { standingErrors } from '../api/problem.ts'
 import { openapiDocument } from '../api/surfaces/openapi.ts'
@@ -56,6 +56,29 @@ const samples: Record<string, Record<string, unknown>> = {
     exception_id: `ex_${hex(64)}`,
     reason: 'looked at',
     idempotency_key: 'x-1',
+  },
+  'agent-register': {
+    name: 'agent',
+    contact: { email: 'ops@agent.example' },
+    rails: ['tokenops'],
+    public_key: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) },
+    requested_scopes: ['runs:read'],
+    idempotency_key: 'r-1',
+  },
+  handshake: {
+    nonce: `hs_1800000000_${hex(32)}_${hex(64)}`,
+    signature: 'A'.repeat(86),
+    protocol_version: '1',
+    claim_credential: true,
+  },
+  'credential-enforce': { operation_id: 'agent-status' },
+  'loop-review-console': { compact: 'true', limit: '100', offset: '0' },
+  'loop-review-record': {
+    subject_kind: 'agent',
+    subject_id: `agt_${hex(64)}`,
+    decision: 'approve',
+    note: 'known to us',
+    idempotency_key: 'd-1',
   },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }
@@ -142,6 +165,20 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))('
     })
     expect(z.toJSONSchema(operation.output, { io: 'output' })).toBeTypeOf('object')
   })
+
+  verifies(
+    'road.access-kinds',
+    'says what its kinds of access need: a scope for agents, whose tokens, and a signature to write',
+    () => {
+      const ways = waysOf(operation)
+      expect(operation.needs !== undefined).toBe(ways.includes('agent'))
+      expect(operation.statusToken !== undefined).toBe(ways.includes('status'))
+      // The handshake's body is signed by itself.
+      if (operation.statusToken !== undefined && operation.id !== 'handshake')
+        expect(operation.statusToken.signed).toBe(operation.idempotency.kind !== 'read')
+      if (operation.http.path.includes('{token}')) expect(ways).toContain('status')
+    },
+  )
 
   test('has a precondition exactly when it charges before its effect', () => {
     expect(operation.precondition !== undefined).toBe(operation.charge === 'before')

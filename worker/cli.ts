@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { openOperatorDesk, proveCall } from './desks.ts'
 import { printReport } from './doctor/examine.ts'
 import { renewSigningKeys } from './keys.ts'
+import { addCredential } from './verbs/credential.ts'
 import { addPause } from './verbs/pause.ts'
 import { addRecover } from './verbs/recover.ts'
 import { addStatement } from './verbs/statement.ts'
@@ -43,6 +44,7 @@ program
 
 addRecover(program)
 addPause(program)
+addCredential(program)
 addStatement(program)
 
 await program.parseAsync().catch((error: unknown) => {

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { privateKeyToAccount } from 'viem/accounts'
+import { type RotateInput, revokeWithReceipt, rotateCredential } from '../activities/agents/credential-acts.ts'
+import { credentialView } from '../activities/agents/views.ts'
 import { openChain, receiptSigner } from '../activities/build-deps.ts'
 import { type Config, loadStackSettings } from '../activities/config.ts'
 import { type ControlDeps, type ControlInput, setControl } from '../activities/controls.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
 import { type CloseInput, closeWithReceipt, exceptionView, verifyStatement } from '../activities/reconciliation/desk.ts'
+import { listCredentials } from '../activities/store/agent-credentials.ts'
 import { listControlChanges, listPauses } from '../activities/store/controls.ts'
-import { createDatabase, type Tx, transaction } from '../activities/store/db.ts'
+import { clockSeconds, createDatabase, type Tx, transaction } from '../activities/store/db.ts'
 import { listOpenExceptions } from '../activities/store/exceptions.ts'
 import { createOperator, findOperator, listOperatorsNamed } from '../activities/store/operators.ts'
 import { readPayout } from '../activities/store/payouts.ts'
@@ -75,6 +78,23 @@ export async function openSwitches() {
       ),
     active: () => listPauses(db),
     history: () => listControlChanges(db, 50),
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Where the access keys of agents are listed, rotated and revoked, each act with its receipt. */
+export async function openCredentials() {
+  const config = loadSettings()
+  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 2 })
+  return {
+    list: async (agentId: string) => {
+      const now = await clockSeconds(db)
+      return (await listCredentials(db, agentId)).map((row) => credentialView(row, now))
+    },
+    rotate: (who: string, input: RotateInput) =>
+      signed(config, db, who, (deps, tx, operator) => rotateCredential(deps, tx, operator, input)),
+    revoke: (who: string, input: { credentialId: string; reason: string }) =>
+      signed(config, db, who, (deps, tx, operator) => revokeWithReceipt(deps, tx, operator, input)),
     [Symbol.asyncDispose]: close,
   }
 }

@@ -1,21 +1,32 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { ofEachRing, type Ring, ringAlgs, type SigningKeyEntry, type SigningKeysFile } from './key-ring.ts'
 
-/** Fresh keys for every ring, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-a`. */
+/** Fresh keys for every ring and for tokens, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-a`. */
 export function generateSigningKeys(now: Date): SigningKeysFile {
-  return { rings: ofEachRing((ring) => [newKey(ring, now)]) }
+  return { rings: ofEachRing((ring) => [newKey(ring, now)]), token_key: newTokenKey() }
 }
 
-/** The same keys, with a first one for each ring that the file does not know yet. */
-export function completeSigningKeys({ rings }: SigningKeysFile, now: Date): SigningKeysFile {
-  return { rings: ofEachRing((ring) => (rings[ring].length > 0 ? rings[ring] : [newKey(ring, now)])) }
+/** The same keys, with a first one for each ring and for tokens where the file does not know one yet. */
+export function completeSigningKeys({ rings, token_key }: SigningKeysFile, now: Date): SigningKeysFile {
+  return {
+    rings: ofEachRing((ring) => (rings[ring].length > 0 ? rings[ring] : [newKey(ring, now)])),
+    token_key: token_key ?? newTokenKey(),
+  }
 }
 
-/** The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. */
-export function rotateSigningKeys({ rings }: SigningKeysFile, now: Date): SigningKeysFile {
+/**
+ * The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. The key for
+ * tokens stays as well: with another one, a registration that is repeated would get another status token.
+ */
+export function rotateSigningKeys({ rings, token_key }: SigningKeysFile, now: Date): SigningKeysFile {
   const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
-  return { rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now, rings[ring])]) }
+  return {
+    rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now, rings[ring])]),
+    token_key: token_key ?? newTokenKey(),
+  }
 }
+
+const newTokenKey = (): string => randomBytes(32).toString('base64url')
 
 function newKey(ring: Ring, now: Date, others: readonly SigningKeyEntry[] = []): SigningKeyEntry {
   const alg = ringAlgs[ring]

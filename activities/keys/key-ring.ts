@@ -46,11 +46,16 @@ const entrySchema = z.strictObject({
 const ringSchema = z.array(entrySchema).min(1)
 
 /**
- * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback: [{kid, alg, active, private_jwk}]}}`. A file
- * of before there were callbacks lacks their ring.
+ * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback: [{kid, alg, active, private_jwk}]}, token_key}`.
+ * A file of before there were callbacks and agents lacks their ring and the key that tokens are derived from.
  */
 export const signingKeysSchema = z.strictObject({
   rings: z.strictObject({ ...ofEachRing(() => ringSchema), callback: z.array(entrySchema).default([]) }),
+  /** 32 bytes as base64url. */
+  token_key: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/)
+    .optional(),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
@@ -58,6 +63,13 @@ export type SigningKeyEntry = z.output<typeof entrySchema>
 /** Loads SIGNING_KEYS_FILE; throws when it is unreadable, a ring has not exactly one active key, or a key serves twice. */
 export function loadKeyRings(path: string): KeyRings {
   return keyRings(readKeysFile(path))
+}
+
+/** The key that status tokens and credentials are derived from; throws when SIGNING_KEYS_FILE has none. */
+export function loadTokenKey(path: string): Uint8Array {
+  const key = readKeysFile(path).token_key
+  if (key === undefined) throw new Error('signing keys: token_key is missing (agent-rails keys FILE makes one)')
+  return Buffer.from(key, 'base64url')
 }
 
 /** The rings of a keys file that was read or generated. */

@@ -6,8 +6,9 @@ import type { AgentRow } from './agents.ts'
 import type { Tx } from './db.ts'
 
 export type CredentialRow = Selectable<AgentCredentialsTable>
-/** A credential with what its agent is trusted with, read in one statement. */
-export type CredentialOfAgent = CredentialRow & Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'>
+/** A credential with what its agent is trusted with, read in one statement; `readAt` is Postgres' clock, in Unix seconds with a fraction. */
+export type CredentialOfAgent = CredentialRow &
+  Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & { readAt: number }
 
 /** The credential of this id with its agent's trust; read for each call and never kept, so that a revocation holds at once. */
 export async function findCredential(tx: Tx, credentialId: string): Promise<CredentialOfAgent | undefined> {
@@ -16,6 +17,7 @@ export async function findCredential(tx: Tx, credentialId: string): Promise<Cred
     .innerJoin('agents as a', 'a.agent_id', 'c.agent_id')
     .selectAll('c')
     .select(['a.trust_state', 'a.limits', 'a.sandbox'])
+    .select(sql<number>`extract(epoch from clock_timestamp())::float8`.as('readAt'))
     .where('c.credential_id', '=', credentialId)
     .executeTakeFirst()
 }

@@ -99,9 +99,20 @@ export async function moveTrust(
 
 export type AgentFilter = { states: readonly TrustState[]; rail?: string | undefined; undecided: boolean }
 
+export type ListedAgent = AgentRow & { onboarding_receipt_id: string | null }
+
 /** Agents in these states, who waits longest first; `undecided` leaves out those that an operator has looked at. */
-export async function listAgents(tx: Tx, filter: AgentFilter, most: number): Promise<AgentRow[]> {
-  return filtered(tx, filter).selectAll().orderBy('trust_since').orderBy('agent_id').limit(most).execute()
+export async function listAgents(tx: Tx, filter: AgentFilter, most: number): Promise<ListedAgent[]> {
+  return filtered(tx, filter)
+    .leftJoin('receipts', (join) =>
+      join.onRef('receipts.subject', '=', 'agents.agent_id').on('receipts.kind', '=', 'onboarding'),
+    )
+    .selectAll('agents')
+    .select('receipts.receipt_id as onboarding_receipt_id')
+    .orderBy('trust_since')
+    .orderBy('agent_id')
+    .limit(most)
+    .execute()
 }
 
 export async function countAgents(tx: Tx, filter: AgentFilter): Promise<number> {
@@ -111,9 +122,19 @@ export async function countAgents(tx: Tx, filter: AgentFilter): Promise<number> 
   return Number(waiting)
 }
 
+/** How many agents stand in each trust state. */
+export async function countTrustStates(tx: Tx): Promise<Record<string, number>> {
+  const rows = await tx
+    .selectFrom('agents')
+    .select(['trust_state', ({ fn }) => fn.countAll<string>().as('agents')])
+    .groupBy('trust_state')
+    .execute()
+  return Object.fromEntries(rows.map(({ trust_state, agents }) => [trust_state, Number(agents)]))
+}
+
 const filtered = (tx: Tx, { states, rail, undecided }: AgentFilter) =>
   tx
     .selectFrom('agents')
-    .where('trust_state', 'in', [...states])
+    .where(sql<boolean>`trust_state = any(${[...states]})`)
     .$if(undecided, (query) => query.where('decision_id', 'is', null))
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rails::jsonb ? ${rail}`))

@@ -52,7 +52,8 @@ export function createLimiter(pool: Pool, name: string, points: number, duration
       const taken = await consume(limiter, key, asked)
       if (taken.granted) return keep(key, asked, taken.window)
       if (asked === used) return { granted: false, retryAfterMs: taken.retryAfterMs, putBack: () => undefined }
-      await limiter.reward(key, asked)
+      // What this process refuses by itself, because it saw the limit reached, was never counted in Postgres.
+      if (taken.counted) await limiter.reward(key, asked)
     }
     return undefined
   }
@@ -72,13 +73,14 @@ export function createLimiter(pool: Pool, name: string, points: number, duration
   }
 }
 
-type Consumed = { granted: true; window: RateLimiterRes } | { granted: false; retryAfterMs: number }
+type Consumed = { granted: true; window: RateLimiterRes } | { granted: false; retryAfterMs: number; counted: boolean }
 
 async function consume(limiter: RateLimiterPostgres, key: string, points: number): Promise<Consumed> {
   try {
     return { granted: true, window: await limiter.consume(key, points) }
   } catch (spent) {
-    if (spent instanceof RateLimiterRes) return { granted: false, retryAfterMs: Math.max(1, spent.msBeforeNext) }
+    if (spent instanceof RateLimiterRes)
+      return { granted: false, retryAfterMs: Math.max(1, spent.msBeforeNext), counted: spent.consumedPoints > 0 }
     throw spent
   }
 }

@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import type { SubjectKind } from '../../workflows/domain/review.ts'
 import type { ReviewDecisionsTable } from './agent-tables.ts'
 import type { Tx } from './db.ts'
 
@@ -16,19 +15,4 @@ export async function insertDecision(tx: Tx, decision: ReviewDecisionRow): Promi
       evidence_seen_sha256: JSON.stringify(evidence_seen_sha256),
     })
     .execute()
-}
-
-/** The latest decision about a subject. */
-export async function latestDecision(
-  tx: Tx,
-  subject: { kind: SubjectKind; id: string },
-): Promise<ReviewDecisionRow | undefined> {
-  return tx
-    .selectFrom('review_decisions')
-    .selectAll()
-    .where('subject_kind', '=', subject.kind)
-    .where('subject_id', '=', subject.id)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
 }

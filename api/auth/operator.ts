@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { findOperator } from '../../activities/store/operators.ts'
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import { hasDigest } from './secret.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
 export type FindOperator = (operatorId: string) => ReturnType<typeof findOperator>
@@ -27,10 +27,7 @@ export async function authenticateOperator(
   const [, operatorId, secret] = (typeof header === 'string' ? credential.exec(header) : null) ?? []
   if (operatorId === undefined || secret === undefined) throw wrongCredential()
   const operator = await find(operatorId.toLowerCase())
-  // An unknown id costs the same comparison as a wrong secret.
-  const expected = Buffer.from(operator?.secretSha256 ?? '0'.repeat(64), 'hex')
-  const given = createHash('sha256').update(secret.toLowerCase()).digest()
-  if (!timingSafeEqual(given, expected) || operator === undefined) throw wrongCredential()
+  if (!hasDigest(secret.toLowerCase(), operator?.secretSha256) || operator === undefined) throw wrongCredential()
   return { operatorId: operator.operatorId, name: operator.name }
 }
 

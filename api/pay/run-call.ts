@@ -122,7 +122,8 @@ async function storedAnswer(run: Run, row: CallRow, replayed: boolean): Promise<
   if (row.answer === null || row.status === null) throw new Error('a final call has no answer')
   const headers = await paymentHeaders(run, row)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
-  return { status: row.status, headers, body: replayed ? row.answer : checkOutput(run.operation, row.answer) }
+  const answer = run.operation.reveal?.(row.answer, contextOf(run, false)) ?? row.answer
+  return { status: row.status, headers, body: replayed ? answer : checkOutput(run.operation, answer) }
 }
 
 async function paymentHeaders({ deps }: Run, row: CallRow): Promise<Record<string, string>> {

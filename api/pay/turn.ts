@@ -5,6 +5,7 @@ import { type Funding, type Granted, grantCall, readStanding, type Standing } fr
 import { claimPayment, findPayment, type PaymentClaim, paymentAlreadyUsed } from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Reply } from '../operation.ts'
+import { callerTicket } from '../rate-limits.ts'
 import type { CallerTicket } from '../road.ts'
 import type { Run } from './run.ts'
 
@@ -25,7 +26,7 @@ export type Read = () => Promise<Reply<unknown>>
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
 export async function takeTurn(run: Run, read: Read): Promise<Turn> {
   const { limits } = run.deps
-  const rate = run.caller.kind === 'wallet' ? await limits.wallet(run.caller.id) : undefined
+  const rate = await callerTicket(run.caller, limits)
   const free = run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
   let freeTaken = false
   try {

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import { agentSignatureText, encodeAgentSignature } from '../../workflows/domain/agent-signature.ts'
 import type { ErrorCode, MoneyMoved, PointerError } from '../../workflows/domain/errors.ts'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { bodySha256, encodeWalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
+import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 
 type Operations = (typeof operations)[number]
@@ -20,6 +22,8 @@ export type ClientWallet = {
 
 export type ClientOptions = {
   readonly baseUrl: string
+  /** The OS host, for its operations. */
+  readonly osUrl?: string
   /** The origin that wallet proofs name: the service's configured base URL, where that is not `baseUrl`. */
   readonly origin?: string
   /** The fetch to use; wrap it with `wrapFetchWithPayment` of `@x402/fetch` to pay for calls. */
@@ -27,6 +31,12 @@ export type ClientOptions = {
   readonly wallet?: ClientWallet
   /** Operator credential, `op_…`. */
   readonly operator?: string
+  /** Access key of an agent, `ag_…`. */
+  readonly agent?: string
+  /** Status token of a registration or task. */
+  readonly statusToken?: string
+  /** Signs a text by Ed25519 with the agent's registered key; 64 bytes as base64url. */
+  readonly signAsAgent?: (text: string) => string | Promise<string>
 }
 
 export type Answer<Body> = {
@@ -81,21 +91,22 @@ export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? ((input, init) => fetch(input, init))
   return {
     call: async (id, input, { signal } = {}) => {
-      const { http, access } = operationOf(id)
-      const body = http.method === 'GET' ? undefined : input
+      const operation: AnyOperation = operationOf(id)
+      const { http } = operation
+      const { path, rest } = placed(operation, input, options)
+      const body = http.method === 'GET' ? undefined : rest
       const init: RequestInit = {
         method: http.method,
         headers: {
           Accept: 'application/json',
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...(access === 'wallet' ? { 'X-Service-Wallet-Proof': await walletProofHeader(options, http, body) } : {}),
-          ...(access === 'operator' ? { Authorization: `Bearer ${required(options.operator, 'operator')}` } : {}),
+          ...(await presentation(operation, options, { method: http.method, path }, body)),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       }
       return readAnswer(
-        await send(`${plain(options.baseUrl)}${http.path}${body === undefined ? queryOf(input) : ''}`, init),
+        await send(`${hostOf(operation, options)}${path}${body === undefined ? queryOf(rest) : ''}`, init),
       )
     },
   }
@@ -105,6 +116,73 @@ function operationOf(id: OperationId): Operations {
   const found = operations.find((operation) => operation.id === id)
   if (found === undefined) throw new TypeError(`there is no operation ${id}`)
   return found
+}
+
+/** The path with what the input and the options put into it, and what is left of the input. */
+function placed({ http }: AnyOperation, input: object, options: ClientOptions): { path: string; rest: object } {
+  const rest = new Map(Object.entries(input))
+  const path = http.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = name === 'token' ? required(options.statusToken, 'statusToken') : rest.get(name)
+    rest.delete(name)
+    return encodeURIComponent(String(value))
+  })
+  return { path, rest: Object.fromEntries(rest) }
+}
+
+const hostOf = ({ http }: AnyOperation, options: ClientOptions): string =>
+  plain(http.host === 'os' ? required(options.osUrl, 'osUrl') : options.baseUrl)
+
+/** What this client presents, of the ways that the operation takes: the first that it has something for. */
+async function presentation(
+  operation: AnyOperation,
+  options: ClientOptions,
+  call: { method: string; path: string },
+  body: unknown,
+): Promise<Record<string, string>> {
+  const ways = waysOf(operation)
+  const has: Record<AccessKind, boolean> = {
+    operator: options.operator !== undefined,
+    agent: options.agent !== undefined,
+    status: options.statusToken !== undefined,
+    wallet: options.wallet !== undefined,
+    public: true,
+  }
+  switch (operation.examines && has.agent ? 'agent' : (ways.find((way) => has[way]) ?? ways[0])) {
+    case 'operator':
+      return { Authorization: `Bearer ${required(options.operator, 'operator')}` }
+    case 'agent':
+      return { Authorization: `Bearer ${required(options.agent, 'agent')}` }
+    case 'wallet':
+      return { 'X-Service-Wallet-Proof': await walletProofHeader(options, call, body) }
+    case 'status':
+      return {
+        ...(operation.http.path.includes('{token}')
+          ? {}
+          : { 'X-Status-Token': required(options.statusToken, 'statusToken') }),
+        ...(operation.statusToken?.signed
+          ? { 'X-Agent-Signature': await agentSignatureHeader(operation, options, call, body) }
+          : {}),
+      }
+    case 'public':
+      return {}
+  }
+}
+
+/** A signature of one call by the agent's registered key, for calls that a status token alone may not make. */
+async function agentSignatureHeader(
+  operation: AnyOperation,
+  options: ClientOptions,
+  call: { method: string; path: string },
+  body: unknown,
+): Promise<string> {
+  const issuedAt = Math.floor(Date.now() / 1000)
+  const text = agentSignatureText({
+    origin: hostOf(operation, options),
+    ...call,
+    bodySha256: bodySha256(body),
+    issuedAt,
+  })
+  return encodeAgentSignature(issuedAt, await required(options.signAsAgent, 'signAsAgent')(text))
 }
 
 /** A fresh proof for one call (wire-facts §3.2); a paying fetch repeats it on its second request, and it is used up once. */

@@ -121,6 +121,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
       headers,
       method,
       path,
+      params: request.params as Record<string, string>,
       address: clientAddress(request),
       requestId,
     })

@@ -39,6 +39,20 @@ export const securitySchemes: JsonObject = {
     description: 'x402 v2 payment, base64 of the PaymentPayload JSON; needed once the free calls are used up.',
   },
   operator: { type: 'http', scheme: 'bearer', description: 'Operator credential: op_<id>_<secret>.' },
+  agent: { type: 'http', scheme: 'bearer', description: 'Access key of an agent: ag_<id>_<secret>.' },
+  statusToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Status-Token',
+    description: 'The status token of the registration or task; it reads, and acts only with a signature.',
+  },
+  agentSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Agent-Signature',
+    description:
+      't=<unix seconds>,s=<Ed25519 signature, base64url> by the registered key over the lines service-agent-signature-v1, origin, method, path, body-sha256 and issued-at.',
+  },
 }
 
 const nullable = (type: string): JsonObject => ({ type: [type, 'null'] })

@@ -1,4 +1,4 @@
-import type { AnyOperation, Host } from '../operation.ts'
+import { type AccessKind, type AnyOperation, type Host, waysOf } from '../operation.ts'
 import { families } from '../operations/index.ts'
 import { headerComponents, problemSchema, securitySchemes } from './openapi-components.ts'
 import { responsesOf } from './openapi-responses.ts'
@@ -10,8 +10,8 @@ export type HostUrls = { readonly baseUrl: string; readonly osUrl: string }
 
 const description = `Bounded stablecoin payouts for software agents, as durable workflows with a signed receipt for every transition.
 
-Calls marked with a lock need a wallet proof (\`X-Service-Wallet-Proof\`) or an operator credential; the text to sign stands in the
-trust contract, and the typed client signs it. Paid calls are free ten times per wallet in 30 days, then paid with x402.
+Calls marked with a lock need a wallet proof (\`X-Service-Wallet-Proof\`), a status token, or the credential of an agent or operator;
+the text to sign stands in the trust contract, and the typed client signs it. Paid calls are free ten times per wallet in 30 days, then paid with x402.
 Every refusal is \`application/problem+json\`; its \`type\` leads to a page that says what to do.`
 
 /** The OpenAPI 3.1 document of every operation on both hosts (endpoints §25). */
@@ -95,32 +95,75 @@ function serversOf(host: Host, { baseUrl, osUrl }: HostUrls): JsonObject {
 }
 
 function securityOf(group: readonly AnyOperation[]): JsonObject[] {
-  const ways = group.flatMap(({ access, price }): JsonObject[] => {
-    if (access === 'public') return [{}]
-    if (access === 'operator') return [{ operator: [] }]
-    return price === null ? [{ walletProof: [] }] : [{ walletProof: [] }, { walletProof: [], payment: [] }]
-  })
+  const ways = group.flatMap((operation) => waysOf(operation).flatMap((way) => presentations(way, operation)))
   return [...new Map(ways.map((way) => [JSON.stringify(way), way])).values()]
 }
 
+/** What a caller of this kind presents. */
+function presentations(way: AccessKind, { examines, http, price, statusToken }: AnyOperation): JsonObject[] {
+  if (way === 'public') return examines ? [{}, { agent: [] }] : [{}]
+  if (way === 'wallet')
+    return price === null ? [{ walletProof: [] }] : [{ walletProof: [] }, { walletProof: [], payment: [] }]
+  if (way !== 'status') return [{ [way]: [] }]
+  const inHeader = http.path.includes('{token}') ? {} : { statusToken: [] }
+  return [{ ...inHeader, ...(statusToken?.signed ? { agentSignature: [] } : {}) }]
+}
+
 function inputOf(group: readonly AnyOperation[], components: SchemaComponents): JsonObject {
+  const named = namesIn(group[0]?.http.path ?? '')
   const inputs = group.map(({ id, mode, input }) => ({ id, mode, schema: components.write(input, 'input') }))
   const [first] = inputs
-  if (first === undefined || group[0]?.http.method === 'GET') return queryOf(first?.schema)
-  const refs = inputs.map(({ id, mode, schema }) => ({ mode, ref: components.name(`${id}.input`, schema) }))
+  const inPath = named.map((name) => pathParameter(name, first?.schema))
+  if (first === undefined || group[0]?.http.method === 'GET') return parametersOf(inPath, queryOf(first?.schema, named))
+  const refs = inputs.map(({ id, mode, schema }) => ({
+    mode,
+    ref: components.name(`${id}.input`, without(schema, named)),
+  }))
   const mapping = Object.fromEntries(refs.map(({ mode = '', ref }) => [mode, ref.$ref]))
   const modes = { oneOf: refs.map(({ ref }) => ref), discriminator: { propertyName: 'mode', mapping } }
   const schema = first.mode === undefined ? refs[0]?.ref : modes
-  return { requestBody: { required: true, content: { 'application/json': { schema } } } }
+  return { ...parametersOf(inPath), requestBody: { required: true, content: { 'application/json': { schema } } } }
 }
 
-function queryOf(schema: JsonObject = {}): JsonObject {
-  const { properties = {}, required = [] } = schema as { properties?: JsonObject; required?: string[] }
-  const parameters = Object.entries(properties).map(([name, part]) => ({
+/** What stands in braces in a path. */
+const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+type Members = { properties?: JsonObject; required?: string[] }
+
+/** The schema without what stands in the path. */
+function without(schema: JsonObject, named: readonly string[]): JsonObject {
+  if (named.length === 0) return schema
+  const { properties = {}, required = [] } = schema as Members
+  const left = Object.entries(properties).filter(([name]) => !named.includes(name))
+  return { ...schema, properties: Object.fromEntries(left), required: required.filter((name) => !named.includes(name)) }
+}
+
+function pathParameter(name: string, schema: JsonObject = {}): JsonObject {
+  const token = {
+    type: 'string',
+    pattern: '^[a-z]{2}_[A-Za-z0-9_-]{43}$',
+    description: 'A status token, which is a secret.',
+  }
+  const { properties = {} } = schema as Members
+  return {
+    name,
+    in: 'path',
+    required: true,
+    schema: name === 'token' ? token : (properties[name] ?? { type: 'string' }),
+  }
+}
+
+function queryOf(schema: JsonObject = {}, named: readonly string[] = []): JsonObject[] {
+  const { properties = {}, required = [] } = without(schema, named) as Members
+  return Object.entries(properties).map(([name, part]) => ({
     name,
     in: 'query',
     required: required.includes(name),
     schema: part,
   }))
+}
+
+const parametersOf = (...lists: JsonObject[][]): JsonObject => {
+  const parameters = lists.flat()
   return parameters.length === 0 ? {} : { parameters }
 }

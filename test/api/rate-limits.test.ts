@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { loadConfig } from '../../activities/config.ts'
 import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
 import { migrateToLatest } from '../../activities/store/migrate.ts'
-import { createLimiter } from '../../activities/store/rate-limits.ts'
+import { createLimiter, type Limiter } from '../../activities/store/rate-limits.ts'
 import { createRateLimits } from '../../api/rate-limits.ts'
 import { DomainError } from '../../workflows/domain/errors.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -83,5 +83,20 @@ verifies(
     tickets[0]!.putBack()
     const again = await Promise.all(limiters.map((limiter) => limiter.take('key')))
     expect(again.filter((ticket) => ticket.granted).length).toBeGreaterThanOrEqual(1)
+  },
+)
+
+verifies(
+  'road.rate-limit',
+  'calls that one process refuses by itself give another process nothing more to spend',
+  async () => {
+    const [one, other] = opened.map(({ pool }) => createLimiter(pool, 'refused', 60, 60)) as [Limiter, Limiter]
+    const granted = async (limiter: Limiter, calls: number) => {
+      let passed = 0
+      for (let call = 0; call < calls; call++) if ((await limiter.take('key')).granted) passed++
+      return passed
+    }
+    expect(await granted(one, 90)).toBe(60)
+    expect(await granted(other, 30)).toBe(0)
   },
 )

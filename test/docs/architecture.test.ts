@@ -37,7 +37,8 @@ verifies('docs.architecture', 'the road is walked in the order that its comment 
     ['address limit', 'travel', /limits\.address\(/],
     ['JSON', 'travel', /readValue\(/],
     ['schema', 'travel', /readInput\(/],
-    ['authenticate', 'travel', /authenticate\(operation/],
+    ['authenticate', 'travel', /authenticate\(\{/],
+    ['authorize', 'travel', /operation\.authorize\?\.\(/],
     ['stored answer or join', 'grant', /joins: standing/],
     ['caller limit', 'grant', /assertGranted\(/],
     ['price', 'grant', /await fund\(/],
@@ -55,7 +56,7 @@ verifies('docs.architecture', 'the road is walked in the order that its comment 
     expect(at, name).toEqual([...at].sort((a, b) => a - b))
   }
   expect(bodyOf(source, 'travel').search(/runCall\(/)).toBeGreaterThan(
-    bodyOf(source, 'travel').search(/authenticate\(op/),
+    bodyOf(source, 'travel').search(/authenticate\(\{/),
   )
   expect(bodyOf(source, 'runCall').search(/takeTurn\(/)).toBeLessThan(bodyOf(source, 'runCall').search(/handled\(/))
 })

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import { type PayoutState, payoutTransitions } from '../../workflows/domain/payout.ts'
 import { resumableStates, type TaskState, taskTransitions } from '../../workflows/domain/task-lifecycle.ts'
@@ -106,12 +107,12 @@ function taskPicture(): string[] {
 
 function operationTable(): string {
   const rows = operations.map((operation) => {
-    const { id, mode, http, access, price, charge, idempotency } = operation as typeof operation & { mode?: string }
+    const { id, mode, http, price, charge, idempotency } = operation as typeof operation & { mode?: string }
     const cost = price === null ? 'free' : `${price} atomic, ${charge === 'before' ? 'settled first' : 'settled after'}`
     return [
       `\`${id}\``,
       `${http.method} \`${http.path}\`${mode === undefined ? '' : `, mode \`${mode}\``}`,
-      access,
+      waysOf(operation).join(' or '),
       cost,
       idempotency.kind,
     ]

@@ -182,6 +182,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning: 'Somebody decided about this since it was read.',
     action: 'Read the review console again; a new decision needs what waits there now.',
   },
+  rotation_in_progress: {
+    meaning: 'The next key was made and its owner has not taken it yet.',
+    action: 'Let the owner claim it, or revoke it, before another one is made.',
+  },
   daily_cap_exceeded: {
     meaning: 'Payouts of the last 24 hours and those under way leave less than this amount under the daily cap.',
     action: 'Execute it later with the same key; the cap frees up as older payouts leave the window.',

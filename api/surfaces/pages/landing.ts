@@ -1,5 +1,5 @@
 import { type Pause, pauseNote } from '../../../workflows/domain/controls.ts'
-import type { AnyOperation } from '../../operation.ts'
+import { type AnyOperation, waysOf } from '../../operation.ts'
 import { type Html, html } from './html.ts'
 import { pageOf } from './layout.ts'
 import { snippet } from './snippet.ts'
@@ -83,7 +83,7 @@ curl -s ${baseUrl}/problems/wallet_proof_required`,
 function operationTable({ registry }: PageFacts): Html {
   const rows = registry.map(
     ({ http, summary, access, price }) =>
-      html`<tr><td><code>${http.method} ${http.path}</code></td><td>${summary}</td><td>${access}</td><td>${priceOf(price)}</td></tr>
+      html`<tr><td><code>${http.method} ${http.path}</code></td><td>${summary}</td><td>${waysOf({ access }).join(' or ')}</td><td>${priceOf(price)}</td></tr>
 `,
   )
   return html`<table>

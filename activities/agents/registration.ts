@@ -1,0 +1,132 @@
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import { type Scope, sandboxScopesOf } from '../../workflows/domain/credential.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { secretSha256 } from '../keys/derived-tokens.ts'
+import { sealCredential } from '../keys/envelope.ts'
+import { receiptView } from '../receipt-view.ts'
+import { listCredentials } from '../store/agent-credentials.ts'
+import { insertSigningVersion } from '../store/agent-signing-versions.ts'
+import type { Contact } from '../store/agent-tables.ts'
+import { type AgentRow, insertAgent } from '../store/agents.ts'
+import { answerCall, claimGrant } from '../store/calls.ts'
+import { clockSeconds, type Tx, transaction } from '../store/db.ts'
+import { send } from '../store/pipeline.ts'
+import { appendReceipt } from '../store/receipts.ts'
+import { grantAccess } from './access.ts'
+import type { AgentDeps } from './deps.ts'
+import { agentView, nextAction } from './views.ts'
+
+/** What an agent says of itself (endpoints.md §9, submit_manifest); keys are public JWKs. */
+export type Manifest = {
+  name: string
+  contact: Contact
+  capabilities: string[]
+  rails: string[]
+  public_key: { kty: 'OKP'; crv: 'Ed25519'; x: string }
+  encryption_key?: { kty: 'OKP'; crv: 'X25519'; x: string } | undefined
+  protocols: string[]
+  account?: { name: string; country?: string | undefined } | undefined
+  requested_scopes: Scope[]
+  sandbox: boolean
+}
+
+/**
+ * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
+ * sandbox agent is trusted at once, within the sandbox's scopes. The answer is stored without the status token, which is derived
+ * again for each who may have it. Throws 409 `key_already_registered`.
+ */
+export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId: string): Promise<void> {
+  await assertSealable(manifest)
+  const keySha256 = digestOf(manifest.public_key)
+  const agentId = `agt_${digestOf({ type: 'service.agent.v1', key_sha256: keySha256 })}`
+  await transaction(deps.db, async (tx) => {
+    await claimGrant(tx, callId, agentId)
+    const statusTokenSha256 = secretSha256(deps.tokens.statusToken('st', callId))
+    const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), keySha256, statusTokenSha256 })
+    if (agent === undefined) throw keyTaken()
+    await insertSigningVersion(tx, {
+      agentId,
+      version: 1,
+      keyId: `${agentId}#1`,
+      publicKey: manifest.public_key,
+      keySha256,
+    })
+    if (agent.sandbox) await openSandbox(tx, agent)
+    const receipt = receiptView(await onboardingReceipt(deps, tx, agent))
+    const next_action = nextAction(agent, await listCredentials(tx, agentId))
+    const answer = { agent: agentView(agent), trust_state: agent.trust_state, next_action, receipt }
+    await send(tx, answerCall(callId, agentId, 201, answer))
+  })
+}
+
+/** The stored answer of a registration with the status token of its call, and where it is read. */
+export function withStatusToken(
+  deps: Pick<AgentDeps, 'tokens' | 'baseUrl'>,
+  answer: Record<string, unknown>,
+  callId: string,
+) {
+  const status_token = deps.tokens.statusToken('st', callId)
+  return { ...answer, status_token, status_url: `${deps.baseUrl}/api/agents/status/${status_token}` }
+}
+
+/** A key that nothing can be sealed to is refused now, not when the agent waits for its credential. */
+async function assertSealable({ encryption_key }: Manifest): Promise<void> {
+  if (encryption_key === undefined) return
+  await sealCredential({ credential: '', credential_id: '' }, encryption_key).catch(() => {
+    const errors = [{ pointer: '/encryption_key', message: 'not a key to seal to' }]
+    throw refuse(
+      'invalid_request',
+      'nothing can be sealed to encryption_key',
+      'Send the public half of a fresh X25519 key.',
+      {
+        errors,
+      },
+    )
+  })
+}
+
+const rowOf = (manifest: Manifest, agentId: string) => ({
+  agentId,
+  account: {
+    accountId: `acc_${digestOf({ type: 'service.account.v1', owner: agentId })}`,
+    name: manifest.account?.name ?? manifest.name,
+    country: manifest.account?.country ?? null,
+  },
+  name: manifest.name,
+  contact: manifest.contact,
+  capabilities: manifest.capabilities,
+  rails: manifest.rails,
+  protocols: manifest.protocols,
+  requestedScopes: manifest.requested_scopes,
+  publicKey: manifest.public_key,
+  encryptionKey: manifest.encryption_key ?? null,
+  sandbox: manifest.sandbox,
+})
+
+const openSandbox = (tx: Tx, { agent_id, requested_scopes, rails }: AgentRow): Promise<string> =>
+  grantAccess(tx, agent_id, {
+    version: 1,
+    scopes: sandboxScopesOf(requested_scopes),
+    rails,
+    overlapSeconds: 0,
+    actor: 'sandbox_policy',
+  })
+
+async function onboardingReceipt(
+  { issuer, environment, signReceipt }: AgentDeps,
+  tx: Tx,
+  agent: AgentRow,
+): Promise<string> {
+  const { agent_id, account_id, name, rails, requested_scopes, key_sha256, sandbox, trust_state } = agent
+  const facts = { agent_id, account_id, name, rails, requested_scopes, key_sha256, sandbox, trust_state }
+  const usage = sandbox ? 'synthetic' : 'operational'
+  const receipt = { subject: agent_id, kind: 'onboarding', usage, environment, issuer, facts }
+  return appendReceipt(tx, signReceipt, receipt, Math.floor(await clockSeconds(tx)))
+}
+
+const keyTaken = () =>
+  refuse(
+    'key_already_registered',
+    'an agent with this public key is registered',
+    'Use its status URL, or repeat its registration with the same idempotency key.',
+  )

@@ -1,0 +1,102 @@
+import type { Kysely } from 'kysely'
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { receiptId } from '../../workflows/domain/ids.ts'
+import type { Decision, SubjectKind } from '../../workflows/domain/review.ts'
+import type { Issuing } from '../agents/deps.ts'
+import { receiptView } from '../receipt-view.ts'
+import type { TrustLimits } from '../store/agent-tables.ts'
+import { answerCall, claimGrant } from '../store/calls.ts'
+import { clockSeconds, type Tx, transaction } from '../store/db.ts'
+import { send } from '../store/pipeline.ts'
+import { appendReceipt } from '../store/receipts.ts'
+import { insertDecision } from '../store/review-decisions.ts'
+import type { Database } from '../store/schema.ts'
+import type { ConsoleFilter, ReviewSubject } from './subject.ts'
+
+export type ReviewDeps = Issuing & { db: Kysely<Database>; subjects: readonly ReviewSubject[] }
+export type Reviewer = { operatorId: string; name: string; idempotencyKey: string }
+export type ReviewInput = {
+  subject_kind: SubjectKind
+  subject_id: string
+  decision: Decision
+  note: string
+  waiting_since?: string | undefined
+  limits?: TrustLimits | undefined
+  evidence_seen_sha256: string[]
+}
+export type ConsoleQuery = ConsoleFilter & { kind?: SubjectKind | undefined; offset: number; limit: number }
+
+export type Reviews = ReturnType<typeof openReviews>
+
+/** The one road of human decisions (endpoints.md §1.1 rule 5): what waits, and the recording of a decision with its receipt. */
+export function openReviews(deps: ReviewDeps) {
+  return {
+    list: async ({ kind, offset, limit, ...filter }: ConsoleQuery) => {
+      const subjects = deps.subjects.filter((subject) => kind === undefined || subject.kind === kind)
+      const waiting = await Promise.all(subjects.map((subject) => subject.list(deps.db, filter, offset + limit)))
+      const counted = await Promise.all(subjects.map((subject) => subject.count(deps.db, filter)))
+      const items = waiting.flat().sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
+      const counts = Object.fromEntries(subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]))
+      const total = counted.reduce((sum, count) => sum + count, 0)
+      return { items: items.slice(offset, offset + limit), offset, limit, total, counts }
+    },
+    record: (reviewer: Reviewer, input: ReviewInput, callId: string) =>
+      transaction(deps.db, async (tx) => {
+        const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
+        const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
+        await claimGrant(tx, callId, decisionId)
+        const answer = await decide(deps, tx, reviewer, input, decisionId)
+        await send(tx, answerCall(callId, decisionId, 200, answer))
+        return answer
+      }),
+  }
+}
+
+async function decide(deps: ReviewDeps, tx: Tx, reviewer: Reviewer, input: ReviewInput, decision_id: string) {
+  const { subject_kind, subject_id, decision, note, limits, evidence_seen_sha256 } = input
+  const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
+  if (subject === undefined)
+    throw refuse('not_found', `no ${subject_kind} waits here`, 'Take the subject from the review console.')
+  let waited = new Date(0)
+  const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
+  const decided = await subject.decide(
+    tx,
+    subject_id,
+    { decisionId: decision_id, decision, note, limits, operator },
+    (since) => {
+      waited = since
+      if (input.waiting_since !== undefined && Date.parse(input.waiting_since) !== since.getTime())
+        throw alreadyDecided()
+    },
+  )
+  const seconds = await clockSeconds(tx)
+  const decided_at = new Date(seconds * 1000)
+  const who = { operator_id: reviewer.operatorId, operator_name: reviewer.name }
+  const act = { decision_id, subject_kind, subject_id, decision, note }
+  const facts = {
+    ...act,
+    ...who,
+    limits: limits ?? null,
+    evidence_seen_sha256,
+    state: decided.state,
+    at: decided_at.toISOString(),
+  }
+  const { issuer, environment, signReceipt } = deps
+  const receipt = { subject: decision_id, kind: 'review_decision', usage: 'operational', environment, issuer, facts }
+  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  const row = { ...act, ...who, waiting_since: waited, limits: limits ?? null, evidence_seen_sha256, decided_at }
+  await insertDecision(tx, { ...row, receipt_id: receiptId(jws) })
+  return {
+    review_decision: { ...act, decided_by: who, at: decided_at.toISOString() },
+    subject: { subject_kind, subject_id, state: decided.state, view: decided.view },
+    receipt: receiptView(jws),
+  }
+}
+
+const alreadyDecided = () =>
+  refuse(
+    'already_decided',
+    'it does not wait since then any more',
+    'Read the review console again, and decide about what waits now.',
+  )

@@ -1,0 +1,32 @@
+import { agentSignatureText, decodeAgentSignature, isFresh } from '../../workflows/domain/agent-signature.ts'
+import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import { bodySha256 } from '../../workflows/domain/wallet-proof.ts'
+
+/** Whether a key that speaks for the agent signed this text. */
+export type SpokeFor = (agentId: string, text: string, signature: string) => Promise<boolean>
+
+/** The call that has to be signed: `body` is what `JSON.parse` gave, `origin` the host's configured URL, `nowSeconds` Postgres' clock. */
+export type SignedCall = {
+  readonly header: string | string[] | undefined
+  readonly agentId: string
+  readonly origin: string
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+  readonly nowSeconds: number
+}
+
+/** Throws 401 `proof_invalid` unless `X-Agent-Signature` is of the agent's registered key over this very call, within 300 s. */
+export async function assertSigned(call: SignedCall, spokeFor: SpokeFor): Promise<void> {
+  if (call.header === undefined) throw unproven('the header X-Agent-Signature is missing')
+  const given = typeof call.header === 'string' ? decodeAgentSignature(call.header) : undefined
+  if (given === undefined) throw unproven('the header X-Agent-Signature is not t=<unix seconds>,s=<signature>')
+  if (!isFresh(given.issuedAt, call.nowSeconds)) throw unproven('the signature is too old, or from the future')
+  const { origin, method, path, body } = call
+  const text = agentSignatureText({ origin, method, path, bodySha256: bodySha256(body), issuedAt: given.issuedAt })
+  if (!(await spokeFor(call.agentId, text, given.signature)))
+    throw unproven(`the signature is not of the registered key over this call to ${origin}`)
+}
+
+const unproven = (detail: string): DomainError =>
+  refuse('proof_invalid', detail, 'Sign this call with the registered key, or use the agent’s credential instead.')

@@ -1,0 +1,59 @@
+import { unixSeconds } from '../../activities/agents/views.ts'
+import type { CredentialOfAgent } from '../../activities/store/agent-credentials.ts'
+import { type CredentialFacts, parseCredential } from '../../workflows/domain/credential.ts'
+import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import { hasDigest } from './secret.ts'
+
+/** Looks a credential up by its id, in the database and for each call anew. */
+export type FindCredential = (credentialId: string) => Promise<CredentialOfAgent | undefined>
+
+type Header = string | string[] | undefined
+
+/** The id in a presented credential, which is no secret; undefined where none is presented in its form. */
+export function presentedCredentialId(header: Header): string | undefined {
+  return presented(header)?.credentialId
+}
+
+/**
+ * The credential behind `Authorization: Bearer ag_<id>_<secret>`, in whatever state it is; throws 401 `credential_required`
+ * without one and `credential_invalid` for one that nobody was given.
+ */
+export async function recogniseCredential(header: Header, find: FindCredential): Promise<CredentialOfAgent> {
+  if (header === undefined || header === '') {
+    throw refuse(
+      'credential_required',
+      'the Authorization header is missing',
+      'Send the agent’s credential: Authorization: Bearer ag_…',
+    )
+  }
+  const given = presented(header)
+  if (given === undefined) throw unknownCredential()
+  const credential = await find(given.credentialId)
+  if (!hasDigest(given.secret, credential?.secret_sha256) || credential === undefined) throw unknownCredential()
+  return credential
+}
+
+/** What the checks need to know of a credential. */
+export function factsOf(credential: CredentialOfAgent): CredentialFacts {
+  return {
+    state: credential.state,
+    scopes: credential.scopes,
+    rails: credential.rails,
+    expiresAt: unixSeconds(credential.expires_at),
+    retireAt: unixSeconds(credential.retire_at),
+    trust: credential.trust_state,
+    maxUsd: credential.limits?.max_usd ?? null,
+  }
+}
+
+function presented(header: Header): { credentialId: string; secret: string } | undefined {
+  const [, text] = (typeof header === 'string' ? /^Bearer (ag_\S+)$/i.exec(header) : null) ?? []
+  return text === undefined ? undefined : parseCredential(text)
+}
+
+const unknownCredential = (): DomainError =>
+  refuse(
+    'credential_invalid',
+    'the credential is not one of an agent',
+    'Send the credential that the handshake gave, or shake hands for the next one.',
+  )

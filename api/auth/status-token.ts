@@ -1,0 +1,40 @@
+import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { type TokenPrefix, tokenPrefixOf } from '../../workflows/domain/status-token.ts'
+import type { CallRequest, TokenSubject } from '../context.ts'
+
+/** Looks a status token up by its SHA-256, each kind of token in its own table. */
+export type FindTokens = Partial<
+  Record<TokenPrefix, (tokenSha256: string) => Promise<Omit<TokenSubject, 'prefix'> | undefined>>
+>
+
+/** The token that a call presents, in its path or else in `X-Status-Token`. */
+export function presentedToken({
+  params,
+  headers,
+}: Pick<CallRequest, 'params' | 'headers'>): string | string[] | undefined {
+  return params['token'] ?? headers['x-status-token']
+}
+
+/**
+ * What the token tells of; throws 401 `credential_required` without one, and 404 `not_found`, the same for one that is malformed, of
+ * another kind or unknown.
+ */
+export async function recogniseToken(
+  presented: string | string[] | undefined,
+  prefixes: readonly TokenPrefix[],
+  find: FindTokens,
+): Promise<TokenSubject & { tokenSha256: string }> {
+  if (presented === undefined || presented === '')
+    throw refuse(
+      'credential_required',
+      'the header X-Status-Token is missing',
+      'Send the status token in X-Status-Token.',
+    )
+  const prefix = typeof presented === 'string' ? tokenPrefixOf(presented) : undefined
+  const tokenSha256 = secretSha256(String(presented))
+  const subject = prefix !== undefined && prefixes.includes(prefix) ? await find[prefix]?.(tokenSha256) : undefined
+  if (prefix === undefined || subject === undefined)
+    throw refuse('not_found', 'nothing has this status token', 'Use the status URL that was given.')
+  return { prefix, ...subject, tokenSha256 }
+}

@@ -1,0 +1,47 @@
+import type { AgentDeps, Issuing } from '../activities/agents/deps.ts'
+import { openAgents } from '../activities/agents/desk.ts'
+import { spokeFor } from '../activities/agents/handshake.ts'
+import type { Config } from '../activities/config.ts'
+import { deriveTokens } from '../activities/keys/derived-tokens.ts'
+import { loadTokenKey } from '../activities/keys/key-ring.ts'
+import { agentSubject } from '../activities/reviews/agent.ts'
+import { openReviews } from '../activities/reviews/desk.ts'
+import { findCredential } from '../activities/store/agent-credentials.ts'
+import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
+import { createAttempts } from './auth/attempts.ts'
+import type { Context } from './context.ts'
+import { contractView } from './contract-view.ts'
+import { createEnforcement } from './enforcement.ts'
+import type { AnyOperation } from './operation.ts'
+import type { RoadDeps } from './road.ts'
+
+type AgentSettings = Issuing & Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[] }
+type AgentDesks = {
+  acts: Pick<Context, 'agents' | 'reviews' | 'enforcement' | 'contracts'>
+  lookups: Pick<RoadDeps, 'agents' | 'attempts'>
+}
+
+/** Wires what agents and their reviewers do, and how the road finds out whose credentials, tokens and signatures it sees. */
+export function openAgentDesks({ config, registry, ...issuing }: AgentSettings): AgentDesks {
+  const { db } = issuing
+  const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
+  const acts = {
+    agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens }),
+    reviews: openReviews({ ...issuing, subjects: [agentSubject] }),
+    enforcement: createEnforcement({ db, registry }),
+    contracts: {
+      registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),
+    },
+  }
+  const agents: RoadDeps['agents'] = {
+    findCredential: (credentialId) => findCredential(db, credentialId),
+    findTokens: {
+      st: async (tokenSha256) => {
+        const agent = await findAgentByToken(db, tokenSha256)
+        return agent && { subjectId: agent.agent_id, agentId: agent.agent_id }
+      },
+    },
+    spokeFor: (agentId, text, signature) => spokeFor({ db }, agentId, text, signature),
+  }
+  return { acts, lookups: { agents, attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE) } }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { callingToken } from '../caller.ts'
+import { Credential, TrustState } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    trust_state: TrustState,
+    gateway_state: z.enum(['not_ready', 'key_ready', 'gateway_ready']),
+    credential_envelope: z
+      .union([
+        z.strictObject({
+          sealed: z.literal(true),
+          jwe: z.string().meta({ description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.' }),
+        }),
+        z.strictObject({ sealed: z.literal(false), credential: z.string() }),
+      ])
+      .nullable()
+      .meta({ description: 'The access key, shown to the claim that took it and to its repeats.' }),
+    credential: Credential.nullable(),
+  })
+  .meta({ id: 'Handshake' })
+
+/** POST /api/agents/handshake on the OS host: the agent shows that it holds its key, and claims the access key that waits. */
+export const handshake = operation({
+  id: 'handshake',
+  summary: 'Shake hands with the registered key: read the gateway’s state, and claim the access key once.',
+  http: { method: 'POST', path: '/api/agents/handshake', host: 'os' },
+  access: 'status',
+  // The body is signed by itself, over the nonce and the token.
+  statusToken: { prefixes: ['st'], signed: false },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['proof_invalid', 'trust_required', 'already_claimed'],
+  idempotency: { kind: 'natural', key: ({ nonce }) => nonce },
+  input: z.strictObject({
+    nonce: z.string().regex(/^hs_[0-9]{10}_[0-9a-f]{32}_[0-9a-f]{64}$/),
+    signature: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{86}$/)
+      .meta({ description: 'Ed25519, 64 bytes as base64url.' }),
+    protocol_version: z.literal('1'),
+    claim_credential: z.boolean().default(false),
+  }),
+  output,
+  authorize: (input, context) => context.agents.assertHandshake(callingToken(context), input),
+  handle: async (input, context) => {
+    await context.agents.shakeHands(callingToken(context), input, context.callId)
+    return {}
+  },
+  reveal: (answer, context) => context.agents.withAccessKey(answer),
+})

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { Manifest } from './register.ts'
+
+const output = z
+  .strictObject({
+    path: z.string(),
+    version: z.string(),
+    operations: z.array(z.looseObject({})).meta({ description: 'Each with its input and output schema.' }),
+    policy_rules: z.array(z.string()),
+    live: z.record(z.string(), z.int()).meta({ description: 'Agents by trust state.' }),
+    manifest_schema: z.looseObject({}),
+  })
+  .meta({ id: 'RegistrationContract' })
+
+/** GET /api/agents/register: how to register, and what holds for everybody. */
+export const agentRegisterRead = operation({
+  id: 'agent-register-read',
+  summary: 'Read how an agent registers: the manifest’s schema, the policy rules, and how many agents stand where.',
+  http: { method: 'GET', path: '/api/agents/register', host: 'base' },
+  access: 'public',
+  price: null,
+  charge: 'after',
+  limits: { addressPerMinute: 60 },
+  status: [200],
+  errors: [],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({}),
+  output,
+  handle: async (_input, context) => {
+    const view = await context.contracts.registration()
+    return { body: output.parse({ ...view, manifest_schema: z.toJSONSchema(Manifest, { io: 'input' }) }) }
+  },
+})

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { trustStates } from '../../../workflows/domain/agent-trust.ts'
+import { keyStates, scopes } from '../../../workflows/domain/credential.ts'
+import { railKeys } from '../../../workflows/domain/rails/rail.ts'
+import { Time } from '../../fields.ts'
+
+export const AgentId = z.string().regex(/^agt_[0-9a-f]{64}$/)
+export const Rail = z.enum(railKeys)
+export const Scope = z.enum(scopes)
+export const TrustState = z.enum(trustStates)
+
+/** 32 bytes as base64url in their one form, as the `x` of an OKP JWK has them. */
+const KeyBytes = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/)
+export const PublicKey = z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: KeyBytes })
+export const EncryptionKey = z.strictObject({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: KeyBytes })
+
+/** What a decision allows an agent; what is absent is as the agent asked. */
+export const TrustLimits = z.strictObject({
+  rails: z.array(Rail).min(1).max(8).optional(),
+  scopes: z.array(Scope).min(1).max(scopes.length).optional(),
+  max_usd: z.int().min(0).max(1_000_000).optional(),
+  concurrent_runs: z.int().min(1).max(1000).optional(),
+})
+
+/** An agent as its owner and operators see it (endpoints §2). */
+export const Agent = z
+  .strictObject({
+    agent_id: AgentId,
+    account_id: z.string(),
+    name: z.string(),
+    trust: z.strictObject({
+      state: TrustState,
+      decided_at: Time.nullable(),
+      decision_id: z.string().nullable(),
+      limits: TrustLimits.nullable(),
+    }),
+    capabilities: z.array(z.string()),
+    rails: z.array(Rail),
+    public_key: PublicKey,
+    callback_url: z.string().nullable(),
+    publish_profile: z.boolean(),
+    created_at: Time,
+  })
+  .meta({ id: 'Agent' })
+
+/** A credential without its secret. */
+export const Credential = z
+  .strictObject({
+    credential_id: z.string().regex(/^[0-9a-f]{16}$/),
+    version: z.int(),
+    scopes: z.array(Scope),
+    rails: z.array(Rail),
+    state: z.enum(keyStates),
+    rotate_by: Time.nullable().meta({ description: 'When it stops working by itself.' }),
+  })
+  .meta({ id: 'AgentCredential' })

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { decisions, subjectKinds } from '../../../workflows/domain/review.ts'
+import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { TrustLimits } from '../agents/shapes.ts'
+import { callingOperator } from '../caller.ts'
+import { Receipt } from '../operators/receipt.ts'
+
+const output = z
+  .strictObject({
+    review_decision: z.strictObject({
+      decision_id: z.string(),
+      subject_kind: z.enum(subjectKinds),
+      subject_id: z.string(),
+      decision: z.enum(decisions),
+      note: z.string(),
+      decided_by: z.strictObject({ operator_id: z.string(), operator_name: z.string() }),
+      at: Time,
+    }),
+    subject: z.strictObject({
+      subject_kind: z.enum(subjectKinds),
+      subject_id: z.string(),
+      state: z.string().meta({ description: 'The state that the decision led to.' }),
+      view: z.looseObject({}),
+    }),
+    receipt: Receipt,
+  })
+  .meta({ id: 'ReviewDecision' })
+
+/** POST /api/loop-review-console: the one road of every human decision (endpoints §1.1 rule 5). */
+export const reviewRecord = operation({
+  id: 'loop-review-record',
+  summary: 'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
+  http: { method: 'POST', path: '/api/loop-review-console', host: 'base' },
+  access: 'operator',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['not_found', 'wrong_state', 'already_decided', 'forbidden_material'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({
+    subject_kind: z.enum(subjectKinds),
+    subject_id: text(1, 128),
+    decision: z.enum(decisions),
+    note: freeText(2000, 1),
+    waiting_since: Time.optional().meta({
+      description: 'As the console shows it: refused when it no longer waits since then.',
+    }),
+    limits: TrustLimits.optional(),
+    evidence_seen_sha256: z.array(Digest).max(50).default([]),
+    idempotency_key: IdempotencyKey,
+  }),
+  output,
+  handle: async ({ idempotency_key, ...input }, context) => {
+    const { operatorId, name } = callingOperator(context)
+    const reviewer = { operatorId, name, idempotencyKey: idempotency_key }
+    return { body: output.parse(await context.reviews.record(reviewer, input, context.callId)) }
+  },
+})

@@ -1,0 +1,99 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { DestinationStream } from 'pino'
+import { type Config, loadConfig } from '../../activities/config.ts'
+import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import { createDatabase } from '../../activities/store/db.ts'
+import { migrateToLatest } from '../../activities/store/migrate.ts'
+import { createOperator } from '../../activities/store/operators.ts'
+import type { Database } from '../../activities/store/schema.ts'
+import { createApi } from '../../api/compose.ts'
+import { execute } from '../../api/execute.ts'
+import type { AnyOperation } from '../../api/operation.ts'
+import { operations } from '../../api/operations/index.ts'
+import { createApp } from '../../api/surfaces/express.ts'
+import { type Listener, listen } from '../../api/surfaces/listen.ts'
+import { createLog } from '../../api/surfaces/log.ts'
+import { createMetrics } from '../../api/surfaces/metrics.ts'
+import { findFree } from '../../worker/stack/ports.ts'
+import { writeSecret } from '../../worker/stack/secret-file.ts'
+import { scratchDirectory, startPostgres } from './postgres.ts'
+
+/** API processes in all but name: each with its own pool and both hosts, over one Postgres, without Temporal and a chain. */
+export type ComposedApis = {
+  /** One entry for each process. */
+  hosts: { base: string; os: string }[]
+  config: Config
+  db: Kysely<Database>
+  operator: string
+  /** Every line that any of them logged. */
+  logged(): string
+  stop(): Promise<void>
+}
+
+type Options = { apis?: number; env?: Record<string, string>; more?: readonly AnyOperation[] }
+
+/** Starts a Postgres and so many APIs on it; `more` are operations beside those of the service. */
+export async function startComposed({ apis = 1, env = {}, more = [] }: Options = {}): Promise<ComposedApis> {
+  const directory = await scratchDirectory()
+  const postgres = await startPostgres()
+  const [nobody] = await findFree(1)
+  const keys = join(directory, 'keys.json')
+  writeSecret(keys, generateSigningKeys(new Date()))
+  const { db, close } = createDatabase({ url: postgres.url, applicationName: 'test' })
+  await migrateToLatest(db)
+  const { credential: operator } = await createOperator(db, 'Ada')
+  const config = loadConfig({
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`,
+    CHAIN_RPC_URL: `http://127.0.0.1:${nobody}`,
+    SIGNING_KEYS_FILE: keys,
+    ASSET_CONTRACT_ADDRESS: `0x${'a1'.repeat(20)}`,
+    PAYOUT_WALLET_ADDRESS: `0x${'a2'.repeat(20)}`,
+    PAY_TO_ADDRESS: `0x${'a3'.repeat(20)}`,
+    TREASURY_PRINCIPAL_ADDRESS: `0x${'a4'.repeat(20)}`,
+    TREASURY_HOLDER_ADDRESS: `0x${'c3'.repeat(20)}`,
+    ...env,
+  })
+  const lines: string[] = []
+  const log = createLog('info', { write: (line: string) => void lines.push(line) } satisfies DestinationStream)
+  const opened = await Promise.all(Array.from({ length: apis }, () => openApi(config, log, more)))
+  return {
+    hosts: opened.map(({ hosts }) => hosts),
+    config,
+    db,
+    operator,
+    logged: () => lines.join(''),
+    stop: async () => {
+      await Promise.all(opened.map((api) => api.stop()))
+      await close()
+      await postgres.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function openApi(config: Config, log: ReturnType<typeof createLog>, more: readonly AnyOperation[]) {
+  const api = await createApi(config, log)
+  const surface = {
+    registry: [...operations, ...more],
+    baseUrl: config.BASE_URL,
+    trustProxy: config.TRUST_PROXY,
+    isOperator: async () => false,
+    log,
+    metrics: createMetrics(api.gauges),
+    call: (operation: AnyOperation, request: Parameters<typeof execute>[1]) => execute(operation, request, api.deps),
+  }
+  const listeners: Listener[] = []
+  for (const host of ['base', 'os'] as const)
+    listeners.push(await listen(createApp({ ...surface, host }), '127.0.0.1', 0))
+  const [base, os] = listeners.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string]
+  return {
+    hosts: { base, os },
+    stop: async () => {
+      await Promise.all(listeners.map((listener) => listener.stop(0)))
+      await api.close()
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { createClient, type InputOf, type OutputOf } from '../../api/surfaces/client.ts'
+import { handshakeText } from '../../workflows/domain/agent-signature.ts'
+
+export type Hosts = { base: string; os: string }
+export type Registration = OutputOf<'agent-register'>
+
+const jwk = (key: KeyObject) => {
+  const { kty, crv, x } = key.export({ format: 'jwk' })
+  return { kty, crv, x } as { kty: 'OKP'; crv: 'Ed25519'; x: string }
+}
+
+/** An agent with a key of its own, as somebody who read only the documents would write it. */
+export function newAgentClient(hosts: Hosts) {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const open = createClient({ baseUrl: hosts.base, osUrl: hosts.os })
+  const signText = (text: string) => sign(null, Buffer.from(text), privateKey).toString('base64url')
+  const manifest = (more: Partial<InputOf<'agent-register'>> = {}): InputOf<'agent-register'> => ({
+    name: 'Ledger reader',
+    contact: { email: 'ops@agent.example' },
+    capabilities: ['reconciles usage'],
+    rails: ['tokenops', 'financeops'],
+    public_key: jwk(publicKey),
+    requested_scopes: ['runs:read', 'runs:write', 'signing:use'],
+    idempotency_key: `reg-${randomBytes(6).toString('hex')}`,
+    ...more,
+  })
+  const freshNonce = async () => (await open.call('handshake-read', {})).body.nonce
+  const signed = (nonce: string, token: string) =>
+    signText(handshakeText(nonce, createHash('sha256').update(token).digest('hex')))
+  return {
+    publicKey: jwk(publicKey),
+    signText,
+    signed,
+    manifest,
+    freshNonce,
+    register: async (more?: Partial<InputOf<'agent-register'>>) =>
+      (await open.call('agent-register', manifest(more))).body,
+    status: async (statusToken: string) =>
+      (await createClient({ baseUrl: hosts.base, statusToken }).call('agent-status', {})).body,
+    shake: async (statusToken: string, claim_credential: boolean, given?: string) => {
+      const nonce = given ?? (await freshNonce())
+      const input = { nonce, signature: signed(nonce, statusToken), protocol_version: '1' as const, claim_credential }
+      return createClient({ baseUrl: hosts.base, osUrl: hosts.os, statusToken }).call('handshake', input)
+    },
+  }
+}
+
+/** An operator's decision about an agent. */
+export async function decide(
+  hosts: Hosts,
+  operator: string,
+  subject_id: string,
+  decision: 'approve' | 'reject' | 'revise' | 'hold',
+  more: Partial<InputOf<'loop-review-record'>> = {},
+) {
+  const client = createClient({ baseUrl: hosts.base, operator })
+  const idempotency_key = `dec-${randomBytes(6).toString('hex')}`
+  const input = { subject_kind: 'agent' as const, subject_id, decision, note: 'looked at', idempotency_key, ...more }
+  return (await client.call('loop-review-record', input)).body
+}
+
+/** A trusted agent with its access key. */
+export async function trustedAgent(hosts: Hosts, operator: string, more?: Partial<InputOf<'agent-register'>>) {
+  const agent = newAgentClient(hosts)
+  const registered = await agent.register(more)
+  if (more?.sandbox !== true) await decide(hosts, operator, registered.agent.agent_id, 'approve')
+  const { body } = await agent.shake(registered.status_token, true)
+  const envelope = body.credential_envelope
+  if (envelope === null || envelope.sealed) throw new Error('the access key was expected in clear')
+  return { agent, registered, credential: envelope.credential, credentialId: body.credential?.credential_id ?? '' }
+}
