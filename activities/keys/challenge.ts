@@ -8,7 +8,7 @@ import {
   holderProofText,
   keyBindingPayload,
 } from '../../workflows/domain/holder-binding.ts'
-import { randomText, signCheckout } from './checkout.ts'
+import { type Order, randomText, signCheckout } from './checkout.ts'
 import { decodeCompact, signCompact, verifyCompact } from './compact.ts'
 import type { KeyRings, RingPublicKey } from './key-ring.ts'
 
@@ -34,7 +34,7 @@ const denied = (code: ErrorCode, detail: string) => refuse(code, detail, ask)
 
 /** Who signs, where, and how long a challenge lives; `nowSeconds` is the database's clock. */
 export type ChallengeFacts = {
-  keys: KeyRings
+  keys: Pick<KeyRings, 'authority' | 'checkout'>
   origin: string
   ttlSeconds: number
   nowSeconds: number
@@ -48,8 +48,9 @@ export type ChallengeFacts = {
 export function issueChallenge({
   holder,
   requestSha256,
+  order,
   ...facts
-}: ChallengeFacts & { holder: string; requestSha256: string }) {
+}: ChallengeFacts & { holder: string; requestSha256: string; order?: Order }) {
   const { keys, origin, nowSeconds: iat } = facts
   assertTreasuryHolder(holderAccount(holder), facts.treasuryHolder)
   const exp = iat + facts.ttlSeconds
@@ -57,7 +58,7 @@ export function issueChallenge({
     checkoutJwt,
     checkoutHash,
     jti: nonce,
-  } = signCheckout(keys.checkout.active, { origin, requestSha256, iat, exp })
+  } = signCheckout(keys.checkout.active, { origin, requestSha256, iat, exp, ...(order && { order }) })
   const audience = authorizeAudience(origin)
   const payload: ChallengeClaims = {
     iss: origin,

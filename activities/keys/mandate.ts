@@ -6,7 +6,7 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { holderDid, holderProofText, sha256Base64url } from '../../workflows/domain/holder-binding.ts'
 import type { Hex } from '../../workflows/domain/ids.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
-import { type CheckoutClaims, randomText, readCheckout } from './checkout.ts'
+import { type CheckoutClaims, type Order, randomText, readCheckout } from './checkout.ts'
 import type { VerifyWalletMessage } from './key-binding.ts'
 import type { KeyRings } from './key-ring.ts'
 import { MANDATE_VCT, sdHasher } from './sd-jwt.ts'
@@ -23,6 +23,8 @@ export type MandateRequest = {
   readonly mandateId: string
   readonly requestSha256: string
   readonly checkoutJwt: string
+  /** What the checkout is for; a payout's fee unless told otherwise. */
+  readonly order?: Order
   readonly holderProof: HolderProof
   readonly verifyWalletMessage: VerifyWalletMessage
 }
@@ -68,21 +70,22 @@ export async function issueMandate(request: MandateRequest): Promise<IssuedManda
   return { ap2Mandate, checkoutHash, expiresAt: checkout.exp }
 }
 
-function assertCheckout({ checkoutJwt, keys, origin, nowSeconds, requestSha256 }: MandateRequest): CheckoutClaims {
-  const checkout = ourCheckout(checkoutJwt, keys, origin)
+function assertCheckout(request: MandateRequest): CheckoutClaims {
+  const { nowSeconds, requestSha256 } = request
+  const checkout = ourCheckout(request)
   if (nowSeconds >= checkout.exp)
     throw refuse('challenge_expired', `the checkout expired at ${checkout.exp}`, 'Ask for a new challenge.')
   if (checkout.request_digest.value === requestSha256) return checkout
   throw refuse(
     'request_digest_mismatch',
-    'the checkout is for other terms than this payout',
+    'the checkout is for other terms',
     'Ask for a challenge for exactly these terms.',
   )
 }
 
-function ourCheckout(jws: string, keys: KeyRings, origin: string): CheckoutClaims {
+function ourCheckout({ checkoutJwt, keys, origin, order }: MandateRequest): CheckoutClaims {
   try {
-    return readCheckout(jws, { keys: keys.checkout.publicKeys, origin })
+    return readCheckout(checkoutJwt, { keys: keys.checkout.publicKeys, origin, ...(order && { order }) })
   } catch {
     throw denied('the checkout is not one that this service signed')
   }

@@ -3,7 +3,7 @@ import { sha256Base64url } from '../../workflows/domain/holder-binding.ts'
 import type { Hex } from '../../workflows/domain/ids.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 import type { ChallengeClaims } from './challenge.ts'
-import { type CheckoutClaims, readCheckout } from './checkout.ts'
+import { type CheckoutClaims, type Order, readCheckout } from './checkout.ts'
 import { type VerifyWalletMessage, verifyKeyBinding } from './key-binding.ts'
 import type { RingPublicKey } from './key-ring.ts'
 import { type MandateClaims, verifyMandate } from './sd-jwt.ts'
@@ -18,6 +18,8 @@ export type PresentationContext = {
   readonly anchors: readonly TrustAnchor[]
   readonly checkoutKeys: readonly RingPublicKey[]
   readonly requestSha256: string
+  /** What the checkout is for; a payout's fee unless told otherwise. */
+  readonly order?: Order
   readonly verifyWalletMessage: VerifyWalletMessage
   /** Throws 409 when a proven presentation was used before; asked before the terms are compared, so that a reuse is called one. */
   readonly assertUnused?: (proven: Pick<Bound, 'mandateIssuer' | 'mandateJti' | 'kbNonce'>) => Promise<void>
@@ -93,11 +95,14 @@ function assertCheckout(mandate: MandateClaims, context: PresentationContext): v
     throw refuse('challenge_expired', 'the checkout has expired', 'Ask for a new challenge.')
 }
 
-function disclosedCheckout(mandate: MandateClaims, { checkoutKeys, challenge }: PresentationContext): CheckoutClaims {
+function disclosedCheckout(
+  mandate: MandateClaims,
+  { checkoutKeys, challenge, order }: PresentationContext,
+): CheckoutClaims {
   if (sha256Base64url(mandate.checkout_jwt) !== mandate.checkout_hash)
     throw invalid('checkout_hash is not that of checkout_jwt')
   try {
-    return readCheckout(mandate.checkout_jwt, { keys: checkoutKeys, origin: challenge.iss })
+    return readCheckout(mandate.checkout_jwt, { keys: checkoutKeys, origin: challenge.iss, ...(order && { order }) })
   } catch {
     throw invalid('the disclosed checkout is not one that this service signed')
   }

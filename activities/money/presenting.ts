@@ -14,7 +14,8 @@ import {
 } from '../../workflows/domain/payment-reference.ts'
 import { consumed, replayKeys } from '../authorization.ts'
 import { searchFrom } from '../chain/outcome.ts'
-import { verifyChallengeToken } from '../keys/challenge.ts'
+import { issueChallenge, verifyChallengeToken } from '../keys/challenge.ts'
+import type { Order } from '../keys/checkout.ts'
 import { verifyPresentation } from '../keys/presentation.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
 import type { PaymentClaim } from '../store/payments.ts'
@@ -114,6 +115,19 @@ const claimOf = ({ raw: _raw, accepted, ...payment }: StrictPayment, asset: Hex,
   fromBlock,
 })
 
+/** What a mandate's checkout says of a payment: the whole of it, in cents. */
+const orderOf = ({ amount_usd }: Payable): Order => ({ kind: 'payment', cents: amount_usd * 100 })
+
+/** What a holder presents a mandate for: a signed checkout over this payment, and the challenge that names it. */
+export function mandateChallenge(
+  { authority: { keys, origin, treasuryHolder } }: Pick<MoneyDeps, 'authority'>,
+  payable: Payable,
+  { ttlSeconds, nowSeconds }: { ttlSeconds: number; nowSeconds: number },
+) {
+  const facts = { keys, origin, treasuryHolder, ttlSeconds, nowSeconds, holder: treasuryHolder }
+  return issueChallenge({ ...facts, requestSha256: mandateRequestSha256(payable), order: orderOf(payable) })
+}
+
 async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
   const { keys, anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority
   const presentation = proof?.presentation ?? ''
@@ -128,6 +142,7 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
     anchors,
     checkoutKeys: keys.checkout.publicKeys,
     requestSha256: mandateRequestSha256(payable),
+    order: orderOf(payable),
     verifyWalletMessage,
     assertUnused: async (proven) => assertUnused(deps.db, replayKeys(challenge.jti, proven), payable.id),
   })

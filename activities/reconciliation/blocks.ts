@@ -1,6 +1,6 @@
 import type { Difference } from '../../workflows/domain/difference.ts'
 import { type LoggedTransfer, unexplained } from '../../workflows/domain/reconciliation.ts'
-import { explainIncoming, explainOutgoing } from '../store/findings.ts'
+import { explainIncoming, explainOutgoing, explainReferences } from '../store/findings.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
 /** Looks for money that left the payout wallet, or reached the pay-to address, in these blocks (both included) without a row. */
@@ -15,13 +15,11 @@ export async function lookAtBlocks(
   ])
   const nonces = outgoing.flatMap(({ nonce }) => nonce ?? [])
   const each = (of: (log: LoggedTransfer) => string) => [...new Set(incoming.map(of))]
-  const fees = await explainIncoming(
-    db,
-    each(({ transactionHash }) => transactionHash),
-    each((log) => log.from),
-  )
+  const hashes = each(({ transactionHash }) => transactionHash)
+  const payers = each((log) => log.from)
+  const paid = [...(await explainIncoming(db, hashes, payers)), ...(await explainReferences(db, payTo, hashes))]
   return [
     ...unexplained('unexplained_outgoing', outgoing, await explainOutgoing(db, nonces)),
-    ...unexplained('unexplained_incoming', incoming, fees),
+    ...unexplained('unexplained_incoming', incoming, paid),
   ]
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { callId } from '../../workflows/domain/ids.ts'
+import { atomicOf } from '../../workflows/domain/payment-reference.ts'
 import type { Explanation, LaneFindings, SeenCall } from '../../workflows/domain/reconciliation.ts'
 import { type Tx, transaction } from './db.ts'
 import type { PaymentRow } from './payments.ts'
@@ -89,10 +90,31 @@ async function paymentsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayment
     .where('payment_id', 'in', ids)
     .execute()
   const callsByPayment = groupBy(calls, ({ payment_id }) => payment_id ?? '')
+  const references = await referencesPaidBy(tx, payments)
   return payments.map((payment) => ({
     payment,
-    calls: (callsByPayment.get(payment.payment_id) ?? []).map(seenCall),
+    calls: [
+      ...(callsByPayment.get(payment.payment_id) ?? []).map(seenCall),
+      ...(references.get(payment.call_id) ?? []),
+    ],
   }))
+}
+
+/** The effect of a payment may be a payment reference instead of a call; credit that it funded is its final answer. */
+async function referencesPaidBy(tx: Tx, payments: readonly PaymentRow[]): Promise<Map<string | null, SeenCall[]>> {
+  const ids = payments.flatMap(({ call_id }) => (call_id?.startsWith('pr_') === true ? [call_id] : []))
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('payment_references')
+    .select(['payment_reference_id', 'settlement_receipt_id'])
+    .where('payment_reference_id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map(({ payment_reference_id, settlement_receipt_id }) => {
+      const answer = settlement_receipt_id === null ? 'open' : 'final'
+      return [payment_reference_id, [{ operation: 'payment reference', grant: 'used', answer, funding: 'payment' }]]
+    }),
+  )
 }
 
 /** The payouts' transfers that these authorization nonces belong to, the dead ones left out: they explain nothing. */
@@ -139,6 +161,26 @@ export async function explainIncoming(
     nonce: null,
     transactionHash: row.state === 'settled' ? row.transaction_hash : null,
     open: row.state !== 'settled',
+  }))
+}
+
+/** The plain transfers to `payTo` that were presented as stablecoin references. */
+export async function explainReferences(tx: Tx, payTo: string, hashes: readonly string[]): Promise<Explanation[]> {
+  if (hashes.length === 0) return []
+  const rows = await tx
+    .selectFrom('payment_references')
+    .select(['payer', 'amount_usd', 'external_reference'])
+    .where('method', '=', 'stablecoin_reference')
+    .where('external_reference', 'in', hashes)
+    .where('state', 'not in', ['rejected', 'expired'])
+    .execute()
+  return rows.map(({ payer, amount_usd, external_reference }) => ({
+    from: payer ?? '',
+    to: payTo,
+    amountAtomic: atomicOf(amount_usd),
+    nonce: null,
+    transactionHash: external_reference,
+    open: false,
   }))
 }
 

@@ -87,9 +87,11 @@ export const payerText = (facts: { origin: string; paysFor: string; transactionH
     `transaction: ${facts.transactionHash.toLowerCase()}`,
   ].join('\n')
 
+export const MANDATE_REQUEST_TYPE = 'service.payment-reference.v1'
+
 /** What a mandate for this payment commits to: SHA-256 of the canonical terms. */
 export const mandateRequestSha256 = ({ id, amount_usd }: Payable): string =>
-  digestOf({ type: 'service.payment-reference.v1', pays_for: id, amount_usd, currency: CURRENCY })
+  digestOf({ type: MANDATE_REQUEST_TYPE, pays_for: id, amount_usd, currency: CURRENCY })
 
 /** A mined transaction as one node shows it; `nonce` of a transfer is that of the EIP-3009 authorization behind it. */
 export type SeenTransaction = {
