@@ -45,6 +45,18 @@ export const railRequirements = {
     source: 'tasks.md § Rails do real work',
     behavior: 'The rows of a list come to the same work whether they stand in the input or are taken one by one.',
   },
+  'energyops.readings': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Missing, repeated, conflicting, negative and unusual intervals of a meter are told, each with its rows.',
+  },
+  'energyops.clock-changes': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Days of 23 and 25 hours have their own intervals, and readings may be by UTC or by the local clock.',
+  },
+  'energyops.bill': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'A bill is recomputed exactly, band by band and day by day; it agrees, is off, or cannot be told.',
+  },
   'distributionops.shares': {
     source: 'tasks.md § Rails do real work',
     behavior:

@@ -1,0 +1,69 @@
+import { toMicro } from '../amounts.ts'
+import { cite } from '../notes.ts'
+import type { Citation } from '../rail.ts'
+import type { Reading } from './schema.ts'
+import type { Zone } from './zone.ts'
+
+/** What was read for one interval; `values` are millionths of a unit, one for each row. */
+export type Interval = { at: number; values: bigint[]; indexes: number[] }
+export type Placed = {
+  intervals: Map<number, Interval>
+  /** Rows at local times that the clock went over, and at times that came twice but have one row only. */
+  nowhere: number[]
+  uncertain: number[]
+}
+
+/**
+ * Readings by the instant at which their interval begins. A reading by the local clock at a time that comes
+ * twice is the first of the two, and the next one at that time is the second.
+ */
+export function readingsSoFar(zone: Zone) {
+  const intervals = new Map<number, Interval>()
+  const nowhere: number[] = []
+  const twice = new Map<number, { instants: number[]; indexes: number[] }>()
+  const put = (at: number, value: bigint, index: number) => {
+    const interval = intervals.get(at)
+    if (interval === undefined) intervals.set(at, { at, values: [value], indexes: [index] })
+    else {
+      interval.values.push(value)
+      interval.indexes.push(index)
+    }
+  }
+  return {
+    take({ at, value }: Reading, index: number): void {
+      if (isInstant(at)) {
+        put(Date.parse(at), toMicro(value), index)
+        return
+      }
+      const local = Date.parse(`${at}Z`)
+      const instants = zone.toInstants(local)
+      const [first, second] = instants
+      if (first === undefined) nowhere.push(index)
+      else if (second === undefined) put(first, toMicro(value), index)
+      else {
+        const seen = twice.get(local) ?? { instants, indexes: [] }
+        twice.set(local, seen)
+        put(seen.indexes.length === 0 ? first : second, toMicro(value), index)
+        seen.indexes.push(index)
+      }
+    },
+    placed(): Placed {
+      const uncertain = [...twice.values()]
+        .filter(({ indexes }) => indexes.length === 1)
+        .flatMap(({ indexes }) => indexes)
+      return { intervals, nowhere, uncertain }
+    },
+  }
+}
+
+export function citedIn({ indexes }: Interval): Citation[] {
+  return indexes.map((index) => cite('readings', index))
+}
+
+export function instantText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`
+}
+
+function isInstant(at: string): boolean {
+  return /(Z|[+-][0-9]{2}:[0-9]{2})$/.test(at)
+}
