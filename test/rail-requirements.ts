@@ -45,6 +45,28 @@ export const railRequirements = {
     source: 'tasks.md § Rails do real work',
     behavior: 'The rows of a list come to the same work whether they stand in the input or are taken one by one.',
   },
+  'financeops.matches': {
+    source: 'tasks.md § Rails do real work',
+    behavior:
+      'Payments meet invoices by reference, amount within tolerance and sums of several; short and over-payments are told.',
+  },
+  'financeops.exceptions': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Duplicates, conflicts and whatever else somebody has to look at have a code and their rows.',
+  },
+  'financeops.ageing': {
+    source: 'tasks.md § Rails do real work',
+    behavior: 'Open amounts are aged by the days they are overdue on the given day.',
+  },
+  'financeops.totals': {
+    source: 'decision',
+    behavior:
+      'Both sides balance: what came in is set aside, allocated, tolerated or left, whatever the order of rows.',
+  },
+  'financeops.bounds': {
+    source: 'decision',
+    behavior: 'The search for sums of several is bounded, and what it did not try is a gap.',
+  },
   'energyops.readings': {
     source: 'tasks.md § Rails do real work',
     behavior: 'Missing, repeated, conflicting, negative and unusual intervals of a meter are told, each with its rows.',

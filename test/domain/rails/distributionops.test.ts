@@ -239,9 +239,9 @@ verifies('distributionops.shares', 'the order of the recipients changes nothing 
 
 verifies(
   ['distributionops.shares', 'rails.fold'],
-  'a hundred thousand recipients sum exactly, inline and as a fold',
+  'twenty thousand recipients sum exactly, inline and as a fold',
   () => {
-    const recipients = Array.from({ length: 100_000 }, (_, index): Recipient => {
+    const recipients = Array.from({ length: 20_000 }, (_, index): Recipient => {
       const limit = index % 7 === 0 ? { cap_minor: 900 } : index % 11 === 0 ? { floor_minor: 700 } : {}
       return {
         id: `r-${index}`,
@@ -253,7 +253,7 @@ verifies(
     const input = { pool: pool(98_765_432), recipients }
     const work = distributionops.work(input)
     expect(work.result.allocations.reduce((sum, { amount_minor }) => sum + amount_minor, 0)).toBe(98_765_432)
-    expect(byFold(distributionops, input)).toEqual(work)
+    expect(JSON.stringify(byFold(distributionops, input))).toBe(JSON.stringify(work))
     expect(distributionops.result.safeParse(work.result).error).toBeUndefined()
   },
 )

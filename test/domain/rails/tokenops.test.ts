@@ -150,7 +150,7 @@ verifies(['tokenops.costs', 'rails.fold'], 'a hundred thousand rows cost what a 
   expect(result.unpriced.reduce((sum, { rows }) => sum + rows, 0)).toBe(unpriced)
   expect(result.anomalies.length).toBeLessThanOrEqual(200)
   expect(expectCited(input, work)).toBeGreaterThan(50)
-  expect(byFold(tokenops, input)).toEqual(work)
+  expect(JSON.stringify(byFold(tokenops, input))).toBe(JSON.stringify(work))
   expect(tokenops.result.parse(result)).toEqual(result)
 })
 

@@ -136,7 +136,7 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
   const result: Result = {
     allocations: (given ?? []).map(allocationOf),
     remainder_minor,
-    duplicates: entries.filter(({ indexes }) => indexes.length > 1).map(duplicateOf),
+    duplicates: entries.filter(({ rows }) => rows.length > 1).map(duplicateOf),
     refused,
     caps_applied: (given ?? []).flatMap(limitOf),
     total_check: {
@@ -186,10 +186,10 @@ function claimOf({ weight = 0, floor_minor = 0, cap_minor }: Recipient): Claim {
 }
 
 function refusalsOf(entries: Entry<Recipient>[], findings: Notes<Code>): Result['refused'] {
-  return entries.flatMap(({ row, indexes, differ }) => {
-    const citations = indexes.map((index) => cite('recipients', index))
+  return entries.flatMap(({ row, rows, differ }) => {
+    const citations = rows.map(({ index }) => cite('recipients', index))
     if (differ) findings.add('conflicting_duplicates', citations)
-    else if (indexes.length > 1) findings.add('repeated_rows', citations)
+    else if (rows.length > 1) findings.add('repeated_rows', citations)
     const reason = differ ? 'rows of this id differ' : reasonAgainst(row)
     if (reason === null) return []
     findings.add('refused_recipients', citations)
@@ -234,8 +234,8 @@ function limitOf({ recipient, held }: Given): Result['caps_applied'] {
   return [{ recipient_id: recipient.id, kind: held, limit_minor: limit }]
 }
 
-function duplicateOf({ row, indexes, differ }: Entry<Recipient>): Result['duplicates'][number] {
-  return { recipient_id: row.id, same: !differ, citations: indexes.map((index) => cite('recipients', index)) }
+function duplicateOf({ row, rows, differ }: Entry<Recipient>): Result['duplicates'][number] {
+  return { recipient_id: row.id, same: !differ, citations: rows.map(({ index }) => cite('recipients', index)) }
 }
 
 function compare(a: bigint, b: bigint): number {

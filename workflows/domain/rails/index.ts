@@ -2,12 +2,21 @@ import { contractops } from './contractops.ts'
 import { diligenceops } from './diligenceops.ts'
 import { distributionops } from './distributionops.ts'
 import { energyops } from './energyops.ts'
+import { financeops } from './financeops.ts'
 import { packetops } from './packetops.ts'
 import type { Rail, RailKey } from './rail.ts'
 import { scoutOver, serviceOf } from './scout.ts'
 import { tokenops } from './tokenops.ts'
 
-const working: readonly Rail[] = [packetops, diligenceops, distributionops, energyops, tokenops, contractops]
+const working: readonly Rail[] = [
+  packetops,
+  diligenceops,
+  energyops,
+  distributionops,
+  tokenops,
+  financeops,
+  contractops,
+]
 
 /** Every rail; what is priced, listed or offered is told from what each declares. */
 export const rails: readonly Rail[] = [...working, scoutOver(working.map(serviceOf))]

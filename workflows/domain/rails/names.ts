@@ -8,17 +8,16 @@ export function oneLine(charsMax: number): z.ZodString {
 export const Id = oneLine(128)
 export const Currency = z.string().regex(/^[A-Z]{3,5}$/)
 
-/** Rows by id: rows that say the same stand once, with the places of all of them; `differ` where they do not. */
-export type Entry<Row> = { row: Row; index: number; indexes: number[]; differ: boolean }
+/** The rows of one id in the order they came, the first of them apart; `differ` where they do not all say the same. */
+export type Entry<Row> = { row: Row; index: number; rows: { row: Row; index: number }[]; differ: boolean }
 
 export function enter<Row extends { id: string }>(entries: Map<string, Entry<Row>>, row: Row, index: number): void {
   const entry = entries.get(row.id)
-  if (entry === undefined) {
-    entries.set(row.id, { row, index, indexes: [index], differ: false })
-    return
+  if (entry === undefined) entries.set(row.id, { row, index, rows: [{ row, index }], differ: false })
+  else {
+    entry.rows.push({ row, index })
+    entry.differ ||= !sameFields(entry.row, row)
   }
-  entry.indexes.push(index)
-  entry.differ ||= !sameFields(entry.row, row)
 }
 
 function sameFields<Row extends object>(a: Row, b: Row): boolean {
