@@ -152,6 +152,9 @@ export const configSchema = z.object({
     .describe(
       'origins that callbacks reach as they are, such as https://localhost:8443, without the rules about ports and addresses; for local work only',
     ),
+  INPUT_KEEP_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
+    'how long an uploaded input is kept after its upload and after the last task that used it has closed',
+  ),
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'after it, the workflow of a payout that was never authorized closes; its row stays',
   ),

@@ -4,14 +4,14 @@ import { type Tx, transaction } from '../activities/store/db.ts'
 import { redeliverSignal } from '../workflows/callback/messages.ts'
 import type { callback } from '../workflows/callback/workflow.ts'
 import { isCallbackOpen } from '../workflows/domain/callback.ts'
-import { CALLBACKS_QUEUE } from './queues.ts'
+import { PAYOUTS_QUEUE } from './queues.ts'
 
 export const callbackWorkflowId = (deliveryId: string): string => `callback-${deliveryId}`
 
 const optionsOf = (deliveryId: string) =>
   ({
     workflowId: callbackWorkflowId(deliveryId),
-    taskQueue: CALLBACKS_QUEUE,
+    taskQueue: PAYOUTS_QUEUE,
     args: [deliveryId] as [string],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',

@@ -4,5 +4,5 @@ export const PAYOUTS_QUEUE = 'payouts'
 export const SIGNING_QUEUE = 'signing'
 /** Activities that speak to the chain and need the gas wallets' keys. */
 export const TRANSFERS_QUEUE = 'transfers'
-/** Callbacks: the only workers that need a way out to the internet. */
+/** Activities that send callbacks: the only ones that need a way out to the internet. */
 export const CALLBACKS_QUEUE = 'callbacks'

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config.ts'
+import { removeUnused } from '../activities/store/agent-inputs.ts'
 import { listOverdueDeliveries } from '../activities/store/callback-deliveries.ts'
 import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
 import { type IdPage, transaction } from '../activities/store/db.ts'
@@ -18,27 +19,34 @@ export type SweeperDeps = {
   client: Client
   db: Kysely<Database>
   log: Logger
-  config: Pick<Config, 'SWEEP_EVERY_MS' | 'SWEEP_GRACE_MS'>
+  config: Pick<Config, 'SWEEP_EVERY_MS' | 'SWEEP_GRACE_MS' | 'INPUT_KEEP_MS'>
   maintainLane: () => Promise<void>
 }
 
 const PAGE = 100
+/** Nobody uploads one input for as long as this. */
+const UPLOAD_MS_MAX = 3_600_000
+/** Each may have hundreds of megabytes to remove. */
+const INPUTS_AT_ONCE = 2
 
 /**
- * Brings home what a dead process left behind: calls without an effect are released, settlements and transfers without
- * a running workflow get one. Every worker runs it; each act is idempotent, so several at once are harmless. Each job has a
- * loop of its own: the gas wallets are looked after while Temporal is slow or down.
+ * Brings home what a dead process left behind: calls without an effect are released, settlements, transfers and callbacks
+ * without a running workflow get one. Removes uploads that are no longer kept. Every worker runs it; each act is idempotent,
+ * so several at once are harmless. Each job has a loop of its own: the gas wallets are looked after while Temporal is slow or
+ * down.
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const loops = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, maintainLane].map(async (job) => {
-    while (!stopping.signal.aborted) {
-      await job(deps).catch((error: unknown) =>
-        deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
-      )
-      await sleep(deps.config.SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
-    }
-  })
+  const loops = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, removeInputs, maintainLane].map(
+    async (job) => {
+      while (!stopping.signal.aborted) {
+        await job(deps).catch((error: unknown) =>
+          deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
+        )
+        await sleep(deps.config.SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      }
+    },
+  )
   return {
     stop: async () => {
       stopping.abort()
@@ -72,6 +80,11 @@ async function resumeCallbacks({ client, db, config }: SweeperDeps): Promise<voi
   for await (const overdue of pages((page) => listOverdueDeliveries(db, config.SWEEP_GRACE_MS, page)))
     for (const deliveryId of await notRunning(client, overdue, callbackWorkflowId))
       await ensureCallback(client, deliveryId)
+}
+
+async function removeInputs({ db, config }: SweeperDeps): Promise<void> {
+  const abandonedMs = Math.min(UPLOAD_MS_MAX, config.INPUT_KEEP_MS)
+  await removeUnused(db, { keepMs: config.INPUT_KEEP_MS, abandonedMs, most: INPUTS_AT_ONCE })
 }
 
 /** Pages of ids in their order, up to the first that is not full. */

@@ -19,7 +19,7 @@ import { addDelivery, findDelivery, listAttempts } from '../../activities/store/
 import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
 import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
-import { CALLBACKS_QUEUE } from '../../temporal/queues.ts'
+import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { viewQuery } from '../../workflows/callback/messages.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/ports.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
@@ -36,6 +36,7 @@ const key = keyRings(generateSigningKeys(new Date())).callback.active
 const closers: (() => Promise<void>)[] = []
 let client: Client
 let connection: NativeConnection
+let workflowConnection: NativeConnection
 let open: OpenDatabase
 let workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -53,6 +54,8 @@ beforeAll(async () => {
   client = new Client({ connection: clientConnection })
   connection = await NativeConnection.connect({ address: temporal.address })
   closers.unshift(() => connection.close())
+  workflowConnection = await NativeConnection.connect({ address: temporal.address })
+  closers.unshift(() => workflowConnection.close())
   receiver = await startReceiver(key)
   closers.unshift(receiver.stop)
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
@@ -62,7 +65,7 @@ afterAll(async () => {
   for (const close of closers) await close()
 })
 
-/** A worker of the queue, as the program runs it, with another way out where a test brings one. */
+/** A worker of each queue, as the program runs them, with another way out where a test brings one. */
 async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiver.send): Promise<T> {
   const activities = createCallbackSteps({
     db: open.db,
@@ -82,8 +85,9 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
     },
     demoReceiver: 'http://127.0.0.1:3000/demo',
   })
-  const worker = await Worker.create({ connection, taskQueue: CALLBACKS_QUEUE, workflowBundle, activities })
-  return worker.runUntil(act)
+  const sender = await Worker.create({ connection, taskQueue: CALLBACKS_QUEUE, activities })
+  const worker = await Worker.create({ connection: workflowConnection, taskQueue: PAYOUTS_QUEUE, workflowBundle })
+  return sender.runUntil(() => worker.runUntil(act))
 }
 
 const newDelivery = () =>
