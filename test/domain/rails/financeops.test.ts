@@ -274,3 +274,17 @@ verifies(
     )
   },
 )
+
+verifies(
+  'financeops.bounds',
+  'ten thousand invoices of one customer that nothing fits are given up on after so many steps',
+  () => {
+    const invoices = Array.from({ length: 10_000 }, (_, index) => due(`I${index}`, 1_000 + ((index * 7_919) % 900_007)))
+    const payments = Array.from({ length: 9_000 }, (_, index) =>
+      paid(`P${index}`, 500 + ((index * 104_729) % 2_000_003)),
+    )
+    const { result, gaps } = financeops.work({ invoices, payments, as_of: '2026-02-01' })
+    expect(codes(gaps)).toEqual(['combinations_not_searched'])
+    expect(result.control_totals[0]?.balances).toBe(true)
+  },
+)

@@ -2,8 +2,8 @@ import { type Item, sumOf } from './items.ts'
 
 /** Among more candidates than these only runs of neighbours in the order of days are tried, not every combination. */
 export const CANDIDATES_MAX = 12
-/** Steps of the search in one reconciliation; beyond them nothing is combined, and that is told. */
-export const STEPS_MAX = 500_000
+/** Steps of the search in one reconciliation, the candidates looked at among them; beyond them nothing is combined, and that is told. */
+export const STEPS_MAX = 2_000_000
 
 export type Search = {
   /** The fewest items, of these the oldest, whose sum is the target within the tolerance; null where none is found. */
@@ -28,6 +28,11 @@ export function combinations(tolerance: bigint): Search {
   }
   return {
     find(target, items) {
+      if (steps >= STEPS_MAX) {
+        notSearched += 1
+        return null
+      }
+      steps += items.length
       const candidates = items.filter(({ amount }) => amount <= target + tolerance)
       if (sumOf(candidates) < target - tolerance) return null
       if (candidates.length > CANDIDATES_MAX) {
