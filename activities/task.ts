@@ -17,22 +17,22 @@ export function createTaskSteps(deps: TaskDeps): TaskSteps {
         transaction(deps.db, async (tx) => {
           const before = await lockTask(tx, asked.taskId)
           const moved = await recordTransition(deps, tx, asked, limits)
-          return settled(deps, tx, { before, moved, limits })
+          return settled(deps, tx, { moved, limits, leftSlot: before?.state === 'operating' })
         })
       return asResult(run)
     },
-    advanceTask: ({ taskId, limits }) =>
+    advanceTask: ({ taskId, limits, leftSlot }) =>
       transaction(deps.db, async (tx) => {
         const before = await lockTask(tx, taskId)
-        return before === undefined ? null : settled(deps, tx, { before, moved: before, limits })
+        return before === undefined ? null : settled(deps, tx, { moved: before, limits, leftSlot })
       }),
   }
 }
 
-type Stage = { before: TaskRow | undefined; moved: TaskRow; limits: StateLimits }
+type Stage = { moved: TaskRow; limits: StateLimits; leftSlot: boolean }
 
 /** The task once it has made every move that it makes by itself. */
-async function settled(deps: TaskDeps, tx: Tx, { before, moved, limits }: Stage) {
+async function settled(deps: TaskDeps, tx: Tx, { moved, limits, leftSlot }: Stage) {
   let task = moved
   for (;;) {
     const move = ownMove(await factsOf(deps, tx, task))
@@ -40,8 +40,7 @@ async function settled(deps: TaskDeps, tx: Tx, { before, moved, limits }: Stage)
     const eventId = `own:${task.sequence + 1}`
     task = await recordTransition(deps, tx, { taskId: task.task_id, eventId, actor: 'service', ...move }, limits)
   }
-  const leftItsSlot = before?.state === 'operating' && task.state !== 'operating'
-  return snapshotOf(tx, task, leftItsSlot ? await listNextQueued(tx, task) : [])
+  return snapshotOf(tx, task, leftSlot && task.state !== 'operating' ? await listNextQueued(tx, task) : [])
 }
 
 /** A refusal is a result: Temporal would remember a thrown one for the run. What the database's guards refuse is one too. */

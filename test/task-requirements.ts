@@ -73,6 +73,35 @@ export const taskRequirements = {
     behavior:
       'Runs of an agent and of a rail at once are limited over all processes; a free slot wakes who waits longest.',
   },
+  'task.workflow': {
+    source: 'tasks.md § The workflow',
+    behavior: 'A task runs from submission to attestation as one workflow with its run as a child, and replays.',
+  },
+  'task.picked-up': {
+    source: 'tasks.md § The workflow',
+    behavior: 'A task whose workflow is gone is picked up from its row by a new one, in any state.',
+  },
+  'task.evidence': {
+    source: 'tasks.md § Task lifecycle',
+    behavior:
+      'Where the caller wants to be asked, gaps wait for evidence or for a waiver that marks the result partial.',
+  },
+  'task.exception.activity': {
+    source: 'tasks.md § The workflow',
+    behavior: 'An activity that runs out of retries opens an exception and never fails the workflow.',
+  },
+  'task.kill-worker': {
+    source: 'tasks.md § The workflow',
+    behavior: 'A worker that is lost after any commit leaves no transition twice and an intact chain.',
+  },
+  'task.events.known': {
+    source: 'decision',
+    behavior: 'An update with an unknown event is rejected by its validator and leaves no trace.',
+  },
+  'run.review': {
+    source: 'tasks.md § The workflow',
+    behavior: 'The review step waits for an operator’s decision: approve, revise or reject.',
+  },
   'run.loop.guarded-in-sql': {
     source: 'decision',
     behavior: 'The database stores the steps of a loop in their order, each once.',

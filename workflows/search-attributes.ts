@@ -1,5 +1,11 @@
-import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common'
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  SearchAttributeType,
+  type SearchAttributeUpdatePair,
+} from '@temporalio/common'
 import type { PayoutSnapshot } from './payout/ports.ts'
+import type { TaskSnapshot } from './task/ports.ts'
 
 /** What operators filter by in the Temporal UI, shared by all workflows (payout.md; a namespace on SQL has ten Keywords at most). */
 export const searchAttributes = {
@@ -26,4 +32,22 @@ export function payoutAttributes(payout: Filtered): SearchAttributePair[] {
   ]
   if (code !== null) pairs.push({ key: searchAttributes.ExceptionCode, value: code })
   return pairs
+}
+
+/** States in which a task waits for a person. */
+const attended = ['trust_pending', 'exception_open', 'replay_ready', 'evidence_partial']
+
+/** A task's attributes, null for one that is not there any more. */
+export function taskAttributes(
+  task: Pick<TaskSnapshot, 'state' | 'usage' | 'rail' | 'agentId' | 'exception' | 'isReviewed'>,
+): SearchAttributeUpdatePair[] {
+  const unreviewed = task.state === 'credit_funded' && !task.isReviewed
+  return [
+    { key: searchAttributes.State, value: task.state },
+    { key: searchAttributes.Usage, value: task.usage },
+    { key: searchAttributes.Rail, value: task.rail },
+    { key: searchAttributes.AgentId, value: task.agentId },
+    { key: searchAttributes.ExceptionCode, value: task.exception?.code ?? null },
+    { key: searchAttributes.NeedsAttention, value: unreviewed || attended.includes(task.state) },
+  ]
 }

@@ -19,4 +19,13 @@ export const timing = {
   callback: { startToClose: 15_000, retryFirst: 500, retryLongest: 60_000 },
   /** A day's statement reads the whole day. */
   statement: { startToClose: 600_000 },
+  /** `limits`: how long a task may stay in a state; `queued`: between two looks for a slot, which a free one shortens. */
+  task: {
+    limits: { contract_ready: 24 * 3600 * 1000, quoted: 24 * 3600 * 1000, credit_pending: 3600 * 1000 },
+    queued: 30_000,
+    idle: 30 * 24 * 3600 * 1000,
+    again: 1_000,
+  },
+  /** A loop step; `review`: between two looks for a decision, which a wake shortens. */
+  run: { startToClose: 60_000, retryFirst: 500, retryLongest: 10_000, attempts: 6, review: 24 * 3600 * 1000 },
 } as const

@@ -1,6 +1,6 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
-import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
+import { type TaskEvent, taskStates } from '../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import { acceptContract, insertContract, liveContract, sealContract, voidContract } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
@@ -78,7 +78,10 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
   replayed: {
     check: async (_deps, tx, moved) => {
       const { input_sha256 } = dataOf(moved, 'replayed')
-      if (input_sha256 !== undefined) await assertDocument(tx, moved, input_sha256)
+      if (input_sha256 === undefined) return
+      if (taskStates.indexOf(moved.after.state) >= taskStates.indexOf('result_ready'))
+        throw refuse('recovery_not_allowed', 'the result is made of the input it had', 'Replay without another input.')
+      await assertDocument(tx, moved, input_sha256)
     },
     write: async (deps, tx, moved) => {
       await closeException(deps, tx, moved, 'resolved')

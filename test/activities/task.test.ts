@@ -149,7 +149,7 @@ verifies('task.moves.own', 'what follows by itself is recorded with the event th
   const funded = snapshot(await send(taskId, 'credit_funded', { settlement_receipt_id: 'rc_1' }))
   expect(funded).toMatchObject({ state: 'credit_funded', hasInput: false, isReviewed: true })
   const input_sha256 = await transaction(tasks.db, (tx) => provideInput(tx, taskId, packetops.sandboxInput))
-  const advanced = await tasks.steps.advanceTask({ taskId, limits: stateLimits })
+  const advanced = await tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
   expect(advanced).toMatchObject({ state: 'operating', lastEvent: 'started' })
   const contract = await tasks.db
     .selectFrom('contracts')
@@ -201,7 +201,7 @@ verifies(
   'an operational run begins only with a decision and its input, in code and in SQL',
   async () => {
     const { task_id } = await tasks.taskIn('credit_funded', { usage: 'operational' })
-    const advance = () => tasks.steps.advanceTask({ taskId: task_id, limits: stateLimits })
+    const advance = () => tasks.steps.advanceTask({ taskId: task_id, limits: stateLimits, leftSlot: false })
     expect(await advance()).toMatchObject({ state: 'credit_funded', isReviewed: false })
     await transaction(tasks.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
     expect(await advance()).toMatchObject({ state: 'credit_funded', hasInput: true, isReviewed: false })
@@ -261,7 +261,7 @@ verifies(
         const [late, its, code] = acts[state]
         expect(await send(task_id, late, its), state).toMatchObject({ ok: false, refusal: { code } })
       }
-      const lapsed = await tasks.steps.advanceTask({ taskId: task_id, limits: stateLimits })
+      const lapsed = await tasks.steps.advanceTask({ taskId: task_id, limits: stateLimits, leftSlot: false })
       expect((await listLedger(tasks.db, task_id)).map((entry) => entry.event)).toContain(event)
       if (state === 'contract_ready') expect(lapsed).toMatchObject({ state: 'closed' })
       else
@@ -341,7 +341,7 @@ verifies(
       const queued = await Promise.all([1, 2, 3].map(() => few.taskIn('queued')))
       const other = await few.taskIn('queued', { agent_id: 'agt_other' })
       const advance = ({ task_id }: { task_id: string }) =>
-        few.steps.advanceTask({ taskId: task_id, limits: stateLimits })
+        few.steps.advanceTask({ taskId: task_id, limits: stateLimits, leftSlot: false })
       const states = (await Promise.all(queued.map(advance))).map((each) => each?.state)
       expect(states.sort()).toEqual(['operating', 'operating', 'queued'])
       expect(await advance(other)).toMatchObject({ state: 'operating' })

@@ -12,4 +12,11 @@ export const timing: Scaled<typeof production> = {
   reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },
   callback: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000 },
   statement: { startToClose: 6_000 },
+  task: {
+    limits: { contract_ready: 60_000, quoted: 60_000, credit_pending: 60_000 },
+    queued: 1_500,
+    idle: 60_000,
+    again: 100,
+  },
+  run: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000, attempts: 6, review: 60_000 },
 }

@@ -56,7 +56,7 @@ export const taskEventData = {
   submit: z.strictObject({ terms_sha256: sha256 }),
   preflight_passed: checks,
   preflight_rejected: checks,
-  contract_prepared: z.strictObject({ contract_id: reference, terms_sha256: sha256 }),
+  contract_prepared: z.strictObject({ contract_id: reference, terms_sha256: sha256, expires_at: at.optional() }),
   contract_accepted: z.strictObject({ terms_sha256: sha256, acceptance_sha256: sha256.optional() }),
   contract_declined: nothing,
   contract_lapsed: nothing,

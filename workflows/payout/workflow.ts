@@ -3,10 +3,10 @@ import * as wf from '@temporalio/workflow'
 import { retryOf } from '../retry.ts'
 import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
 import { timing } from '../timing.ts'
+import { takeTurns } from '../turns.ts'
 import { payoutDetails, waitsFor } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepResult, TransferSteps } from './ports.ts'
-import { takeTurns } from './turns.ts'
 
 /** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
 const UPDATES_PER_RUN_MAX = 1_500

@@ -34,6 +34,9 @@ export type StateLimits = Partial<Record<TaskState, number>>
 export interface TaskSteps {
   /** Records one event and the moves that follow from it by themselves; a repeat of its id returns the task as it is. */
   recordEvent(input: EventInput & { taskId: string; limits: StateLimits }): Promise<EventResult>
-  /** Makes the moves that the task makes by itself, lapses among them; null where there is no task. */
-  advanceTask(input: { taskId: string; limits: StateLimits }): Promise<TaskSnapshot | null>
+  /**
+   * Makes the moves that the task makes by itself, lapses among them; null where there is no task. `leftSlot`: its run has just
+   * stopped, and others may be waiting for the slot.
+   */
+  advanceTask(input: { taskId: string; limits: StateLimits; leftSlot: boolean }): Promise<TaskSnapshot | null>
 }

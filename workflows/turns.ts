@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import { timing } from '../timing.ts'
+import { timing } from './timing.ts'
 
 /**
  * Short steps of one run, one at a time and each of a queue in a workflow task of its own: local activities that run beside

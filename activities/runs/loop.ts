@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { LoopStep, StepVerdict } from '../../workflows/domain/controlled-loop.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { railOf } from '../../workflows/domain/rails/index.ts'
+import type { Rail, RailKey, Work } from '../../workflows/domain/rails/rail.ts'
+import type { Check } from '../../workflows/domain/task-terms.ts'
+import type { Tx } from '../store/db.ts'
+import { latestOutput, type RunRow } from '../store/runs.ts'
+import { findDocument, type TaskRow } from '../store/tasks.ts'
+import { validateWork } from './validation.ts'
+
+export type Ended = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
+export type Standing = { db: Tx; task: TaskRow; run: RunRow }
+
+/** The steps that only compute; the other three write and stand in `activities/run.ts`. */
+type Computed = Exclude<LoopStep, 'review_step' | 'return_package' | 'attestation'>
+
+const done = (output: unknown, verdict: StepVerdict = 'done'): Ended => ({ verdict, output, decidedBy: null })
+
+/** What each step does. The same input gives the same output, so that a step may run twice. */
+export const computedSteps: Record<Computed, (standing: Standing) => Promise<Ended>> = {
+  /** Reads the input by the rail's own schema. */
+  intake: async (standing) => {
+    const { input_sha256, rail } = standing.task
+    const parsed = railFor(standing).input.safeParse(await inputOf(standing))
+    if (parsed.success) return done({ input_sha256, rail })
+    return done({ input_sha256, rail, errors: z.prettifyError(parsed.error).slice(0, 4000) }, 'refused')
+  },
+  /** Fixes what will be done and what will be checked. */
+  planner: async ({ task }) =>
+    done({
+      ...{ rail: task.rail, input_sha256: task.input_sha256, on_gaps: task.on_gaps },
+      checks: ['result_fits', 'citations_stand', 'same_again'],
+    }),
+  worker: async (standing) => {
+    const rail = railFor(standing)
+    return done(rail.work(rail.input.parse(await inputOf(standing))))
+  },
+  validator: async (standing) =>
+    done({ checks: validateWork(railFor(standing), await inputOf(standing), await workOf(standing)) }),
+  /** Sorts what is wrong from what is missing, and stops for what is missing where the caller wants to be asked. */
+  exception_agent: async (standing) => {
+    const { gaps } = await workOf(standing)
+    const faults = await faultsOf(standing)
+    const asks = gaps.length > 0 && faults.length === 0 && standing.task.on_gaps === 'ask'
+    return done({ faults, gaps }, asks ? 'gaps' : 'done')
+  },
+  revision_loop: async (standing) => {
+    const faults = await faultsOf(standing)
+    return done({ faults }, faults.length === 0 ? 'done' : 'revise')
+  },
+}
+
+const railFor = ({ task }: Standing): Rail => railOf(task.rail as RailKey)
+
+async function inputOf({ db, task }: Standing): Promise<unknown> {
+  const input = task.input_sha256 === null ? undefined : await findDocument(db, task.task_id, task.input_sha256)
+  if (input === undefined) throw refuse('not_ready', 'the input of the run is not there', 'Send the input.')
+  return input
+}
+
+/** What the worker brought in this attempt. */
+export async function workOf({ db, run }: Standing): Promise<Work<unknown>> {
+  return (await latestOutput(db, run.run_id, run.attempt, 'worker')) as Work<unknown>
+}
+
+async function faultsOf({ db, run }: Standing): Promise<Check[]> {
+  const { checks } = (await latestOutput(db, run.run_id, run.attempt, 'validator')) as { checks: Check[] }
+  return checks.filter(({ ok }) => !ok)
+}

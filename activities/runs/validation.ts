@@ -1,0 +1,38 @@
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import type { Citation, Rail, Work } from '../../workflows/domain/rails/rail.ts'
+import type { Check } from '../../workflows/domain/task-terms.ts'
+
+/** Looks at finished work with other eyes: its shape, where its citations lead, and whether the same input gives it again. */
+export function validateWork(rail: Rail, input: unknown, work: Work<unknown>): Check[] {
+  const cited = [...work.findings, ...work.gaps].flatMap(({ citations }) => citations)
+  const astray = cited.filter((citation) => !stands(input, citation)).map(({ pointer }) => pointer)
+  const again = digestOf(rail.work(rail.input.parse(input)))
+  const fits = rail.result.safeParse(work.result).success
+  return [
+    { check: 'result_fits', ok: fits, detail: fits ? 'the result fits its schema' : 'it does not fit its schema' },
+    {
+      check: 'citations_stand',
+      ok: astray.length === 0,
+      detail: astray.length === 0 ? `${cited.length} citations` : `not there: ${astray.slice(0, 5).join(', ')}`,
+    },
+    { check: 'same_again', ok: again === digestOf(work), detail: `the work done again has digest ${again}` },
+  ]
+}
+
+/** Whether the place is in the input, with the quoted words in it. */
+function stands(input: unknown, { pointer, quote }: Citation): boolean {
+  const place = at(input, pointer)
+  if (place === undefined) return false
+  return quote === undefined || (typeof place === 'string' ? place : JSON.stringify(place)).includes(quote)
+}
+
+/** The value at an RFC 6901 pointer; undefined where there is none. */
+function at(value: unknown, pointer: string): unknown {
+  let place = value
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, name)) return undefined
+    place = (place as Record<string, unknown>)[name]
+  }
+  return place
+}

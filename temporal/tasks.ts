@@ -1,0 +1,88 @@
+import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
+import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common'
+import { transaction } from '../activities/store/db.ts'
+import { findDocument, findTask } from '../activities/store/tasks.ts'
+import { DomainError, refuse } from '../workflows/domain/errors.ts'
+import { limits } from '../workflows/domain/limits.ts'
+import { type TaskTerms, taskTerms } from '../workflows/domain/task-terms.ts'
+import { taskAttributes } from '../workflows/search-attributes.ts'
+import { taskSummary } from '../workflows/task/details.ts'
+import { eventUpdate, wakeSignal } from '../workflows/task/messages.ts'
+import type { EventInput, TaskSnapshot } from '../workflows/task/ports.ts'
+import type { task as taskWorkflow } from '../workflows/task/workflow.ts'
+import { TASKS_QUEUE } from './queues.ts'
+import { durableStep, type UpdateDeps } from './updates.ts'
+
+type Known = Pick<TaskTerms, 'rail' | 'tier' | 'usage' | 'agent_id'>
+
+/** Speaks to task workflows; an event is idempotent by its id, waits for what was recorded, and throws only DomainError. */
+export function createTaskGateway(deps: UpdateDeps) {
+  const { client, db } = deps
+  return {
+    /** Submits a task whose terms are stored; the workflow starts with it. */
+    async submit(taskId: string, termsSha256: string, { eventId, actor }: { eventId: string; actor: string }) {
+      const terms = taskTerms.parse(await findDocument(db, taskId, termsSha256))
+      const input = { eventId, event: 'submit', actor, data: { terms_sha256: termsSha256 } } as const
+      return step(deps, taskId, (updateId) => startWith(client, taskId, input, terms, updateId))
+    },
+
+    /** Moves a task by one event; starts its workflow where none is open. Throws 404 without the task, 409 `wrong_state`. */
+    async send(taskId: string, input: EventInput): Promise<TaskSnapshot> {
+      return step(deps, taskId, async (updateId) => {
+        try {
+          return await client.workflow.getHandle(taskId).executeUpdate(eventUpdate, { args: [input], updateId })
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error
+          return startWith(client, taskId, input, await knownTask(deps, taskId), updateId)
+        }
+      })
+    },
+
+    /** Makes the task's workflow read its row and go on, in a new run where none is open. */
+    async wake(taskId: string): Promise<void> {
+      const known = await knownTask(deps, taskId)
+      await client.workflow.signalWithStart<typeof taskWorkflow>('task', {
+        ...startOptions(taskId, known),
+        signal: wakeSignal,
+        signalArgs: [],
+      })
+    },
+  }
+}
+
+async function step(
+  deps: UpdateDeps,
+  taskId: string,
+  send: Parameters<typeof durableStep<Awaited<ReturnType<typeof startWith>>>>[2],
+): Promise<TaskSnapshot> {
+  const result = await durableStep(deps, taskId, send, { places: limits.updatesInFlightMax })
+  if (!result.ok) throw new DomainError(result.refusal)
+  return result.snapshot
+}
+
+function startWith(client: Client, taskId: string, input: EventInput, known: Known, updateId: string) {
+  const startWorkflowOperation = new WithStartWorkflowOperation<typeof taskWorkflow>('task', {
+    ...startOptions(taskId, known),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  })
+  return client.workflow.executeUpdateWithStart(eventUpdate, { args: [input], updateId, startWorkflowOperation })
+}
+
+async function knownTask({ db }: UpdateDeps, taskId: string): Promise<Known> {
+  const task = await transaction(db, (tx) => findTask(tx, taskId))
+  if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
+  return { rail: task.rail as Known['rail'], tier: task.tier, usage: task.usage, agent_id: task.agent_id }
+}
+
+function startOptions(taskId: string, known: Known) {
+  const task = { ...known, agentId: known.agent_id, state: 'created', exception: null, isReviewed: true } as const
+  const attributes = taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null)
+  return {
+    workflowId: taskId,
+    taskQueue: TASKS_QUEUE,
+    args: [taskId] as [string],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+    staticSummary: taskSummary(known),
+    typedSearchAttributes: new TypedSearchAttributes(attributes),
+  }
+}

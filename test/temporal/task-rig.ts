@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker'
+import { createRunSteps } from '../../activities/run.ts'
+import { createChanges } from '../../activities/store/changes.ts'
+import { createTaskSteps } from '../../activities/task.ts'
+import type { TaskDeps } from '../../activities/tasks/deps.ts'
+import { RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
+import { createTaskGateway } from '../../temporal/tasks.ts'
+import { DomainError } from '../../workflows/domain/errors.ts'
+import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
+import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
+import type { LoopSteps, RunRecords } from '../../workflows/run/ports.ts'
+import type { TaskSteps } from '../../workflows/task/ports.ts'
+import { startTasks } from '../activities/tasks/rig.ts'
+import { startTemporal } from '../support/temporal.ts'
+
+export type Steps = TaskSteps & RunRecords & LoopSteps
+
+const quiet = new DefaultLogger('ERROR')
+
+/** Repeats a call that a busy machine answered 503, as a caller does: with the same event id. */
+export async function patiently<Result>(call: () => Promise<Result>, left = 5): Promise<Result> {
+  try {
+    return await call()
+  } catch (error) {
+    if (left === 0 || !(error instanceof DomainError) || error.refusal.code !== 'unavailable') throw error
+    return patiently(call, left - 1)
+  }
+}
+
+/** Tasks with their workflows on a Temporal server of their own. */
+export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
+  Runtime.install({
+    logger: quiet,
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+  })
+  const closers: (() => Promise<void>)[] = []
+  const tasks = await startTasks(changes)
+  closers.unshift(tasks.stop)
+  const temporal = await startTemporal()
+  closers.unshift(temporal.stop)
+  const connection = await Connection.connect({ address: temporal.address })
+  closers.unshift(() => connection.close())
+  const client = new Client({ connection })
+  const told = createChanges(tasks.url)
+  closers.unshift(told.close)
+  const config = { UPDATE_WAIT_MS: 40_000, DEPENDENCY_TIMEOUT_MS: 20_000 }
+  const gateway = createTaskGateway({ client, db: tasks.db, changes: told, config })
+  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
+  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
+  const real: Steps = { ...createTaskSteps(tasks.deps), ...createRunSteps(tasks.deps) }
+
+  /** Workers of both queues until the result is called. */
+  async function serve(changed: Partial<Steps> = {}): Promise<() => Promise<void>> {
+    const activities = { ...real, ...changed }
+    const workers = await Promise.all(
+      [TASKS_QUEUE, RUNS_QUEUE].map(async (taskQueue) => {
+        const native = await NativeConnection.connect({ address: temporal.address })
+        const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
+        const worker = await Worker.create({ connection: native, taskQueue, activities, ...source })
+        return { worker, native, running: worker.run() }
+      }),
+    )
+    return async () => {
+      for (const { worker } of workers) worker.shutdown()
+      await Promise.all(workers.map(({ running }) => running))
+      await Promise.all(workers.map(({ native }) => native.close()))
+    }
+  }
+
+  const send = <Event extends TaskEvent>(
+    taskId: string,
+    event: Event,
+    data: TaskEventData[Event],
+    eventId = randomBytes(8).toString('hex'),
+  ) => patiently(() => gateway.send(taskId, { eventId, event, actor: 'agent:agt_trusted', data: { ...data } }))
+
+  /** Whether every history of these workflows replays on the code of now. */
+  async function replay(...workflowIds: string[]): Promise<void> {
+    for (const workflowId of workflowIds) {
+      const history = await client.workflow.getHandle(workflowId).fetchHistory()
+      await Worker.runReplayHistory({ workflowBundle }, history, workflowId)
+    }
+  }
+
+  return {
+    ...{ tasks, db: tasks.db, client, gateway, real, serve, send, replay },
+    stop: async () => {
+      for (const close of closers) await close()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import * as wf from '@temporalio/workflow'
+import type { LoopStep } from '../domain/controlled-loop.ts'
+import { retryOf } from '../retry.ts'
+import { searchAttributes } from '../search-attributes.ts'
+import { timing } from '../timing.ts'
+import { takeTurns } from '../turns.ts'
+import { runDetails } from './details.ts'
+import { viewQuery, wakeSignal } from './messages.ts'
+import type { LoopSteps, RunRecords, RunSnapshot } from './ports.ts'
+
+const records = (summary: string) =>
+  wf.proxyLocalActivities<RunRecords>({
+    startToCloseTimeout: timing.step.startToClose,
+    scheduleToCloseTimeout: timing.step.scheduleToClose,
+    retry: retryOf(timing.step),
+    summary,
+  })
+/** The fairness key shares the workers out between agents, however many runs one of them has. */
+const steps = (summary: string, agentId: string | null) =>
+  wf.proxyActivities<LoopSteps>({
+    taskQueue: 'runs',
+    startToCloseTimeout: timing.run.startToClose,
+    retry: { ...retryOf(timing.run), maximumAttempts: timing.run.attempts },
+    priority: { fairnessKey: (agentId ?? 'nobody').slice(0, 64) },
+    summary,
+  })
+
+/**
+ * The controlled loop of one task: takes the step at which the stored run stands, and again, until the task has to be moved.
+ * Any run can be picked up where it stopped; a step that fails for good opens an exception of the task and never fails this.
+ */
+export async function run(runId: string): Promise<void> {
+  const state = { known: null as RunSnapshot | null, woken: false }
+  const alone = takeTurns()
+  const wake = (): void => {
+    state.woken = true
+  }
+  wf.setHandler(wakeSignal, wake, { description: 'Look for the decision that this run waits for.' })
+  wf.setHandler(viewQuery, () => state.known, { description: 'The run as this workflow knows it.' })
+
+  learn(await alone(() => records('load the stored run').loadRun(runId)))
+  while (state.known !== null && state.known.step !== null && state.known.next !== 'over') {
+    if (state.known.next === 'review') {
+      await wf.condition(() => state.woken, timing.run.review, { summary: 'waits for the decision of a review' })
+      state.woken = false
+    }
+    learn(await take(state.known, state.known.step))
+  }
+
+  function learn(known: RunSnapshot | null): void {
+    const reviewed = state.known?.next === 'review'
+    state.known = known
+    if (known === null) return
+    wf.setCurrentDetails(runDetails(known))
+    const waits = known.next === 'review'
+    if (waits === reviewed) return
+    const { State, NeedsAttention } = searchAttributes
+    wf.upsertSearchAttributes([
+      { key: State, value: waits ? 'review_step' : 'operating' },
+      { key: NeedsAttention, value: waits },
+    ])
+  }
+
+  async function take({ attempt, round, agentId }: RunSnapshot, step: LoopStep): Promise<RunSnapshot> {
+    const input = { runId, attempt, round, step, limits: timing.task.limits }
+    try {
+      return await steps(step, agentId).takeStep(input)
+    } catch (error) {
+      if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
+      const detail = (error.cause?.message ?? error.message).slice(0, 500)
+      return alone(() => records('open an exception').failRun({ ...input, detail }))
+    }
+  }
+}

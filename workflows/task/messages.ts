@@ -1,0 +1,8 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow'
+import type { EventInput, EventResult, TaskSnapshot } from './ports.ts'
+
+/** One event of the task's table; a refusal is a result, because a thrown one would be remembered for the run. */
+export const eventUpdate = defineUpdate<EventResult, [EventInput]>('event')
+/** Makes the workflow read the stored task again and go on; the only signal there is. */
+export const wakeSignal = defineSignal('wake')
+export const viewQuery = defineQuery<TaskSnapshot | null>('view')

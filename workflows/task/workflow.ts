@@ -1,0 +1,130 @@
+import * as wf from '@temporalio/workflow'
+import { taskEvents } from '../domain/task-lifecycle.ts'
+import { retryOf } from '../retry.ts'
+import { taskAttributes } from '../search-attributes.ts'
+import { timing } from '../timing.ts'
+import { takeTurns } from '../turns.ts'
+import { taskDetails, taskWaitsFor } from './details.ts'
+import { eventUpdate, viewQuery, wakeSignal } from './messages.ts'
+import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './ports.ts'
+import { isAtWork, openWork, wakeTasks } from './work.ts'
+
+/** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
+const UPDATES_PER_RUN_MAX = 1_500
+const { limits } = timing.task
+
+const steps = (summary: string) =>
+  wf.proxyLocalActivities<TaskSteps>({
+    startToCloseTimeout: timing.step.startToClose,
+    scheduleToCloseTimeout: timing.step.scheduleToClose,
+    retry: retryOf(timing.step),
+    summary,
+  })
+
+/**
+ * One task from its submission until it is closed. Postgres is the truth and this is the will: an event is recorded with all
+ * that follows from it by itself, and a run goes on from the stored state, so any task can be picked up by a new run.
+ */
+export async function task(taskId: string): Promise<void> {
+  const state = openTask(taskId)
+  setHandlers(state)
+  // The first update usually brings the row with it; loading is for runs that pick a task up.
+  await wf.condition(wf.allHandlersFinished)
+  if (state.known === null) await state.advance()
+  if (state.known === null)
+    await wf.condition(() => state.known !== null, timing.waitForCreate, { summary: 'waits for its submission' })
+
+  while (state.known !== null && state.known.state !== 'closed') {
+    await wakeTasks(state.toWake.splice(0))
+    if (isAtWork(state.known)) await work(state, state.known)
+    else if (!(await news(state, state.known))) break
+    if (state.updates > UPDATES_PER_RUN_MAX || wf.workflowInfo().continueAsNewSuggested) {
+      await wf.condition(wf.allHandlersFinished)
+      await wf.continueAsNew<typeof task>(taskId)
+    }
+  }
+  await wf.condition(wf.allHandlersFinished)
+  await wakeTasks(state.toWake.splice(0))
+}
+
+type OpenTask = ReturnType<typeof openTask>
+
+/** A task as this run knows it, and its short steps, which take turns. */
+function openTask(taskId: string) {
+  const alone = takeTurns()
+  const state = {
+    known: null as TaskSnapshot | null,
+    version: 0,
+    woken: false,
+    updates: 0,
+    toWake: [] as string[],
+    work: openWork(),
+
+    record: async (input: EventInput): Promise<EventResult> => {
+      const result = await alone(() => steps(input.event).recordEvent({ ...input, taskId, limits }))
+      if (result.ok) learn(result.snapshot)
+      return result
+    },
+    advance: async (leftSlot = false): Promise<void> => {
+      state.woken = false
+      const advanced = await alone(() => steps('make the moves that are due').advanceTask({ taskId, limits, leftSlot }))
+      if (advanced !== null) learn(advanced)
+    },
+  }
+  function learn(snapshot: TaskSnapshot): void {
+    state.known = snapshot
+    state.version += 1
+    state.toWake.push(...snapshot.wakes)
+    publish(snapshot)
+  }
+  return state
+}
+
+function setHandlers(state: OpenTask): void {
+  const onEvent = (input: EventInput): Promise<EventResult> => {
+    state.updates += 1
+    return state.record(input)
+  }
+  const validator = ({ event }: EventInput): void => {
+    if (!taskEvents.includes(event)) throw wf.ApplicationFailure.nonRetryable(`there is no event ${event}`)
+  }
+  const wake = (): void => {
+    state.woken = true
+    state.work.wake()
+  }
+  wf.setHandler(eventUpdate, onEvent, { validator, description: 'Move the task by one event of its table.' })
+  wf.setHandler(wakeSignal, wake, { description: 'Read the stored task again and go on; its run does the same.' })
+  wf.setHandler(viewQuery, () => state.known, { description: 'The task as this run knows it.' })
+}
+
+/** Waits for an event, a wake, or the time to be up; false when nothing came for so long that the run may close. */
+async function news(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
+  const seen = state.version
+  const queued = known.state === 'queued'
+  // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
+  const summary = `waits for ${taskWaitsFor(known).what}`.slice(0, 100)
+  const called = () => state.version !== seen || state.woken
+  const came = await wf.condition(called, known.dueInMs ?? timing.task[queued ? 'queued' : 'idle'], { summary })
+  if (state.woken || !came) await state.advance()
+  return came || queued || known.dueInMs !== null
+}
+
+/** Has the task's run go on, as long as the task is at work; whoever moves it elsewhere stops the run. */
+async function work(state: OpenTask, known: TaskSnapshot): Promise<void> {
+  if (known.runId === null) throw wf.ApplicationFailure.nonRetryable('a task at work has no run')
+  const end = await state.work.follow(known, known.runId, () => isAtWork(state.known))
+  if (end.how === 'closing') {
+    await wf.sleep(timing.task.again, { summary: 'an earlier workflow of the run is closing' })
+  } else if (end.how === 'failed' && isAtWork(state.known)) {
+    const data = { code: 'worker_failed', detail: end.detail }
+    await state.record({ eventId: `run-ended:${known.sequence}`, event: 'exception_raised', actor: 'service', data })
+  } else await state.advance(true)
+}
+
+/** Shows the task in the UI; attributes are written only when one of them changed, because each write costs the server. */
+function publish(task: TaskSnapshot): void {
+  wf.setCurrentDetails(taskDetails(task))
+  const current = wf.workflowInfo().typedSearchAttributes
+  const changed = taskAttributes(task).filter(({ key, value }) => current.get(key) !== (value ?? undefined))
+  if (changed.length > 0) wf.upsertSearchAttributes(changed)
+}
