@@ -13,6 +13,7 @@ import { beforeAll, expect } from 'vitest'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 import { recordHistories } from './record-histories.ts'
+import { recordTaskHistories } from './record-task-histories.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const directory = join(root, 'temporal', 'histories')
@@ -29,6 +30,7 @@ beforeAll(async () => {
   if (process.env['RECORD_HISTORIES'] === '1') {
     const temporal = await startTemporal()
     await recordHistories(temporal, directory).finally(temporal.stop)
+    await recordTaskHistories(directory)
   }
   const bundle = (path: string) => bundleWorkflowCode({ workflowsPath: join(root, path), logger: quiet })
   current = await bundle('workflows/index.ts')

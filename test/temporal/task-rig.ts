@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from '@temporalio/worker'
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
 import { createRunSteps } from '../../activities/run.ts'
 import { createChanges } from '../../activities/store/changes.ts'
 import { createTaskSteps } from '../../activities/task.ts'
@@ -39,10 +32,6 @@ export async function patiently<Result>(call: () => Promise<Result>, left = 5): 
 
 /** Tasks with their workflows on a Temporal server of their own. */
 export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
-  Runtime.install({
-    logger: quiet,
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-  })
   const closers: (() => Promise<void>)[] = []
   const tasks = await startTasks(changes)
   closers.unshift(tasks.stop)
@@ -94,6 +83,7 @@ export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
 
   return {
     ...{ tasks, db: tasks.db, client, gateway, real, serve, send, replay },
+    ...{ address: temporal.address, binary: temporal.binary },
     stop: async () => {
       for (const close of closers) await close()
     },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure } from '@temporalio/common'
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { recordReview } from '../../activities/runs/review.ts'
 import { transaction } from '../../activities/store/db.ts'
@@ -18,6 +19,10 @@ import { eventUpdate, viewQuery } from '../../workflows/task/messages.ts'
 import { verifies } from '../verifies.ts'
 import { patiently, type Steps, startTaskWorkflows } from './task-rig.ts'
 
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+})
 let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   rig = await startTaskWorkflows({ runsAtOnce: { agent: 2, rail: 100 } })

@@ -73,7 +73,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   }
 
   /** Moves that lead from one state to the next on the way to `closed`, each by itself, without what follows from it. */
-  async function pathOf(taskId: string, { submit }: { submit: Move }): Promise<[TaskState, Move][]> {
+  async function pathOf(taskId: string, submit: Move, review_decision: string): Promise<[TaskState, Move][]> {
     const input = await storeDocument(db, taskId, packetops.sandboxInput)
     const contract = await storeDocument(db, taskId, { contract: 'terms', task_id: taskId })
     const hash = 'a'.repeat(64)
@@ -88,7 +88,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
       ['quoted', ['quote_issued', { quote_id: 'qt_1' }]],
       ['credit_pending', ['credit_requested', { entitlement_id: 'en_1' }]],
       ['credit_funded', ['credit_funded', { settlement_receipt_id: `rc_${hash}` }]],
-      ['queued', ['enqueued', { review_decision: 'sandbox_policy', input_sha256: input, run_contract_sha256: hash }]],
+      ['queued', ['enqueued', { review_decision, input_sha256: input, run_contract_sha256: hash }]],
       ['operating', ['started', { run_id: runIdOf(taskId) }]],
       ['result_ready', ['result_produced', { return_package_id: `rp_${hash}`, result_sha256: hash }]],
       ['attested', ['result_attested', { receipt_id: `rc_${hash}`, proof_hash: hash }]],
@@ -101,9 +101,8 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
 
   /** A task that rests in this state. */
   async function taskIn(state: TaskState, changed: Partial<TaskTerms> = {}): Promise<TaskRow> {
-    const drafted = await draft(changed)
-    const { taskId } = drafted
-    const path = await pathOf(taskId, drafted)
+    const { taskId, submit } = await draft(changed)
+    const path = await pathOf(taskId, submit, changed.usage === 'operational' ? 'rd_1' : 'sandbox_policy')
     const moves: Record<string, Move[]> = {
       evidence_partial: [['evidence_missing', { gaps: 1 }]],
       exception_open: [['exception_raised', { code: 'operator_hold', detail: 'held' }]],
