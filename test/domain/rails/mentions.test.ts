@@ -109,3 +109,13 @@ verifies('rails.bounded', 'very many like sentences are compared up to a limit, 
   expect(result.conflicts).toHaveLength(1000)
   expect(gaps.map(({ code }) => code)).toEqual(['conflicts_incomplete', 'unanswered'])
 })
+
+verifies('rails.bounded', 'very many questions about what every passage says are searched up to a limit', () => {
+  const { result, gaps } = diligenceops.work({
+    questions: Array.from({ length: 90 }, (_, index) => ({ id: `${1000 + index}`, text: 'Where is data kept?' })),
+    evidence: [{ id: 'e', title: 't', text: 'Data is kept here.\n\n'.repeat(20_000) }],
+  })
+  // Each question looks at two words of 20,000 passages, so that 75 come to three million.
+  expect(result.coverage.answered).toBe(75)
+  expect(new Set(gaps.map(({ code }) => code))).toEqual(new Set(['question_not_searched']))
+})

@@ -1,4 +1,6 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
+import { z } from 'zod'
 import { canonicalJson } from '../../../workflows/domain/canonical-json.ts'
 import { railOf, rails } from '../../../workflows/domain/rails/index.ts'
 import type { RailKey } from '../../../workflows/domain/rails/rail.ts'
@@ -13,6 +15,21 @@ verifies('rails.sandbox-input', 'every rail works its own sandbox input, cites i
     expect(expectCited(rail.sandboxInput, work), rail.key).toBeGreaterThan(0)
   }
 })
+
+verifies(
+  'rails.sandbox-input',
+  'the published schema of an input is a closed object that takes the sandbox input',
+  () => {
+    for (const rail of rails) {
+      const schema = z.toJSONSchema(rail.input)
+      expect(schema, rail.key).toMatchObject({ type: 'object', additionalProperties: false })
+      const valid = new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
+      expect(valid(rail.sandboxInput), `${rail.key} ${JSON.stringify(valid.errors)}`).toBe(true)
+      expect(valid({ ...(rail.sandboxInput as object), surprise: 1 })).toBe(false)
+      expect(() => z.toJSONSchema(rail.result)).not.toThrow()
+    }
+  },
+)
 
 verifies('rails.order', 'the same input gives the same bytes', () => {
   for (const rail of rails) {

@@ -2,9 +2,9 @@ import { conflictsIn } from './diligenceops/conflicts.ts'
 import { type Answer, DiligenceInput, DiligenceResult, type EvidenceSpan } from './diligenceops/schema.ts'
 import { diligenceopsInput } from './fixtures/diligenceops.ts'
 import type { Finding, Gap, Rail, Work } from './rail.ts'
-import { rankingOf } from './ranking.ts'
+import { type Ranked, rankingOf } from './ranking.ts'
 import { passagesOf, stemsOf, wordsOf } from './words.ts'
-import { finishedWork, inOrder } from './work.ts'
+import { finishedWork, firstOf, inOrder } from './work.ts'
 
 export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
   key: 'diligenceops',
@@ -37,6 +37,8 @@ export const diligenceops: Rail<DiligenceInput, DiligenceResult> = {
 const MIN_SCORE = 0.3
 const PASSAGE_CHARS = 480
 const CITATIONS_MAX = 3
+/** Very many questions about what every passage says could be searched for ever: what comes after so many places is not. */
+const PLACES_MAX = 3_000_000
 
 type Passage = EvidenceSpan & { stems: string[] }
 
@@ -45,22 +47,16 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
   const passages = input.evidence.flatMap(({ id, text }, index) => passagesIn(id, text, `/evidence/${index}/text`))
   const known = new Set(passages.flatMap(({ stems }) => stems))
   const ranking = rankingOf(passages.map(({ stems }) => stems))
-  const asked = input.questions.map((question, index) => {
+  const questions = input.questions.map((question, index) => ({ question, index }))
+  let places = 0
+  const asked = questions.toSorted(inOrder(({ question }) => question.id)).map(({ question, index }) => {
     const stems = stemsOf(question.text)
-    const ranked = ranking.rank(stems).flatMap(({ at, score }) => {
-      const passage = passages[at]
-      return passage === undefined ? [] : [{ passage, score }]
-    })
-    const bestFirst = ranked.toSorted(
-      inOrder(
-        ({ score }) => -score,
-        ({ passage }) => passage.evidence_id,
-        ({ passage }) => passage.from,
-      ),
-    )
-    const answer = answerOf(question.id, bestFirst, minScore)
+    places += ranking.reach(stems)
+    const searched = places <= PLACES_MAX
+    const found = searched ? ranking.rank(stems) : []
+    const answer = answerOf(question.id, found, passages, minScore)
     const cited = { pointer: `/questions/${index}/text`, quote: question.text }
-    return { question, cited, stems, answer, unknown: stems.filter((stem) => !known.has(stem)).toSorted() }
+    return { question, cited, stems, searched, answer, unknown: stems.filter((stem) => !known.has(stem)).toSorted() }
   })
   const open = asked.filter(({ answer }) => answer.answer === null)
   const required = asked.filter(({ question }) => question.required === true)
@@ -68,7 +64,7 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
   const { conflicts, complete } = conflictsIn(input.evidence, citingQuestions(asked.map(({ answer }) => answer)))
   const result: DiligenceResult = {
     min_score: minScore,
-    answers: asked.map(({ answer }) => answer).toSorted(inOrder(({ question_id }) => question_id)),
+    answers: asked.map(({ answer }) => answer),
     coverage: {
       questions: asked.length,
       answered,
@@ -76,19 +72,17 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
       required_answered: required.filter(({ answer }) => answer.answer !== null).length,
       percent: Math.floor((100 * answered) / asked.length),
     },
-    unanswered: open
-      .map(({ question, answer, unknown }) => ({
-        question_id: question.id,
-        required: question.required === true,
-        best_score: answer.score,
-        unknown_stems: unknown,
-      }))
-      .toSorted(inOrder(({ question_id }) => question_id)),
+    unanswered: open.map(({ question, answer, unknown }) => ({
+      question_id: question.id,
+      required: question.required === true,
+      best_score: answer.score,
+      unknown_stems: unknown,
+    })),
     conflicts,
   }
   const gaps: Gap[] = [
-    ...open.map(({ question, answer, stems, cited }) => ({
-      code: stems.length === 0 ? 'question_without_words' : 'unanswered',
+    ...open.map(({ question, answer, stems, searched, cited }) => ({
+      code: stems.length === 0 ? 'question_without_words' : searched ? 'unanswered' : 'question_not_searched',
       detail: `${question.required === true ? 'required ' : ''}question ${question.id}: best score ${answer.score}`,
       citations: [cited],
     })),
@@ -108,15 +102,23 @@ function passagesIn(evidenceId: string, text: string, pointer: string): Passage[
   })
 }
 
-function answerOf(questionId: string, ranked: { passage: Passage; score: number }[], minScore: number): Answer {
-  const [best] = ranked
-  const good = ranked.filter(({ score }) => score >= minScore && score > 0).slice(0, CITATIONS_MAX)
-  return {
-    question_id: questionId,
-    answer: good[0]?.passage.quote ?? null,
-    score: best?.score ?? 0,
-    citations: good.map(({ passage: { stems: _, ...span }, score }) => ({ ...span, score })),
-  }
+function answerOf(questionId: string, found: Ranked[], passages: Passage[], minScore: number): Answer {
+  const best = firstOf(
+    found,
+    CITATIONS_MAX,
+    inOrder(
+      ({ score }) => -score,
+      ({ at }) => passages[at]?.evidence_id ?? '',
+      ({ at }) => passages[at]?.from ?? 0,
+    ),
+  )
+  const citations = best.flatMap(({ at, score }) => {
+    const passage = passages[at]
+    if (passage === undefined || score < minScore || score === 0) return []
+    const { stems: _, ...span } = passage
+    return [{ ...span, score }]
+  })
+  return { question_id: questionId, answer: citations[0]?.quote ?? null, score: best[0]?.score ?? 0, citations }
 }
 
 /** Which questions cite something that overlaps a span. */

@@ -6,6 +6,8 @@ export type Ranked = { at: number; score: number; stems: string[] }
 export type Ranking = {
   /** The texts that share a stem with the query; in which order equal scores stand is for the caller to say. */
   rank(query: readonly string[]): Ranked[]
+  /** How many places of the index the query has to look at. */
+  reach(query: readonly string[]): number
 }
 
 // BM25+ as MiniSearch has it by default: k1, b and the least that a word found counts.
@@ -32,13 +34,14 @@ export function rankingOf(texts: readonly (readonly string[])[]): Ranking {
     return Math.log(1 + (texts.length - count + 0.5) / (count + 0.5))
   }
   return {
+    reach: (query) => query.reduce((sum, stem) => sum + (having.get(stem) ?? 0), 0),
     rank(query) {
       const stems = [...new Set(query)].toSorted()
       const ideal = stems.reduce((sum, stem) => sum + rarity(stem) * (DELTA + 1), 0)
       return index.search(stems.join(' ')).map(({ id, score, queryTerms }) => {
         // MiniSearch multiplies by the number of words found.
         const share = score / queryTerms.length / ideal
-        return { at: Number(id), score: Math.min(1, Math.round(share * 10_000) / 10_000), stems: queryTerms.toSorted() }
+        return { at: Number(id), score: Math.min(1, Math.round(share * 10_000) / 10_000), stems: queryTerms }
       })
     },
   }

@@ -147,7 +147,7 @@ function reasonsOf(services: readonly Service[], needs: Span[]): Map<number, Rea
       const known = best.get(phrase.at)
       const better =
         known === undefined || known.score < score || (known.score === score && phrase.words < known.capability)
-      if (better) best.set(phrase.at, { need, capability: phrase.words, stems, score })
+      if (better) best.set(phrase.at, { need, capability: phrase.words, stems: stems.toSorted(), score })
     }
     for (const [at, reason] of best) reasons.set(at, [...(reasons.get(at) ?? []), reason])
   }

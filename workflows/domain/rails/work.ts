@@ -20,6 +20,19 @@ export function finishedWork<Result>(result: Result, findings: Finding[], gaps: 
   return { result, findings: findings.toSorted(byCode), gaps: gaps.toSorted(byCode) }
 }
 
+/** The first few of the items in an order, without ordering the rest. */
+export function firstOf<T>(items: readonly T[], count: number, order: (a: T, b: T) => number): T[] {
+  const first: T[] = []
+  for (const item of items) {
+    const last = first[count - 1]
+    if (last !== undefined && order(last, item) <= 0) continue
+    first.push(item)
+    first.sort(order)
+    first.length = Math.min(first.length, count)
+  }
+  return first
+}
+
 /** The items of each key, keys in the order of their first item. */
 export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
