@@ -925,6 +925,10 @@ export const requirements = {
     source: 'agent-commerce § States and transitions',
     behavior: 'The six steps of access key delivery are taken in the order of the document, in code and in SQL.',
   },
+  'agent.delivery.notice': {
+    source: 'endpoints.md § 24. Sequences → operations',
+    behavior: 'An agent with a callback URL is told that its key is ready, without the key.',
+  },
   'agent.steps.order': {
     source: 'agent-commerce § States and transitions',
     behavior: 'The status shows the steps of self-onboarding and access key delivery in the order of the document.',

@@ -34,7 +34,7 @@ export async function rotateCredential(
   if (newest.state === 'pending')
     throw refuse('rotation_in_progress', 'a credential waits to be claimed', 'Let the agent claim it, or revoke it.')
   const { scopes, rails, version } = newest
-  await grantAccess(tx, agentId, { version: version + 1, scopes, rails, overlapSeconds, actor: by.name })
+  await grantAccess(tx, agent, { version: version + 1, scopes, rails, overlapSeconds, actor: by.name })
   const [next] = await listCredentials(tx, agentId)
   return record(deps, tx, by, { act: 'rotate', reason: input.reason }, next as CredentialRow, agent)
 }

@@ -103,11 +103,11 @@ const rowOf = (manifest: Manifest, agentId: string) => ({
   sandbox: manifest.sandbox,
 })
 
-const openSandbox = (tx: Tx, { agent_id, requested_scopes, rails }: AgentRow): Promise<string> =>
-  grantAccess(tx, agent_id, {
+const openSandbox = (tx: Tx, agent: AgentRow): Promise<void> =>
+  grantAccess(tx, agent, {
     version: 1,
-    scopes: sandboxScopesOf(requested_scopes),
-    rails,
+    scopes: sandboxScopesOf(agent.requested_scopes),
+    rails: agent.rails,
     overlapSeconds: 0,
     actor: 'sandbox_policy',
   })

@@ -55,7 +55,7 @@ function waitingAgent(agent: ListedAgent): WaitingSubject {
 /** An agent whose trust is given back keeps the credential that it has. */
 async function giveFirstAccess(tx: Tx, agent: AgentRow, { limits, operator }: DecisionTerms): Promise<void> {
   if ((await listCredentials(tx, agent.agent_id)).length > 0) return
-  await grantAccess(tx, agent.agent_id, {
+  await grantAccess(tx, agent, {
     version: 1,
     ...allowedOf(agent, limits),
     overlapSeconds: 0,

@@ -21,7 +21,6 @@ export const agentRegisterRead = operation({
   access: 'public',
   price: null,
   charge: 'after',
-  limits: { addressPerMinute: 60 },
   status: [200],
   errors: [],
   idempotency: { kind: 'read' },

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { compactDecrypt } from 'jose'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { readCredentialFacts } from '../../../activities/agents/access.ts'
 import { deriveTokens } from '../../../activities/keys/derived-tokens.ts'
 import { loadTokenKey } from '../../../activities/keys/key-ring.ts'
 import { createClient, ProblemError } from '../../../api/surfaces/client.ts'
@@ -98,6 +99,24 @@ verifies(
     expect(times.map(({ actor }) => actor)).toEqual([...Array(5).fill('Ada'), registered.agent.agent_id])
   },
 )
+
+verifies('agent.delivery.notice', 'a callback URL is told once that its key is ready, and never the key', async () => {
+  const callback_url = 'https://agent.example/hooks/keys'
+  const { registered, credential, credentialId } = await trustedAgent(hosts, apis.operator, {
+    contact: { callback_url },
+  })
+  const { agent_id } = registered.agent
+  expect(registered.agent.callback_url).toBe(callback_url)
+  const notices = await apis.db
+    .selectFrom('callback_deliveries')
+    .select(['event', 'url', 'state', 'subject'])
+    .where('owner', '=', agent_id)
+    .execute()
+  expect(notices).toEqual([{ event: 'credential_ready', url: callback_url, state: 'pending', subject: credentialId }])
+  const facts = await readCredentialFacts(apis.db, credentialId)
+  expect(facts).toEqual({ agent_id, credential_id: credentialId, state: 'active', sequence: 6 })
+  expect(JSON.stringify(facts)).not.toContain(credential.split('_')[2])
+})
 
 verifies(
   'agent.register.idempotent',
