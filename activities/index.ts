@@ -7,6 +7,7 @@ import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payo
 import { buildDeps, openChain } from './build-deps.ts'
 import { signAuthorization } from './chain/authorization.ts'
 import { openLedger } from './chain/ledger.ts'
+import { digestSigner } from './chain/sign-digest.ts'
 import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Signer } from './deps.ts'
 import { signCompact } from './keys/compact.ts'
@@ -59,17 +60,20 @@ export async function createSigningActivities(
 
 /** The payout wallet's account; throws when the file holds the key of another address. */
 export function readPayoutWallet(config: Config): PrivateKeyAccount {
-  const account = privateKeyToAccount(readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`)
+  const account = privateKeyToAccount(readPayoutKey(config))
   if (account.address.toLowerCase() !== config.PAYOUT_WALLET_ADDRESS) {
     throw new Error('PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS')
   }
   return account
 }
 
+const readPayoutKey = (config: Config) => readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`
+
 function createSigner(config: Config): Signer {
-  const account = readPayoutWallet(config)
+  const { address } = readPayoutWallet(config)
+  const signer = digestSigner(readPayoutKey(config))
   const asset = config.ASSET_CONTRACT_ADDRESS
-  return { address: account.address, sign: (authorization) => signAuthorization(account, asset, authorization) }
+  return { address, sign: (authorization) => signAuthorization(signer, asset, authorization) }
 }
 
 export type { Deps }

@@ -1,5 +1,15 @@
-import { type Address, encodeFunctionData, type Hex, type LocalAccount } from 'viem'
+import {
+  type Address,
+  domainSeparator,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  pad,
+  stringToHex,
+} from 'viem'
 import { ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '../../workflows/domain/limits.ts'
+import type { DigestSigner } from './sign-digest.ts'
 import { tokenAbi } from './token.ts'
 
 /** An EIP-3009 transfer authorization: atomic units, Unix seconds, a 32-byte nonce; addresses lowercase. */
@@ -12,30 +22,39 @@ export type TokenAuthorization = {
   readonly nonce: Hex
 }
 
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
+const TYPE_HASH = keccak256(
+  stringToHex(
+    'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
+  ),
+)
 
-/** The EIP-712 typed data that the token verifies; its domain is checked against the token at start. */
-export function authorizationTypedData(asset: Address, authorization: TokenAuthorization) {
-  const domain = { name: ASSET_NAME, version: ASSET_VERSION, chainId: CHAIN_ID, verifyingContract: asset }
-  return { domain, types, primaryType: 'TransferWithAuthorization', message: authorization } as const
-}
+/** The EIP-712 domain of the token; checked against the token at start. */
+export const tokenDomain = (asset: Address) =>
+  ({ name: ASSET_NAME, version: ASSET_VERSION, chainId: CHAIN_ID, verifyingContract: asset }) as const
 
 /** The 65-byte signature of an authorization (EIP-3009). */
 export function signAuthorization(
-  account: LocalAccount,
+  signer: DigestSigner,
   asset: Address,
   authorization: TokenAuthorization,
 ): Promise<Hex> {
-  return account.signTypedData(authorizationTypedData(asset, authorization))
+  return signer.sign({ hash: authorizationDigest(asset, authorization) })
+}
+
+/** The EIP-712 digest that the token recovers the signer from: fixed words, so that no encoder has to read the types each time. */
+export function authorizationDigest(asset: Address, authorization: TokenAuthorization): Hex {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const numbers = [value, validAfter, validBefore].map((number) => numberToHex(number, { size: 32 }))
+  const words = [TYPE_HASH, pad(from), pad(to), ...numbers, nonce].map((word) => word.slice(2)).join('')
+  return keccak256(`0x1901${separatorOf(asset).slice(2)}${keccak256(`0x${words}`).slice(2)}`)
+}
+
+const separators = new Map<Address, Hex>()
+
+function separatorOf(asset: Address): Hex {
+  const known = separators.get(asset) ?? domainSeparator({ domain: tokenDomain(asset) })
+  separators.set(asset, known)
+  return known
 }
 
 /** Calldata of the token's `bytes` overload of transferWithAuthorization, selector cf092995. */

@@ -69,10 +69,14 @@ export function verifySignature(
 
 /** The key of a public JWK; throws unless it is one for the algorithm. */
 export function importPublicKey(publicJwk: PublicJwk, alg: Alg): KeyObject {
-  const key = createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
+  const key = imported.get(publicJwk) ?? createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
+  imported.set(publicJwk, key)
   assertFits(key, alg)
   return key
 }
+
+/** A key is parsed once; the rings and trust anchors keep their JWKs. */
+const imported = new WeakMap<PublicJwk, KeyObject>()
 
 /** Signs the bytes of a text with a private key that fits the algorithm. */
 export function signText(key: KeyObject, alg: Alg, text: string): Uint8Array {

@@ -1,8 +1,16 @@
-import { domainSeparator, recoverTypedDataAddress, toEventSelector, toFunctionSelector } from 'viem'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import fc from 'fast-check'
+import { domainSeparator, recoverTypedDataAddress, toEventSelector, toFunctionSelector, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { authorizationTypedData, encodeTransfer, signAuthorization } from '../../../activities/chain/authorization.ts'
+import {
+  encodeTransfer,
+  signAuthorization,
+  type TokenAuthorization,
+  tokenDomain,
+} from '../../../activities/chain/authorization.ts'
 import { bumpFees } from '../../../activities/chain/fees.ts'
+import { digestSigner, signInJavaScript } from '../../../activities/chain/sign-digest.ts'
 import { tokenAbi, tokenEvents } from '../../../activities/chain/token.ts'
 
 const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
@@ -16,15 +24,54 @@ const authorization = {
   nonce: `0x${'ab'.repeat(32)}`,
 } as const
 
+/** As wallets sign it. */
+const typedData = (message: TokenAuthorization) =>
+  ({
+    domain: tokenDomain(usdc),
+    types: {
+      TransferWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'TransferWithAuthorization',
+    message,
+  }) as const
+
 test('the domain is the one of USDC on Base', () => {
-  const { domain } = authorizationTypedData(usdc, authorization)
-  expect(domainSeparator({ domain })).toBe('0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f')
+  expect(domainSeparator({ domain: tokenDomain(usdc) })).toBe(
+    '0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f',
+  )
 })
 
 test('a signature recovers to its signer', async () => {
   const signature = await signAuthorization(account, usdc, authorization)
-  expect(await recoverTypedDataAddress({ ...authorizationTypedData(usdc, authorization), signature })).toBe(
-    account.address,
+  expect(await recoverTypedDataAddress({ ...typedData(authorization), signature })).toBe(account.address)
+})
+
+test('whatever is signed, by libsecp256k1 and in JavaScript, the signature is the one that viem makes of the typed data', async () => {
+  const [word, address] = [32, 20].map((length) => fc.uint8Array({ minLength: length, maxLength: length }).map(toHex))
+  const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
+  const terms = fc.record({
+    from: address!,
+    to: address!,
+    value: amount,
+    validAfter: amount,
+    validBefore: amount,
+    nonce: word!,
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(word!, terms), async ([key, signed]) => {
+      fc.pre(secp256k1.utils.isValidPrivateKey(key.slice(2)))
+      const expected = await privateKeyToAccount(key).signTypedData(typedData(signed))
+      expect(await signAuthorization(digestSigner(key), usdc, signed)).toBe(expected)
+      expect(await signAuthorization(digestSigner(key, signInJavaScript), usdc, signed)).toBe(expected)
+    }),
+    { numRuns: 40 },
   )
 })
 

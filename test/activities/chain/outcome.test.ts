@@ -1,6 +1,6 @@
 import { parseSignature } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizationTypedData, type TokenAuthorization } from '../../../activities/chain/authorization.ts'
+import { type TokenAuthorization, tokenDomain } from '../../../activities/chain/authorization.ts'
 import { createChain } from '../../../activities/chain/client.ts'
 import { findOutcome } from '../../../activities/chain/outcome.ts'
 import { tokenAbi } from '../../../activities/chain/token.ts'
@@ -87,7 +87,7 @@ test('a canceled authorization is dead once the block is final', async () => {
       { name: 'nonce', type: 'bytes32' },
     ],
   } as const
-  const { domain } = authorizationTypedData(rig.asset, authorization)
+  const domain = tokenDomain(rig.asset)
   const signature = await rig.payoutWallet.account.signTypedData({
     domain,
     types,
