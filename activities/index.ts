@@ -1,17 +1,23 @@
 import type { Logger } from 'pino'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
+import type { CallbackSteps } from '../workflows/callback/ports.ts'
+import { demoReceiverPath } from '../workflows/domain/callback.ts'
 import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
 import { buildDeps, openChain } from './build-deps.ts'
+import { createCallbackSteps } from './callback.ts'
+import { readCallbackFacts } from './callback-facts.ts'
 import { signAuthorization } from './chain/authorization.ts'
 import { openLedger } from './chain/ledger.ts'
 import { digestSigner } from './chain/sign-digest.ts'
 import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Signer } from './deps.ts'
+import { createOutgoing } from './http/outgoing.ts'
 import { signCompact } from './keys/compact.ts'
 import { loadKeyRings } from './keys/key-ring.ts'
+import { publishKeys } from './keys/publish-keys.ts'
 import { createPaymentSteps } from './payment.ts'
 import { createPayoutSteps } from './payout.ts'
 import type { WorkflowWatch } from './reconciliation/deps.ts'
@@ -56,6 +62,29 @@ export async function createSigningActivities(
     poolSize: 4,
   })
   return { activities: createSigningSteps({ db }, createSigner(config)), close }
+}
+
+/** The steps of callbacks: the only ones that call out to where agents say. They hold no key but the callback ring's. */
+export async function createCallbackActivities(
+  config: Config,
+  log: Logger,
+): Promise<{ activities: CallbackSteps; close(): Promise<void> }> {
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails callbacks',
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  // Nothing is sent with a signature whose key nobody can look up.
+  await publishKeys(db, keys)
+  const demoReceiver = `${config.BASE_URL}${demoReceiverPath}`
+  const send = createOutgoing({
+    ownHosts: [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname),
+    exempt: [...config.CALLBACK_ALLOW_HOSTS, demoReceiver],
+  })
+  const key = keys.callback.active
+  const activities = createCallbackSteps({ db, log, send, key, facts: readCallbackFacts, demoReceiver })
+  return { activities, close }
 }
 
 /** The payout wallet's account; throws when the file holds the key of another address. */

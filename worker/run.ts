@@ -4,9 +4,14 @@ import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
 import { checkStart, gasAccounts } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
-import { createActivities, createReconciliationActivities, createSigningActivities } from '../activities/index.ts'
+import {
+  createActivities,
+  createCallbackActivities,
+  createReconciliationActivities,
+  createSigningActivities,
+} from '../activities/index.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
-import { PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../temporal/queues.ts'
+import { CALLBACKS_QUEUE, PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../temporal/queues.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
 import { startSweeper } from '../temporal/sweeper.ts'
@@ -53,6 +58,11 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
   if (serves(SIGNING_QUEUE)) {
     const { activities, close } = await createSigningActivities(config)
     await serve(SIGNING_QUEUE, { activities })
+    closers.push(close)
+  }
+  if (serves(CALLBACKS_QUEUE)) {
+    const { activities, close } = await createCallbackActivities(config, log)
+    await serve(CALLBACKS_QUEUE, { activities })
     closers.push(close)
   }
 

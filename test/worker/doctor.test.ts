@@ -77,6 +77,7 @@ verifies('operate.doctor', 'a sound stack has no fault, and the exit code is 0',
     'search attributes',
     'workers on payouts',
     'workers on signing',
+    'workers on callbacks',
     'chain and token',
     'payout wallet',
     'gas wallets',
@@ -211,6 +212,7 @@ verifies(
     )
     expect(Object.keys(bare).sort()).toEqual([
       'search attributes',
+      'workers on callbacks',
       'workers on payouts',
       'workers on signing',
       'workers on transfers',

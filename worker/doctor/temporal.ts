@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { Config } from '../../activities/config.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../../temporal/queues.ts'
+import { CALLBACKS_QUEUE, PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../../temporal/queues.ts'
 import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts'
 import { type Check, type Finding, fault, fine, look } from './check.ts'
@@ -9,7 +9,7 @@ import { type Check, type Finding, fault, fine, look } from './check.ts'
 const ANSWERS = 'Start Temporal, or correct TEMPORAL_ADDRESS, TEMPORAL_TLS and TEMPORAL_API_KEY.'
 const WITHIN_MS = 4_000
 
-/** Temporal answers, has the namespace with its search attributes, and workers poll both task queues. */
+/** Temporal answers, has the namespace with its search attributes, and workers poll every task queue. */
 export async function checkTemporal(config: Config): Promise<Check[]> {
   const { client, close } = createTemporalClient(config)
   try {
@@ -27,6 +27,7 @@ export async function checkTemporal(config: Config): Promise<Check[]> {
         checkPollers(client, PAYOUTS_QUEUE, 'workflow'),
         checkPollers(client, SIGNING_QUEUE, 'activity'),
         checkPollers(client, TRANSFERS_QUEUE, 'activity'),
+        checkPollers(client, CALLBACKS_QUEUE, 'activity'),
       ])),
     ]
   } finally {

@@ -100,6 +100,9 @@ export const callbackBody = z.discriminatedUnion('event', [
 ])
 export type CallbackBody = z.output<typeof callbackBody>
 
+/** The path of the service's own receiver, which needs no proof of its host. */
+export const demoReceiverPath = '/api/provider-callback-receiver-demo'
+
 /** Whether an answer to `host_proof` echoes its nonce: `{"nonce": "…"}`, whatever else it says. */
 export function echoesNonce(answer: string, nonce: string): boolean {
   try {
