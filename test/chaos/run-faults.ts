@@ -99,21 +99,21 @@ function beforeFirstSend(strikes: () => void, act: (raw: Hex) => Promise<void>):
   }
 }
 
-/** From the first broadcast on, the node knows no receipt and no log, and when it denies it says that the nonce is unused. */
+/** Asked about it after a broadcast, the node knows no receipt and no log for a while, and when it denies it says that the nonce is unused. */
 function hides(strikes: () => void, denies: boolean): RunWire {
+  let sent = false
   let until: number | undefined
-  let lied = false
-  const lie = (result: unknown): RpcAnswer => {
-    if (!lied) strikes()
-    lied = true
-    return { result }
+  const lieTo = ({ method }: Question): RpcAnswer | undefined => {
+    if (method === 'eth_getLogs') return { result: [] }
+    return method === 'eth_getTransactionReceipt' ? { result: null } : undefined
   }
   return async (question) => {
-    if (isSend(question)) until ??= Date.now() + LIES_MS
-    if (until === undefined || Date.now() > until) return question.pass()
-    if (question.method === 'eth_getLogs') return lie([])
-    if (question.method === 'eth_getTransactionReceipt') return lie(null)
-    return denies && isUseQuestion(question) ? lie(UNUSED) : question.pass()
+    sent ||= isSend(question)
+    const lie = denies && isUseQuestion(question) ? { result: UNUSED } : lieTo(question)
+    if (!sent || lie === undefined || Date.now() > (until ?? Number.POSITIVE_INFINITY)) return question.pass()
+    if (until === undefined) strikes()
+    until ??= Date.now() + LIES_MS
+    return lie
   }
 }
 

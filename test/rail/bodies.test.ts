@@ -476,6 +476,7 @@ verifies(
     const jwks = JSON.parse((await get('/.well-known/jwks.json')).text) as JSONWebKeySet
     expect(jwks.keys.map((key) => (key as { use_for?: string }).use_for).sort()).toEqual([
       'authority',
+      'callback',
       'checkout',
       'receipt',
     ])
