@@ -88,6 +88,11 @@ export const configSchema = z.object({
   SIGNING_KEYS_FILE: z.string().default('').describe('the rings receipt, authority, checkout and callback'),
   TRUST_ANCHORS_FILE: z.string().default('').describe('issuers of mandates that are trusted beside our own authority'),
 
+  PROVIDER_WEBHOOK_KEYS_FILE: z
+    .string()
+    .default('')
+    .describe('JSON array of the keys that payment providers sign their events with; empty: no event is believed'),
+
   // The road.
   CHALLENGE_TTL_S: z.coerce
     .number()

@@ -32,6 +32,7 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).to
 export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRow> {
   const { caller, rail, tier, units = 1, taskId = null } = request
   const { base_usd, rail_fee_usd, total_usd } = priceOf(rail, tier, units)
+  if (total_usd === 0) throw refuse('unsupported_request', `${rail.key} is free`, 'Run it without a quote.')
   const same = { caller, rail: rail.key, tier, units, task_id: taskId }
   await lockQuotes(tx, same)
   const earlier = await findSameQuote(tx, same)

@@ -63,6 +63,9 @@ verifies(
     expect(same[0]).toMatchObject({ base_usd: 99, rail_fee_usd: 8, total_usd: 107, expired: false, used: false })
     expect((await quote(caller, 2)).total_usd).toBe(214)
     expect((await quote('address:192.0.2.1')).quote_id).not.toBe(same[0]?.quote_id)
+    const free = { key: 'scout' as const, prices: { entry: 0, standard: 0, pro: 0 } }
+    const quoteFree = inTransaction((tx) => issueQuote(tx, { caller, rail: free, tier: 'entry' }))
+    await expect(quoteFree).rejects.toMatchObject(refusal('unsupported_request'))
   },
 )
 
