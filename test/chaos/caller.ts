@@ -34,7 +34,7 @@ const ANSWER_WITHIN_MS = 15_000
 const AGAIN_MS = 200
 const LATER_MS = 1_500
 /** An expiring payout is authorized for this long. */
-const SHORT_LIFE_S = 20
+const SHORT_LIFE_S = 25
 
 type Outcome = { final: boolean; body?: unknown }
 

@@ -6,7 +6,7 @@ import { batchFaults, runFaults } from './schedule.ts'
 import { Tally } from './tally.ts'
 
 const SEED = 20
-const RUNS = 48
+const RUNS = 60
 const tally = new Tally()
 let report: BatchReport
 
