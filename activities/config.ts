@@ -160,6 +160,8 @@ export const configSchema = z.object({
   INPUT_KEEP_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'how long an uploaded input is kept after its upload and after the last task that used it has closed',
   ),
+  AGENT_RUNS_AT_ONCE: count(4).describe('runs of one agent at once; its further tasks wait in their queue'),
+  RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'after it, the workflow of a payout that was never authorized closes; its row stays',
   ),

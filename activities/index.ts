@@ -6,7 +6,7 @@ import { demoReceiverPath } from '../workflows/domain/callback.ts'
 import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
-import { buildDeps, openChain } from './build-deps.ts'
+import { buildDeps, openChain, railOf, receiptSigner } from './build-deps.ts'
 import { createCallbackSteps } from './callback.ts'
 import { readCallbackFacts } from './callback-facts.ts'
 import { signAuthorization } from './chain/authorization.ts'
@@ -22,7 +22,10 @@ import { createPaymentSteps } from './payment.ts'
 import { createPayoutSteps } from './payout.ts'
 import type { WorkflowWatch } from './reconciliation/deps.ts'
 import { createReconciliationSteps } from './reconciliation/steps.ts'
+import { createRunSteps } from './run.ts'
 import { createDatabase } from './store/db.ts'
+import { createTaskSteps } from './task.ts'
+import type { TaskDeps } from './tasks/deps.ts'
 import { createSigningSteps, createTransferSteps } from './transfer.ts'
 
 const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
@@ -50,6 +53,24 @@ export function createReconciliationActivities(config: Config, deps: Deps, watch
     signStatement: (payload) => ({ jws: signCompact(key, { typ: STATEMENT_TYP, payload }), kid: key.kid }),
     settleMs: config.RECONCILE_SETTLE_MS,
   })
+}
+
+/** The short steps of tasks and the steps of runs, with connections of their own: they hold up nobody's payouts. */
+export async function createTaskActivities(config: Config) {
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails tasks',
+    poolSize: config.DATABASE_POOL_SIZE,
+  })
+  const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
+  await publishKeys(db, keys)
+  const { environment, issuer } = railOf(config)
+  const deps: TaskDeps = {
+    ...{ db, environment, issuer, signReceipt: receiptSigner(keys) },
+    ownHosts: [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname),
+    runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
+  }
+  return { activities: { ...createTaskSteps(deps), ...createRunSteps(deps) }, close }
 }
 
 /** The signing activity alone: the only one that loads the payout wallet's key. */

@@ -9,9 +9,17 @@ import {
   createCallbackActivities,
   createReconciliationActivities,
   createSigningActivities,
+  createTaskActivities,
 } from '../activities/index.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
-import { CALLBACKS_QUEUE, PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../temporal/queues.ts'
+import {
+  CALLBACKS_QUEUE,
+  PAYOUTS_QUEUE,
+  RUNS_QUEUE,
+  SIGNING_QUEUE,
+  TASKS_QUEUE,
+  TRANSFERS_QUEUE,
+} from '../temporal/queues.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
 import { startSweeper } from '../temporal/sweeper.ts'
@@ -55,6 +63,12 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
     const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane: () => deps.lane.maintain() })
     closers.push(() => sweeper.stop(), closeClient, close)
   }
+  if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
+    const { activities, close } = await createTaskActivities(config)
+    if (serves(TASKS_QUEUE)) await serve(TASKS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities })
+    if (serves(RUNS_QUEUE)) await serve(RUNS_QUEUE, { ...runsAtOnce(config), activities })
+    closers.push(close)
+  }
   if (serves(SIGNING_QUEUE)) {
     const { activities, close } = await createSigningActivities(config)
     await serve(SIGNING_QUEUE, { activities })
@@ -77,6 +91,11 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
  */
 function stepsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
   return { maxConcurrentLocalActivityExecutions: Math.max(1, Math.floor(connections * 0.75)) }
+}
+
+/** The connections that the short steps of tasks leave to the steps of runs. */
+function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
+  return { maxConcurrentActivityTaskExecutions: Math.max(1, Math.floor(connections * 0.25)) }
 }
 
 /** The prebuilt bundle beside this file in production; the sources otherwise. */

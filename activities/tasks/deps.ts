@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import type { Tx } from '../store/db.ts'
 import type { ReceiptSigner } from '../store/receipts.ts'
 import type { Database } from '../store/schema.ts'
 
@@ -10,8 +9,6 @@ export type TaskDeps = {
   /** `{base_url}/api/trust-contract`, the `iss` of every receipt. */
   readonly issuer: string
   readonly signReceipt: ReceiptSigner
-  /** Whether an operator, or the sandbox, trusts the agent. */
-  readonly isTrusted: (tx: Tx, agentId: string) => Promise<boolean>
   /** Hosts of this service, which no callback may lead to. */
   readonly ownHosts: readonly string[]
   readonly runsAtOnce: { readonly agent: number; readonly rail: number }

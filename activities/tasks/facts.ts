@@ -3,6 +3,7 @@ import { rails } from '../../workflows/domain/rails/index.ts'
 import type { TaskFacts } from '../../workflows/domain/task-moves.ts'
 import { type Check, preflightChecks, taskTerms } from '../../workflows/domain/task-terms.ts'
 import { readTarget } from '../http/address-rules.ts'
+import { findAgent } from '../store/agents.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
 import { countAtWork, findDocument, type TaskRow } from '../store/tasks.ts'
 import type { TaskDeps } from './deps.ts'
@@ -15,7 +16,7 @@ export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<Ta
     state,
     due: task.due_at !== null && (await clockSeconds(tx)) * 1000 >= task.due_at.getTime(),
     checks: state === 'created' ? await preflight(deps, tx, task) : [],
-    agentTrusted: state === 'trust_pending' && task.agent_id !== null && (await deps.isTrusted(tx, task.agent_id)),
+    agentTrusted: state === 'trust_pending' && (await isTrusted(tx, task)),
     inputSha256: task.input_sha256,
     reviewDecision: task.review_decision,
     runContractSha256: state === 'credit_funded' ? digestOf(await runContractOf(tx, task)) : '',
@@ -27,6 +28,12 @@ export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<Ta
 
 /** The one run of a task; also the id of its workflow. */
 export const runIdOf = (taskId: string): string => `run_${digestOf({ type: 'service.run.v1', task_id: taskId })}`
+
+/** A sandbox agent is trusted with synthetic runs only. */
+async function isTrusted(tx: Tx, { agent_id, usage }: TaskRow): Promise<boolean> {
+  const state = agent_id === null ? undefined : (await findAgent(tx, agent_id))?.trust_state
+  return state === 'trusted' || (state === 'sandbox_trusted' && usage === 'synthetic')
+}
 
 async function preflight({ ownHosts }: TaskDeps, tx: Tx, task: TaskRow): Promise<Check[]> {
   const terms = taskTerms.parse(await findDocument(tx, task.task_id, task.terms_sha256))

@@ -19,7 +19,7 @@ import {
 } from '../../workflows/domain/task-lifecycle.ts'
 import type { EventResult } from '../../workflows/task/ports.ts'
 import { verifies } from '../verifies.ts'
-import { startTasks, stateLimits } from './tasks/rig.ts'
+import { startTasks, stateLimits, trustedAgent } from './tasks/rig.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const snapshot = (result: EventResult) => {
 let count = 0
 const send = (taskId: string, event: TaskEvent, data: object, limits = stateLimits) =>
   tasks.steps.recordEvent({
-    ...{ taskId, eventId: `e${count++}`, event, actor: 'agent:agt_trusted', data: { ...data }, limits },
+    ...{ taskId, eventId: `e${count++}`, event, actor: `agent:${trustedAgent}`, data: { ...data }, limits },
   })
 
 verifies('task.state.guarded-in-sql', 'the database has the moves of the state table and no others', async () => {
@@ -122,7 +122,7 @@ verifies(
 
 verifies('task.event.once', '20 repeats of one event at once are one move; the id serves no other event', async () => {
   const { task_id } = await tasks.taskIn('trusted')
-  const asked = { taskId: task_id, eventId: 'call_1', event: 'quote_issued', actor: 'agent:agt_trusted' } as const
+  const asked = { taskId: task_id, eventId: 'call_1', event: 'quote_issued', actor: `agent:${trustedAgent}` } as const
   const results = await Promise.all(
     Array.from({ length: 20 }, () =>
       tasks.steps.recordEvent({ ...asked, data: { quote_id: 'qt_7' }, limits: stateLimits }),
@@ -156,7 +156,7 @@ verifies('task.moves.own', 'what follows by itself is recorded with the event th
     .selectAll()
     .where('contract_id', '=', 'ct_own')
     .executeTakeFirst()
-  expect(contract).toMatchObject({ state: 'sealed', accepted_by: 'agent:agt_trusted' })
+  expect(contract).toMatchObject({ state: 'sealed', accepted_by: `agent:${trustedAgent}` })
   expect(contract?.run_contract).toMatchObject({ input_sha256, terms_sha256, review_decision: 'sandbox_policy' })
   expect(await findRun(tasks.db, String(advanced?.runId))).toMatchObject({ step: 'intake', attempt: 0, round: 0 })
   expect(verifyLedger(taskId, await listLedger(tasks.db, taskId))).toMatchObject({ ok: true })
@@ -345,7 +345,7 @@ verifies(
       const states = (await Promise.all(queued.map(advance))).map((each) => each?.state)
       expect(states.sort()).toEqual(['operating', 'operating', 'queued'])
       expect(await advance(other)).toMatchObject({ state: 'operating' })
-      const rows = await few.db.selectFrom('tasks').selectAll().where('agent_id', '=', 'agt_trusted').execute()
+      const rows = await few.db.selectFrom('tasks').selectAll().where('agent_id', '=', trustedAgent).execute()
       const working = rows.find(({ state }) => state === 'operating')
       const waiting = rows.find(({ state }) => state === 'queued')
       const left = await few.steps.recordEvent({

@@ -13,7 +13,7 @@ import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import type { LoopSteps, RunRecords } from '../../workflows/run/ports.ts'
 import type { TaskSteps } from '../../workflows/task/ports.ts'
-import { startTasks } from '../activities/tasks/rig.ts'
+import { startTasks, trustedAgent } from '../activities/tasks/rig.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 export type Steps = TaskSteps & RunRecords & LoopSteps
@@ -71,7 +71,7 @@ export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
     event: Event,
     data: TaskEventData[Event],
     eventId = randomBytes(8).toString('hex'),
-  ) => patiently(() => gateway.send(taskId, { eventId, event, actor: 'agent:agt_trusted', data: { ...data } }))
+  ) => patiently(() => gateway.send(taskId, { eventId, event, actor: `agent:${trustedAgent}`, data: { ...data } }))
 
   /** Whether every history of these workflows replays on the code of now. */
   async function replay(...workflowIds: string[]): Promise<void> {

@@ -44,7 +44,7 @@ const input = (taskId: string, body: unknown = packetops.sandboxInput) =>
 /** Leads a new task through the gateway up to the credit; everything before is the real order of an agent's calls. */
 async function funded(changed: Partial<TaskTerms> = {}): Promise<string> {
   const { taskId, submit } = await rig.tasks.draft({ callback_url: null, ...changed })
-  const by = { eventId: 'submit', actor: 'agent:agt_trusted' }
+  const by = { eventId: 'submit', actor: 'agent:agt_1' }
   await patiently(() => rig.gateway.submit(taskId, submit[1].terms_sha256, by))
   const terms_sha256 = await storeDocument(rig.db, taskId, { scope: ['packet'], task_id: taskId })
   await rig.send(taskId, 'contract_prepared', { contract_id: `ct_${taskId.slice(5)}`, terms_sha256 })

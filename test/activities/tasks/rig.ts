@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { receiptSigner } from '../../../activities/build-deps.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
+import { moveTrust } from '../../../activities/store/agents.ts'
 import { createDatabase, transaction } from '../../../activities/store/db.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { storeDocument, type TaskRow } from '../../../activities/store/tasks.ts'
@@ -13,6 +14,7 @@ import { packetops } from '../../../workflows/domain/rails/packetops.ts'
 import type { TaskEvent, TaskState } from '../../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData, TaskTerms } from '../../../workflows/domain/task-terms.ts'
 import type { StateLimits } from '../../../workflows/task/ports.ts'
+import { registeredAgent } from '../../support/agent-rows.ts'
 import { startPostgres } from '../../support/postgres.ts'
 
 export const hour = 3_600_000
@@ -23,8 +25,11 @@ export const newTaskId = (): string =>
     .update(`tk_${randomBytes(32).toString('base64url')}`)
     .digest('hex')}`
 
+/** An agent that every rig knows and trusts; only rows of its kind are trusted. */
+export const trustedAgent = `agt_${'a1'.repeat(32)}`
+
 const terms: TaskTerms = {
-  agent_id: 'agt_trusted',
+  agent_id: trustedAgent,
   rail: 'packetops',
   tier: 'standard',
   usage: 'synthetic',
@@ -41,12 +46,14 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   const postgres = await startPostgres()
   const open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
   await migrateToLatest(open.db)
+  await registeredAgent(open.db, { agentId: trustedAgent })
+  const decision = { decisionId: 'rd_1', limits: undefined }
+  await transaction(open.db, (tx) => moveTrust(tx, trustedAgent, ['under_review', 'trusted'], decision))
   const deps: TaskDeps = {
     db: open.db,
     environment: 'local',
     issuer: 'http://127.0.0.1:3000/api/trust-contract',
     signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
-    isTrusted: async (_tx, agentId) => agentId === 'agt_trusted',
     ownHosts: ['service.example'],
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,
@@ -60,7 +67,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     limits = stateLimits,
   ) =>
     transaction(db, (tx) =>
-      recordTransition(deps, tx, { taskId, eventId, event, actor: 'agent:agt_trusted', data } as AskedMove, limits),
+      recordTransition(deps, tx, { taskId, eventId, event, actor: `agent:${trustedAgent}`, data } as AskedMove, limits),
     )
 
   /** Stores the terms of a new task without submitting it. */
