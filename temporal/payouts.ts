@@ -15,8 +15,8 @@ import { formatUsdc } from '../workflows/domain/money.ts'
 import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '../workflows/domain/payout.ts'
 import { payoutSummary } from '../workflows/payout/details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../workflows/payout/messages.ts'
-import type { StepInput, StepResult } from '../workflows/payout/ports.ts'
-import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
+import type { StepAnswer, StepInput } from '../workflows/payout/ports.ts'
+import type { PayoutRun, payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
 import { payoutAttributes } from '../workflows/search-attributes.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { type Crowd, durableStep, type UpdateDeps } from './updates.ts'
@@ -116,7 +116,7 @@ async function own(deps: PayoutGatewayDeps, creator: string, payoutId: string): 
 async function step(
   deps: PayoutGatewayDeps,
   payoutId: string,
-  send: (updateId: string) => Promise<StepResult>,
+  send: (updateId: string) => Promise<StepAnswer>,
   { crowd, moves = false }: { crowd?: Crowd; moves?: boolean } = {},
 ): Promise<void> {
   const result = await durableStep(deps, payoutId, send, crowd).catch((error) => told(deps, payoutId, moves, error))
@@ -138,7 +138,7 @@ async function sendTo(
   input: StepInput,
   known: () => Promise<Known>,
   updateId: string,
-): Promise<StepResult> {
+): Promise<StepAnswer> {
   const handle = deps.client.workflow.getHandle(input.payoutId)
   try {
     return await handle.executeUpdate(update, { args: [input], updateId })
@@ -154,7 +154,7 @@ function startWith(
   input: StepInput,
   known: Known,
   updateId: string,
-): Promise<StepResult> {
+): Promise<StepAnswer> {
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof payoutWorkflow>('payout', {
     ...startOptions(input.payoutId, known),
     workflowIdConflictPolicy: 'USE_EXISTING',
@@ -171,7 +171,7 @@ function startOptions(payoutId: string, known: Known) {
   return {
     workflowId: payoutId,
     taskQueue: PAYOUTS_QUEUE,
-    args: [payoutId] as [string],
+    args: [payoutId, { timers: 'standing' }] as [string, PayoutRun],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: payoutSummary(summary),
     typedSearchAttributes: new TypedSearchAttributes(

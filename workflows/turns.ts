@@ -13,22 +13,18 @@ export function takeTurns(): <T>(step: () => Promise<T>) => Promise<T> {
     busy = true
     try {
       if (queued) await wf.sleep(1, { summary: 'the next of a queue' })
-      return await insist(step)
+      // A step is tried until it ends; between its tries the workflow task is closed.
+      for (;;) {
+        try {
+          return await step()
+        } catch (error) {
+          // A replay hands the bare timeout over that was an ActivityFailure around it when it happened: both are caught.
+          if (!(error instanceof wf.TemporalFailure) || wf.isCancellation(error)) throw error
+          await wf.sleep(timing.step.again, { summary: 'the database does not answer' })
+        }
+      }
     } finally {
       busy = false
-    }
-  }
-}
-
-/** Tries a short step until it ends; between its tries the workflow task is closed. */
-async function insist<T>(step: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await step()
-    } catch (error) {
-      // A replay hands the bare timeout over that was an ActivityFailure around it when it happened: both are caught.
-      if (!(error instanceof wf.TemporalFailure) || wf.isCancellation(error)) throw error
-      await wf.sleep(timing.step.again, { summary: 'the database does not answer' })
     }
   }
 }

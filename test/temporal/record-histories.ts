@@ -13,6 +13,7 @@ import type {
   PayoutSnapshot,
   PayoutSteps,
   SigningSteps,
+  StepAnswer,
   StepResult,
   TransferSteps,
 } from '../../workflows/payout/ports.ts'
@@ -27,7 +28,7 @@ type Path = {
   stored?: Partial<PayoutSnapshot>
 }
 type Run = {
-  update(name: 'create' | 'authorize' | 'execute'): Promise<StepResult>
+  update(name: 'create' | 'authorize' | 'execute'): Promise<StepAnswer>
   wake(): Promise<void>
   terminate(): Promise<void>
 }
@@ -166,7 +167,8 @@ function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
 async function record(address: string, path: Path): Promise<string> {
   const id = `po_${path.name}`
   return withWorkers(address, stepsOf(path), async (client) => {
-    const options = { workflowId: id, taskQueue: 'payouts', args: [id] as [string] }
+    const args = [id, { timers: 'standing' }] as const
+    const options = { workflowId: id, taskQueue: 'payouts', args: [...args] }
     const updates = { create: createUpdate, authorize: authorizeUpdate, execute: executeUpdate }
     await path.drive({
       update: (name) => {

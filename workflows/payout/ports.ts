@@ -25,6 +25,8 @@ export type PayoutSnapshot = {
 /** A step of one call, whose input stands in the call's row: update arguments are history. */
 export type StepInput = { payoutId: string; callId: string }
 export type StepResult = { ok: true; snapshot: PayoutSnapshot } | { ok: false; refusal: Refusal }
+/** What a caller is told of its step; the payout stands in Postgres, and its history keeps no second copy of the snapshot. */
+export type StepAnswer = { ok: true } | { ok: false; refusal: Refusal }
 
 /** Short durable steps, run as local activities. Each is one transaction and may run twice. */
 export interface PayoutSteps {

@@ -6,7 +6,8 @@ import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { payoutDetails, waitsFor } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
-import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepResult, TransferSteps } from './ports.ts'
+import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepAnswer, StepResult, TransferSteps } from './ports.ts'
+import { ownTimers, standingTimers } from './waiting.ts'
 
 /** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
 const UPDATES_PER_RUN_MAX = 1_500
@@ -34,13 +35,17 @@ const signing = wf.proxyActivities<SigningSteps>({
   summary: 'sign the reserved transfer',
 })
 
+/** How a run is made, told when it is started: a patch marker would be one more visibility write for each payout. */
+export type PayoutRun = { readonly timers?: 'own' | 'standing' }
+
 /**
  * One payout from create to the final block. Postgres is the truth and this is the will: a run goes on from the stored
  * row, whatever its state, so any payout can be picked up by a new run of the same id.
  */
-export async function payout(payoutId: string): Promise<void> {
+export async function payout(payoutId: string, made: PayoutRun = {}): Promise<void> {
   const run = { known: null as PayoutSnapshot | null, version: 0, woken: false, updates: 0 }
   const alone = takeTurns()
+  const wait = made.timers === 'standing' ? standingTimers() : ownTimers
 
   const learn = (snapshot: PayoutSnapshot): void => {
     // Steps do not tell of differences; what the last load told stands until the next.
@@ -48,11 +53,12 @@ export async function payout(payoutId: string): Promise<void> {
     run.version += 1
     publish(run.known)
   }
-  const answer = async (step: () => Promise<StepResult>): Promise<StepResult> => {
+  const answer = async (step: () => Promise<StepResult>): Promise<StepAnswer> => {
     run.updates += 1
     const result = await alone(step)
-    if (result.ok) learn(result.snapshot)
-    return result
+    if (!result.ok) return result
+    learn(result.snapshot)
+    return { ok: true }
   }
   const load = async (): Promise<void> => {
     const loaded = await alone(() => steps('load the stored payout').loadPayout(payoutId))
@@ -87,7 +93,7 @@ export async function payout(payoutId: string): Promise<void> {
     else if (!(await news(run.known.exception === null ? run.known.idleMs : UNTIL_WOKEN_MS))) break
     if (run.updates > UPDATES_PER_RUN_MAX || wf.workflowInfo().continueAsNewSuggested) {
       await wf.condition(wf.allHandlersFinished)
-      await wf.continueAsNew<typeof payout>(payoutId)
+      await wf.continueAsNew<typeof payout>(payoutId, made)
     }
   }
   await wf.condition(wf.allHandlersFinished)
@@ -100,9 +106,8 @@ export async function payout(payoutId: string): Promise<void> {
   /** Waits for an update, a wake, or the time to be up; false when nothing came. */
   async function news(ms: number): Promise<boolean> {
     const seen = run.version
-    // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
-    const summary = run.known === null ? '' : `waits for ${waitsFor(run.known).what}`.slice(0, 100)
-    const came = await wf.condition(() => run.version !== seen || run.woken, ms, { summary })
+    const reason = run.known === null ? '' : waitsFor(run.known).what
+    const came = await wait(() => run.version !== seen || run.woken, ms, reason)
     if (run.woken) await reload()
     return came
   }
