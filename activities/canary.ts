@@ -87,11 +87,11 @@ export async function beginCanary(
       nextReceipt(earlier, deps.signReceipt, payoutReceipt(deps, kind, row, undefined), Math.floor(now))
     const first = sign([], 'payout_created', created)
     const second = sign([first.row], 'payout_authorized', authorized)
-    for (const write of [insertPayout(tx, created), updateAuthorized(tx, authorized)]) last(write)
-    for (const { insert } of [first, second]) last(insert(tx))
+    for (const write of [insertPayout(created), updateAuthorized(authorized)]) last(write)
+    for (const { insert } of [first, second]) last(insert)
     const callId = await grantOwnCall(tx, last, payoutId, created.terms_sha256)
     const nonce = transferNonce(rail.asset, payoutId)
-    last(insertTransfer(tx, reservedTransfer(authorized, { nonce, validBefore: expiresAt, callId }, now)))
+    last(insertTransfer(reservedTransfer(authorized, { nonce, validBefore: expiresAt, callId }, now)))
     return payoutId
   })
 }
@@ -126,7 +126,7 @@ async function grantOwnCall(tx: Tx, last: Last, payoutId: string, fingerprint: s
   const callId = callIdOf(caller, 'canary', payoutId)
   const call = { callId, caller, operation: 'canary', key: payoutId, fingerprint, path: 'canary', proof: null }
   await grantCall(tx, last, call, { kind: 'none' }, { lease: { holder: caller, ms: 0 }, input: undefined })
-  last(useGrant(tx, callId, payoutId))
+  last(useGrant(callId, payoutId))
   return callId
 }
 

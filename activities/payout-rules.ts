@@ -18,7 +18,7 @@ export async function assertExecutable(
 ): Promise<{ expiresAt: number; now: number }> {
   const [now, unsettled, pause, use] = await Promise.all([
     clockSeconds(tx),
-    hasUnsettledCharge(tx, `wallet:${row.creator}`, row.payout_id),
+    hasUnsettledCharge(tx, row.payout_id),
     findPause(tx, row),
     dailyUse(tx, row.payout_wallet),
   ])

@@ -66,8 +66,8 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
       )
     }
     const record =
-      known ?? withReceipt({ deps, tx, last }, { payout, transfer: undefined, receipts: [] }, 'payout_created', now)
-    if (known === undefined) last(insertPayout(tx, payout))
+      known ?? withReceipt({ deps, last }, { payout, transfer: undefined, receipts: [] }, 'payout_created', now)
+    if (known === undefined) last(insertPayout(payout))
     last(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
     return record
   })
@@ -89,10 +89,11 @@ function newPayout({ rail }: Deps, payoutId: string, call: CallRow, nowSeconds: 
 
 function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, last) => {
-    const [locked, found, now] = await Promise.all([
+    const [locked, found, now, unsettled] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       clockSeconds(tx),
+      hasUnsettledCharge(tx, payoutId),
     ])
     const call = assertGrant(found, payoutId)
     ownPayout(locked?.payout, walletOf(call))
@@ -101,7 +102,7 @@ function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<P
     const input = inputOf<AuthorizeInput>(call)
     const record = isSameAuthorization(before.payout, call, input)
       ? before
-      : await authorize({ deps, tx, last }, before, call, now)
+      : await authorize({ deps, tx, last }, before, call, { now, unsettled })
     last(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
     return record
   })
@@ -114,13 +115,12 @@ async function authorize(
   { deps, tx, last }: Effect,
   before: PayoutRecord,
   call: CallRow,
-  now: number,
+  { now, unsettled }: { now: number; unsettled: boolean },
 ): Promise<PayoutRecord> {
   const input = inputOf<AuthorizeInput>(call)
   const payout = openFor('authorize', before.payout)
-  const unsettled = hasUnsettledCharge(tx, call.caller, payout.payout_id)
   const bound = await verifyAuthorization(deps, tx, payout, input, Math.floor(now))
-  if (await unsettled) throw unsettledCharge()
+  if (unsettled) throw unsettledCharge()
   const facts = {
     expiresAt: input.expires_at,
     idempotencyKey: input.idempotency_key,
@@ -129,9 +129,9 @@ async function authorize(
   }
   const authorized = authorizedPayout(payout, facts, new Date(now * 1000))
   // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
-  last(consumeKeys(tx, bound.keys, payout.payout_id))
-  last(updateAuthorized(tx, authorized))
-  return withReceipt({ deps, tx, last }, { ...before, payout: authorized }, 'payout_authorized', now)
+  last(consumeKeys(bound.keys, payout.payout_id))
+  last(updateAuthorized(authorized))
+  return withReceipt({ deps, last }, { ...before, payout: authorized }, 'payout_authorized', now)
 }
 
 async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
@@ -143,7 +143,7 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Pro
     const known = present(record)
     if (known.transfer?.status === 'dead') throw deadTransfer(known)
     if (known.transfer !== undefined) {
-      last(useGrant(tx, callId, payoutId))
+      last(useGrant(callId, payoutId))
       return known
     }
     const [, { expiresAt, now }] = await Promise.all([
@@ -154,22 +154,22 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Pro
     await assertCanaryConfirmed(tx, deps)
     const nonce = transferNonce(payout.asset, payoutId)
     const transfer = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)
-    last(insertTransfer(tx, transfer))
-    last(useGrant(tx, callId, payoutId))
+    last(insertTransfer(transfer))
+    last(useGrant(callId, payoutId))
     return { ...known, transfer }
   })
 }
 
 /** The record with the receipt of its new state, which is written with the transaction's last statements. */
 function withReceipt(
-  { deps, tx, last }: Effect,
+  { deps, last }: Pick<Effect, 'deps' | 'last'>,
   record: PayoutRecord,
   kind: PayoutReceiptKind,
   nowSeconds: number,
 ): PayoutRecord {
   const asked = payoutReceipt(deps, kind, record.payout, record.transfer)
   const { row, insert } = nextReceipt(record.receipts, deps.signReceipt, asked, Math.floor(nowSeconds))
-  last(insert(tx))
+  last(insert)
   return { ...record, receipts: [...record.receipts, row] }
 }
 

@@ -129,7 +129,7 @@ async function settleProven(
   if (proof.source !== undefined) await payFromWallet(tx, locked.reference)
   const subject = locked.reference.challenge_id ?? locked.reference.wallet_id ?? ''
   await assertUnused(tx, keys, subject)
-  if (keys.length > 0) await send(tx, consumeKeys(tx, keys, subject))
+  if (keys.length > 0) await send(tx, consumeKeys(keys, subject))
   return settle(deps, tx, locked, proof)
 }
 

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Tx } from './db.ts'
+import { fixed } from './fixed.ts'
 import { type Lease, leaseEnd } from './grants.ts'
 import { CHANGES_CHANNEL, notifyChanged } from './notify.ts'
 import { type Statement, send } from './pipeline.ts'
@@ -9,12 +10,20 @@ import type { CallsTable } from './schema.ts'
 export type CallRow = Selectable<CallsTable>
 
 export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefined> {
-  return tx.selectFrom('calls').selectAll().where('call_id', '=', callId).executeTakeFirst()
+  const [row] = await send(tx, selectCall(callId))
+  return row
 }
+
+const selectCall = fixed((tx, callId: string) => tx.selectFrom('calls').selectAll().where('call_id', '=', callId))
+const selectCallForUpdate = fixed((tx, callId: string) =>
+  tx.selectFrom('calls').selectAll().where('call_id', '=', callId).forUpdate(),
+)
 
 /** The row of a call that was granted. */
 export async function requireCall(tx: Tx, callId: string): Promise<CallRow> {
-  return tx.selectFrom('calls').selectAll().where('call_id', '=', callId).executeTakeFirstOrThrow()
+  const [row] = await send(tx, selectCall(callId))
+  if (row === undefined) throw new Error(`call ${callId} is not there`)
+  return row
 }
 
 /** Takes over an open call whose holder's lease has lapsed; false when somebody else is working on it. */
@@ -49,7 +58,7 @@ export async function dropCallLease(tx: Tx, callId: string, holder: string): Pro
 
 /** The call's row, locked until the transaction ends; undefined when there is none. */
 export async function lockCall(tx: Tx, callId: string): Promise<CallRow | undefined> {
-  const [row] = await send(tx, tx.selectFrom('calls').selectAll().where('call_id', '=', callId).forUpdate())
+  const [row] = await send(tx, selectCallForUpdate(callId))
   return row
 }
 
@@ -67,17 +76,18 @@ export function assertGrant(row: CallRow | undefined, subject: string): CallRow 
 }
 
 /** `open → used`, in the effect's own transaction, for an effect whose answer comes later. */
-export const useGrant = (tx: Tx, callId: string, subject: string): Statement =>
+export const useGrant = fixed((tx, callId: string, subject: string) =>
   tx
     .updateTable('calls')
     .set({ grant_state: 'used', subject, input: null })
     .where('call_id', '=', callId)
-    .where('grant_state', '=', 'open')
+    .where('grant_state', '=', 'open'),
+)
 
 /** Claims a grant for an effect that is written in the same transaction; refuses with `grant_released`. */
 export async function claimGrant(tx: Tx, callId: string, subject: string): Promise<void> {
   const row = assertGrant(await lockCall(tx, callId), subject)
-  if (row.grant_state === 'open') await send(tx, useGrant(tx, callId, subject))
+  if (row.grant_state === 'open') await send(tx, useGrant(callId, subject))
 }
 
 /**
@@ -89,10 +99,13 @@ export const answerCall = (
   subject: string,
   status: number,
   answer: Record<string, unknown>,
-): Statement => sql`
+): Statement => storeAnswer(callId, subject, status, JSON.stringify(answer))
+
+const storeAnswer = fixed(
+  (_, callId: string, subject: string, status: number, answer: string) => sql`
   with answered as (
     update calls set grant_state = 'used', subject = coalesce(subject, ${subject}), input = null, status = ${status},
-      answer = ${JSON.stringify(answer)}, finished_at = clock_timestamp(),
+      answer = ${answer}, finished_at = clock_timestamp(),
       answer_state = case when payment_id is null
         or exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'settled') then 'final' else 'done' end
     where call_id = ${callId} and answer_state = 'open' and grant_state <> 'released'
@@ -100,7 +113,8 @@ export const answerCall = (
   charged as (
     update payments set state = 'settling', changed_at = clock_timestamp()
     from answered where payments.payment_id = answered.payment_id and payments.state = 'claimed')
-  select pg_notify(${CHANGES_CHANNEL}, call_id) from answered`
+  select pg_notify(${CHANGES_CHANNEL}, call_id) from answered`,
+)
 
 /**
  * Gives a call up before its effect: `open → released`. The free slot, the proof nonce and the payment are usable again;

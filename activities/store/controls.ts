@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { Tx } from './db.ts'
+import { fixed } from './fixed.ts'
 import type { PayoutRow } from './payouts.ts'
 import { send } from './pipeline.ts'
 import type { ControlChangesTable } from './schema.ts'
@@ -27,21 +28,24 @@ export async function findPause(
   tx: Tx,
   payout: Pick<PayoutRow, 'creator' | 'payout_wallet' | 'payout_id'>,
 ): Promise<string | undefined> {
-  const query = tx
+  const [row] = await send(tx, selectPause(payout.creator, payout.payout_wallet, payout.payout_id))
+  return row?.reason
+}
+
+const selectPause = fixed((tx, creator: string, payoutWallet: string, payoutId: string) =>
+  tx
     .selectFrom('controls')
     .select('reason')
     .where('paused', '=', true)
     .where((is) =>
       is.or([
         is('scope', 'in', ['service', 'payouts']),
-        is.and([is('scope', '=', 'wallet'), is('target', 'in', [payout.creator, payout.payout_wallet])]),
-        is.and([is('scope', '=', 'payout'), is('target', '=', payout.payout_id)]),
+        is.and([is('scope', '=', 'wallet'), is('target', 'in', [creator, payoutWallet])]),
+        is.and([is('scope', '=', 'payout'), is('target', '=', payoutId)]),
       ]),
     )
-    .limit(1)
-  const [row] = await send(tx, query)
-  return row?.reason
-}
+    .limit(1),
+)
 
 /** What is paused now with who paused it (a canary that failed is no operator), what stops everybody first. */
 export async function listPauses(tx: Tx): Promise<ActivePause[]> {

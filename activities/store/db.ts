@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { fixed } from './fixed.ts'
 import { gather, kyselyOn, type Statement, send } from './pipeline.ts'
 import type { Database } from './schema.ts'
 
@@ -58,8 +59,11 @@ const ATTEMPTS_MAX = 5
 // Serialization failure, deadlock, and a prepared statement that a migration has made out of date.
 const retriedCodes = new Set(['40001', '40P01', '0A000'])
 
-/** Takes over a write whose answer decides nothing: it travels with the commit, and its failure undoes the transaction. */
-export type Last = (write: Statement) => void
+/**
+ * Takes over a write whose answer decides nothing in the transaction: it travels with the commit, and its failure undoes the
+ * transaction. Its rows are there when that is committed.
+ */
+export type Last = <R>(write: Statement<R>) => { readonly rows: readonly R[] }
 
 /**
  * Runs `fn` in one READ COMMITTED transaction; the whole of it again, at most five times, after a serialization failure or
@@ -85,13 +89,19 @@ async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise
   begun.catch(() => undefined)
   let broken = false
   try {
-    const writes: Statement[] = []
-    const result = await fn(tx, (write) => writes.push(write))
+    const writes: (() => Promise<void>)[] = []
+    const last: Last = <R>(write: Statement<R>) => {
+      const answer = { rows: [] as R[] }
+      writes.push(async () => {
+        answer.rows = await send(tx, write)
+      })
+      return answer
+    }
+    const result = await fn(tx, last)
     gather(client)
-    const sent = [begun, ...writes.map((write) => send(tx, write)), client.query('commit')] as const
-    const answers = await Promise.all(sent)
-    if ((answers.at(-1) as pg.QueryResult).command !== 'COMMIT')
-      throw new Error('a transaction went on after a statement of it had failed')
+    const written = writes.map((write) => write())
+    const [committed] = await Promise.all([client.query('commit'), begun, ...written])
+    if (committed.command !== 'COMMIT') throw new Error('a transaction went on after a statement of it had failed')
     return result
   } catch (error) {
     // The server may still carry out what was given up here; only a rollback that it answers makes the connection clean.
@@ -105,12 +115,13 @@ async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise
   }
 }
 
+const selectClock = fixed(
+  () => sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::float8 as seconds`,
+)
+
 /** Postgres' `clock_timestamp()` in Unix seconds with a fraction: the clock that every decision uses (payout.md, Clocks). */
 export async function clockSeconds(tx: Tx): Promise<number> {
-  const [row] = await send(
-    tx,
-    sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::float8 as seconds`,
-  )
+  const [row] = await send(tx, selectClock())
   if (row === undefined) throw new Error('Postgres told no time')
   return row.seconds
 }

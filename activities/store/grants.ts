@@ -3,7 +3,8 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 import type { CallRow } from './calls.ts'
 import type { Last, Tx } from './db.ts'
-import { send } from './pipeline.ts'
+import { fixed, fixedInsert } from './fixed.ts'
+import { type Statement, send } from './pipeline.ts'
 
 /** What identifies a call and what a grant of it is bound to. */
 export type CallIdentity = {
@@ -43,6 +44,27 @@ type StandingRow = CallRow & {
   free_used: number
 }
 
+/** Slots, credits and proof nonces of a caller change only under this lock. */
+export const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
+const lockName = fixed((_, name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
+
+const selectStanding = fixed(
+  (_, callId: string, caller: string, wallet: string, proofWallet: string | null, proofNonce: string | null) =>
+    sql<StandingRow>`
+    select c.*, n.call_id as proof_call, n.path as proof_path, n.body_sha256 as proof_body,
+      d.call_id as debt_call, d.payment_id as debt_payment, d.operation as debt_operation, k.payment_id as credit,
+      (select count(*)::int from calls f where f.caller = ${caller} and f.funding = 'free' and f.grant_state <> 'released'
+        and f.granted_at > clock_timestamp() - ${limits.freeWindowSeconds} * interval '1 second') as free_used
+    from (values (1)) as one(row)
+    left join calls c on c.call_id = ${callId} and c.grant_state <> 'released'
+    left join proof_nonces n on n.wallet = ${proofWallet} and n.nonce = ${proofNonce}
+    left join lateral (
+      select calls.call_id, calls.operation, calls.payment_id from calls join payments using (payment_id)
+      where calls.caller = ${caller} and calls.answer_state = 'done' and payments.state = 'failed' limit 1) d on true
+    left join lateral (
+      select payment_id from payments where proof_wallet = ${wallet} and credit = 'available' order by changed_at limit 1) k on true`,
+)
+
 /**
  * Locks the caller until the transaction ends and reads how it stands, which is exact from then on: slots, credits and
  * proof nonces of a caller change only under this lock. 409 `wallet_proof_replayed` for a nonce of another path or body.
@@ -50,24 +72,9 @@ type StandingRow = CallRow & {
 export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing> {
   const { callId, caller, proof } = call
   const wallet = caller.replace(/^wallet:/, '')
-  const locked = send(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`caller:${caller}`}, 0))`)
+  const locked = send(tx, lockCaller(caller))
   const [rows] = await Promise.all([
-    send(
-      tx,
-      sql<StandingRow>`
-        select c.*, n.call_id as proof_call, n.path as proof_path, n.body_sha256 as proof_body,
-          d.call_id as debt_call, d.payment_id as debt_payment, d.operation as debt_operation, k.payment_id as credit,
-          (select count(*)::int from calls f where f.caller = ${caller} and f.funding = 'free' and f.grant_state <> 'released'
-            and f.granted_at > clock_timestamp() - ${limits.freeWindowSeconds} * interval '1 second') as free_used
-        from (values (1)) as one(row)
-        left join calls c on c.call_id = ${callId} and c.grant_state <> 'released'
-        left join proof_nonces n on n.wallet = ${proof?.wallet ?? null} and n.nonce = ${proof?.nonce ?? null}
-        left join lateral (
-          select calls.call_id, calls.operation, calls.payment_id from calls join payments using (payment_id)
-          where calls.caller = ${caller} and calls.answer_state = 'done' and payments.state = 'failed' limit 1) d on true
-        left join lateral (
-          select payment_id from payments where proof_wallet = ${wallet} and credit = 'available' order by changed_at limit 1) k on true`,
-    ),
+    send(tx, selectStanding(callId, caller, wallet, proof?.wallet ?? null, proof?.nonce ?? null)),
     locked,
   ])
   const row = rows[0] as StandingRow
@@ -94,8 +101,12 @@ const replayedProof = () =>
     'Sign a new proof with a fresh nonce.',
   )
 
-/** What a grant stores beside the call: its lease, the input that a workflow's step will read, or that it is used at once. */
-export type Granted = { lease: Lease; input: unknown } | 'read'
+const insertProofNonce = fixedInsert('proof_nonces')
+
+/** What a grant stores beside the call: its lease, and the input that a workflow's step will read. */
+export type GrantedToLead = { lease: Lease; input: unknown }
+/** A read's grant is used at once. */
+export type Granted = GrantedToLead | 'read'
 
 /** Grants a call that `readStanding` did not find: uses up the proof nonce and writes the row with its funding. */
 export async function grantCall(
@@ -131,10 +142,10 @@ export async function grantCall(
   )
   if (proof === null) return
   const { wallet, nonce, bodySha256: body_sha256 } = proof
-  last(tx.insertInto('proof_nonces').values({ wallet, nonce, path, body_sha256, call_id }))
+  last(insertProofNonce({ wallet, nonce, path, body_sha256, call_id }))
 }
 
-const toBeLed = ({ lease, input }: Exclude<Granted, 'read'>) => ({
+const toBeLed = ({ lease, input }: GrantedToLead) => ({
   grant_state: 'open' as const,
   answer_state: 'open' as const,
   lease_holder: lease.holder,

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { releaseCall } from './calls.ts'
 import type { IdPage, Tx } from './db.ts'
+import { fixed } from './fixed.ts'
 import { notifyChanged } from './notify.ts'
 import { send } from './pipeline.ts'
 import type { PaymentsTable } from './schema.ts'
@@ -160,18 +161,16 @@ export async function recordFailed(tx: Tx, paymentId: string, failure: string): 
   await notifyChanged(tx, paymentId)
 }
 
-/** Whether an earlier call on this subject is done but its charge is not settled; such a payout takes no further step. */
-export async function hasUnsettledCharge(tx: Tx, caller: string, subject: string): Promise<boolean> {
-  const query = tx
-    .selectFrom('calls')
-    .select('call_id')
-    .where('caller', '=', caller)
-    .where('subject', '=', subject)
-    .where('answer_state', '=', 'done')
-    .where('operation', '<>', 'payout-status')
-    .limit(1)
-  return (await send(tx, query)).length > 0
+/** Whether an earlier call of its creator on a payout is done but its charge is not settled; such a payout takes no further step. */
+export async function hasUnsettledCharge(tx: Tx, payoutId: string): Promise<boolean> {
+  return (await send(tx, selectUncharged(payoutId))).length > 0
 }
+
+const selectUncharged = fixed(
+  (_, payoutId: string) => sql`select 1 from calls
+    where caller = (select 'wallet:' || creator from payouts where payout_id = ${payoutId})
+      and subject = ${payoutId} and answer_state = 'done' and operation <> 'payout-status' limit 1`,
+)
 
 /** The settling block is final: nothing more is owed to this payment. */
 export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { type PayoutFacts, type PayoutView, payoutView } from '../../workflows/domain/payout.ts'
 import type { Tx } from './db.ts'
-import { type Statement, send } from './pipeline.ts'
+import { fixed, fixedInsert } from './fixed.ts'
+import { send } from './pipeline.ts'
 import type { ReceiptRow } from './receipts.ts'
 import type { PayoutsTable, TransfersTable } from './schema.ts'
 
@@ -49,15 +50,17 @@ type Joined = PayoutRow & { [Name in (typeof transferColumns)[number]]: Transfer
 
 /** A payout with its transfer and receipts, all as of one moment, without locking. */
 export async function readPayout(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
-  const [row] = await send(
-    tx,
+  const [row] = await send(tx, selectRecord(payoutId))
+  return row === undefined ? undefined : recordOf(row)
+}
+
+const selectRecord = fixed(
+  (_, payoutId: string) =>
     sql<Joined>`select p.*, ${sql.join(transferColumns.map((name) => sql.ref(`t.${name}`)))},
       (select coalesce(json_agg(json_build_object('receipt_id', r.receipt_id, 'subject', r.subject, 'seq', r.seq, 'kind', r.kind,
         'jws', r.jws, 'kid', r.kid, 'issued_at', r.issued_at) order by r.seq), '[]') from receipts r where r.subject = p.payout_id) as receipts
       from payouts p left join transfers t on t.payout_id = p.payout_id where p.payout_id = ${payoutId}`,
-  )
-  return row === undefined ? undefined : recordOf(row)
-}
+)
 
 function recordOf({ receipts, ...joined }: Joined): PayoutRecord {
   const transfer: Record<string, unknown> = {}
@@ -80,13 +83,12 @@ export async function lockPayout(tx: Tx, payoutId: string): Promise<PayoutRow | 
   return row
 }
 
+const lockRow = fixed((_, payoutId: string) => sql`select 1 from payouts where payout_id = ${payoutId} for update`)
+
 /** A payout with its transfer and receipts, its row locked for the rest of the transaction. */
 export async function lockPayoutRecord(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
   // Read after the lock is had, by a statement of its own: one that waits for a lock goes on with what it saw before.
-  const [, record] = await Promise.all([
-    send(tx, sql`select 1 from payouts where payout_id = ${payoutId} for update`),
-    readPayout(tx, payoutId),
-  ])
+  const [, record] = await Promise.all([send(tx, lockRow(payoutId)), readPayout(tx, payoutId)])
   return record
 }
 
@@ -97,8 +99,12 @@ export async function requirePayout(tx: Tx, payoutId: string): Promise<PayoutRec
   return record
 }
 
+const selectTransfer = fixed((tx, payoutId: string) =>
+  tx.selectFrom('transfers').selectAll().where('payout_id', '=', payoutId),
+)
+
 export async function findTransfer(tx: Tx, payoutId: string): Promise<TransferRow | undefined> {
-  const [row] = await send(tx, tx.selectFrom('transfers').selectAll().where('payout_id', '=', payoutId))
+  const [row] = await send(tx, selectTransfer(payoutId))
   return row
 }
 
@@ -115,7 +121,7 @@ export const createdPayout = (payout: NewPayout, createdAt: Date): PayoutRow => 
   mandate_ref: null,
 })
 
-export const insertPayout = (tx: Tx, row: PayoutRow): Statement => tx.insertInto('payouts').values(row)
+export const insertPayout = fixedInsert('payouts')
 
 export type Authorization = { expiresAt: number; idempotencyKey: string; fingerprint: string; mandateRef: string }
 
@@ -131,14 +137,34 @@ export const authorizedPayout = (row: PayoutRow, authorization: Authorization, a
 })
 
 /** `created → authorized`: writes what `authorizedPayout` made of the locked row. */
-export const updateAuthorized = (tx: Tx, row: PayoutRow): Statement => {
-  const { state, authorized_at, expires_at, authorize_idempotency_key, authorize_fingerprint, mandate_ref } = row
-  return tx
-    .updateTable('payouts')
-    .set({ state, authorized_at, expires_at, authorize_idempotency_key, authorize_fingerprint, mandate_ref })
-    .where('payout_id', '=', row.payout_id)
-    .where('state', '=', 'created')
-}
+export const updateAuthorized = (row: PayoutRow) =>
+  setAuthorized(
+    row.payout_id,
+    row.state,
+    row.authorized_at,
+    row.expires_at,
+    row.authorize_idempotency_key,
+    row.authorize_fingerprint,
+    row.mandate_ref,
+  )
+
+const setAuthorized = fixed(
+  (
+    tx,
+    payoutId: string,
+    state: PayoutRow['state'],
+    authorized_at: Date | null,
+    expires_at: string | null,
+    authorize_idempotency_key: string | null,
+    authorize_fingerprint: string | null,
+    mandate_ref: string | null,
+  ) =>
+    tx
+      .updateTable('payouts')
+      .set({ state, authorized_at, expires_at, authorize_idempotency_key, authorize_fingerprint, mandate_ref })
+      .where('payout_id', '=', payoutId)
+      .where('state', '=', 'created'),
+)
 
 /** `authorized → executed`; undefined when the row is in another state. */
 export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {

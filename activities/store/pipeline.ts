@@ -8,7 +8,6 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryExecutorProvider,
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
@@ -16,7 +15,7 @@ import type { Database } from './schema.ts'
 
 type Queryable = pg.Pool | pg.ClientBase
 /** A query builder, or a text of Kysely's `sql`. */
-export type Statement<R = unknown> = { compile(executor: QueryExecutorProvider): CompiledQuery<R> }
+export type Statement<R = unknown> = { compile(tx: Kysely<Database>): CompiledQuery<R> }
 
 const queryables = new WeakMap<Kysely<Database>, Queryable>()
 

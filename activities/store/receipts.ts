@@ -2,6 +2,7 @@ import { digestOf, sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
 import type { ReceiptClaims } from '../../workflows/domain/receipt.ts'
 import type { Tx } from './db.ts'
+import { fixedInsert } from './fixed.ts'
 import { type Statement, send } from './pipeline.ts'
 
 export type ReceiptRow = {
@@ -24,6 +25,8 @@ export type NewReceipt = {
 /** Signs claims into a compact JWS with the active receipt key. */
 export type ReceiptSigner = (claims: ReceiptClaims) => { jws: string; kid: string }
 
+const insertReceipt = fixedInsert('receipts')
+
 /**
  * The next receipt of a subject's chain, signed, and the statement that stores it. The caller holds the subject's row lock,
  * so that two never follow the same predecessor. `iat` in Unix seconds.
@@ -33,7 +36,7 @@ export function nextReceipt(
   sign: ReceiptSigner,
   receipt: NewReceipt,
   iat: number,
-): { row: ReceiptRow; insert: (tx: Tx) => Statement } {
+): { row: ReceiptRow; insert: Statement } {
   const last = earlier.at(-1)
   const prev = last === undefined ? null : sha256Hex(last.jws)
   const { issuer, facts, subject, ...claims } = receipt
@@ -43,7 +46,7 @@ export function nextReceipt(
   const payload_sha256 = digestOf(payload)
   return {
     row: { ...row, issued_at: new Date(iat * 1000) },
-    insert: (tx) => tx.insertInto('receipts').values({ ...row, prev, payload_sha256 }),
+    insert: insertReceipt({ ...row, prev, payload_sha256 }),
   }
 }
 
@@ -53,7 +56,7 @@ export async function appendReceipt(tx: Tx, sign: ReceiptSigner, receipt: NewRec
   const same = earlier.find((row) => row.kind === receipt.kind)
   if (same !== undefined) return same.jws
   const { row, insert } = nextReceipt(earlier, sign, receipt, iat)
-  await send(tx, insert(tx))
+  await send(tx, insert)
   return row.jws
 }
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { limits } from '../../workflows/domain/limits.ts'
 import type { IdPage, Tx } from './db.ts'
+import { fixed, fixedInsert } from './fixed.ts'
 import { notifyChanged } from './notify.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
-import { type Statement, send } from './pipeline.ts'
+import { send } from './pipeline.ts'
 
 /** Where a transfer is on chain; the time is in Unix seconds. */
 export type Block = {
@@ -20,20 +21,28 @@ const changed = { changed_at: sql<Date>`clock_timestamp()` }
  * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements.
  */
 export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
-  await send(
-    tx,
-    sql`select pg_advisory_xact_lock(hashtextextended(${`cap:${wallet}`}, 0)),
-      pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`,
-  )
+  await send(tx, lockCap(`cap:${wallet}`))
 }
+
+const lockCap = fixed(
+  (_, cap: string) => sql`select pg_advisory_xact_lock(hashtextextended(${cap}, 0)),
+    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`,
+)
 
 /**
  * What counts against the daily cap now: every in-flight reservation whatever its age, and confirmed transfers whose block
  * is under 24 hours old. `freesInMs` is when the oldest confirmed one stops counting.
  */
 export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint; freesInMs: number | null }> {
-  const [found] = await send(
-    tx,
+  const [found] = await send(tx, selectDailyUse(wallet))
+  return {
+    atomic: BigInt(found?.used ?? '0'),
+    freesInMs: found?.frees_in_ms == null ? null : Number(found.frees_in_ms),
+  }
+}
+
+const selectDailyUse = fixed(
+  (_, wallet: string) =>
     sql<{ used: string; frees_in_ms: string | null }>`
       select coalesce(sum(amount_atomic), 0)::text as used,
         (extract(epoch from min(block_time) + ${limits.dailyWindowSeconds} * interval '1 second' - clock_timestamp()) * 1000)::bigint::text as frees_in_ms
@@ -41,12 +50,7 @@ export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint
       where wallet = ${wallet}
         and (status in ('reserved','signed','submitted')
           or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`,
-  )
-  return {
-    atomic: BigInt(found?.used ?? '0'),
-    freesInMs: found?.frees_in_ms == null ? null : Number(found.frees_in_ms),
-  }
-}
+)
 
 /**
  * Atomic units that a balance read at `block` still holds but that are promised: what is under way from the wallet, and what was
@@ -93,18 +97,21 @@ export function reservedTransfer(
   }
 }
 
-export const insertTransfer = (tx: Tx, row: TransferRow): Statement => tx.insertInto('transfers').values(row)
+export const insertTransfer = fixedInsert('transfers')
 
 /** Sets the signature where there is none; a second signer loses and the first signature stays. */
 export async function recordSignature(tx: Tx, payoutId: string, signature: string): Promise<void> {
-  await tx
+  await send(tx, setSignature(payoutId, signature))
+}
+
+const setSignature = fixed((tx, payoutId: string, signature: string) =>
+  tx
     .updateTable('transfers')
     .set({ signature, status: 'signed', ...changed })
     .where('payout_id', '=', payoutId)
     .where('status', '=', 'reserved')
-    .where('signature', 'is', null)
-    .execute()
-}
+    .where('signature', 'is', null),
+)
 
 /** Before the first broadcast: the block from which this transfer's events are looked for. */
 export async function recordFromBlock(tx: Tx, payoutId: string, fromBlock: bigint): Promise<void> {

@@ -18,8 +18,8 @@ export async function insertAuthorizedPayout(
   const now = new Date()
   const created = createdPayout(payout, now)
   const facts = { expiresAt, idempotencyKey: 'a', fingerprint: 'f', mandateRef: 'm' }
-  await transaction(db, async (tx, last) => {
-    last(insertPayout(tx, created))
-    last(updateAuthorized(tx, authorizedPayout(created, facts, now)))
+  await transaction(db, async (_, last) => {
+    last(insertPayout(created))
+    last(updateAuthorized(authorizedPayout(created, facts, now)))
   })
 }

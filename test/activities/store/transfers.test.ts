@@ -80,7 +80,7 @@ async function reserve(payout: NewPayout, cap: bigint): Promise<boolean> {
     const { atomic } = await dailyUse(tx, payout.payout_wallet)
     if (atomic + BigInt(payout.amount_atomic) > cap) return false
     const reservation = { nonce: `0x${hex(64)}`, validBefore: 4_102_444_800, callId }
-    await send(tx, insertTransfer(tx, reservedTransfer(payout, reservation, Date.now() / 1000)))
+    await send(tx, insertTransfer(reservedTransfer(payout, reservation, Date.now() / 1000)))
     return true
   })
 }

@@ -81,8 +81,8 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'activities/payout.ts',
-        find: '  last(consumeKeys(tx, bound.keys, payout.payout_id))\n',
-        replace: '  await send(deps.db, consumeKeys(deps.db, bound.keys, payout.payout_id))\n',
+        find: '  last(consumeKeys(bound.keys, payout.payout_id))\n',
+        replace: '  await send(deps.db, consumeKeys(bound.keys, payout.payout_id))\n',
       },
       {
         file: 'activities/payout.ts',
