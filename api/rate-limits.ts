@@ -48,6 +48,7 @@ async function callOf(limiter: Limiter, key: string): Promise<CallerTicket> {
   const ticket = await limiter.take(key)
   let used = false
   return {
+    granted: ticket.granted,
     assertGranted: () => {
       used = true
       assertGranted(ticket)

@@ -13,8 +13,8 @@ import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Context } from './context.ts'
 import type { Turnstile } from './pay/turnstile.ts'
 
-/** One call of a wallet or a credential. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
-export type CallerTicket = { assertGranted(): void; putBack(): void }
+/** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
+export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }
 
 /** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
 export type RateLimits = {

@@ -1,7 +1,14 @@
 import { searchFrom } from '../../activities/chain/outcome.ts'
 import { type CallRow, findCall, takeCallLease } from '../../activities/store/calls.ts'
 import { type Tx, transaction } from '../../activities/store/db.ts'
-import { type Funding, type Granted, grantCall, readStanding, type Standing } from '../../activities/store/grants.ts'
+import { grantFree } from '../../activities/store/free-grants.ts'
+import {
+  type Funding,
+  type GrantedToLead,
+  grantCall,
+  readStanding,
+  type Standing,
+} from '../../activities/store/grants.ts'
 import { claimPayment, findPayment, type PaymentClaim, paymentAlreadyUsed } from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Reply } from '../operation.ts'
@@ -30,6 +37,11 @@ export async function takeTurn(run: Run, read: Read): Promise<Turn> {
   const free = run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
   let freeTaken = false
   try {
+    if (free?.granted && rate?.granted && (await grantedAtOnce(run))) {
+      freeTaken = true
+      rate.assertGranted()
+      return { kind: 'lead', paid: false }
+    }
     const turn = await grant(run, read, rate, async (_, standing) => {
       if (run.operation.price === null) return { kind: 'none' }
       assertNoDebt(run, standing)
@@ -48,6 +60,13 @@ export async function takeTurn(run: Run, read: Read): Promise<Turn> {
 export async function takeTurnAgain(run: Run, read: Read): Promise<Turn> {
   const row = await findCall(run.deps.db, run.call.callId)
   return row === undefined || row.grant_state === 'released' ? takeTurn(run, read) : join(run, row)
+}
+
+/** Most calls are new and free: nothing has to be read for them before they are written. */
+async function grantedAtOnce(run: Run): Promise<boolean> {
+  const { deps, call, operation } = run
+  if (operation.idempotency.kind === 'read') return false
+  return deps.inTurn(call.caller, () => grantFree(deps.db, call, granted(run)))
 }
 
 type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
@@ -72,7 +91,10 @@ async function grant(run: Run, read: Read, rate: CallerTicket | undefined, fund:
   return decided !== undefined && 'joins' in decided ? join(run, decided.joins) : decided
 }
 
-const granted = (run: Run): Granted => ({ lease: lease(run), input: run.operation.keepsInput ? run.input : undefined })
+const granted = (run: Run): GrantedToLead => ({
+  lease: lease(run),
+  input: run.operation.keepsInput ? run.input : undefined,
+})
 
 async function join(run: Run, row: CallRow): Promise<Turn> {
   if (row.fingerprint !== run.call.fingerprint) {

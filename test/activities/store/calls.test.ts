@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { answerCall, claimGrant, findCall, releaseCall } from '../../../activities/store/calls.ts'
+import { answerCall, claimGrant, findCall, releaseCall, requireCall } from '../../../activities/store/calls.ts'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
+import { grantFree as grantNewFree } from '../../../activities/store/free-grants.ts'
 import { type CallIdentity, type Funding, grantCall, readStanding } from '../../../activities/store/grants.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import {
@@ -57,6 +58,8 @@ async function grantFree(call: CallIdentity): Promise<boolean> {
   })
 }
 
+const grantAtOnce = (call: CallIdentity) => grantNewFree(open.db, call, granted)
+
 const grant = (call: CallIdentity, funding: Funding) =>
   transaction(open.db, (tx, last) => grantCall(tx, last, call, funding, granted))
 
@@ -93,6 +96,30 @@ verifies('free.ten', '50 parallel first calls of a wallet take exactly 10 free s
   const granted = await Promise.all(Array.from({ length: 50 }, () => grantFree(newCall(caller))))
   expect(granted.filter(Boolean)).toHaveLength(10)
 })
+
+verifies('free.ten', '50 parallel calls that are granted in one exchange take exactly 10 free slots', async () => {
+  const caller = newCall().caller
+  const all = await Promise.all(Array.from({ length: 50 }, () => grantAtOnce(newCall(caller))))
+  expect(all.filter(Boolean)).toHaveLength(10)
+})
+
+verifies(
+  ['free.ten', 'proof.not-burnt'],
+  'what is granted in one exchange is granted as any call is, and not where anything stands in its way',
+  async () => {
+    const [first, other] = [newCall(), newCall()]
+    expect(await grantAtOnce(first)).toBe(true)
+    await grantFree(other)
+    const [one, two] = [await requireCall(open.db, first.callId), await requireCall(open.db, other.callId)]
+    const own = { call_id: '', caller: '', key: '', proof_nonce: '', granted_at: null, lease_until: null }
+    expect({ ...one, ...own }).toEqual({ ...two, ...own })
+    expect(await grantAtOnce(first)).toBe(false)
+    expect(await grantAtOnce({ ...newCall(first.caller), proof: first.proof })).toBe(false)
+    await transaction(open.db, (tx) => releaseCall(tx, first.callId))
+    expect(await grantAtOnce(first)).toBe(false)
+    expect(await grantAtOnce(newCall(first.caller))).toBe(true)
+  },
+)
 
 verifies(
   ['free.failed-call', 'proof.not-burnt'],
@@ -210,6 +237,7 @@ verifies(
     expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(false)
     await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
     expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
+    expect(await grantAtOnce(newCall(call.caller))).toBe(false)
     const takers = await Promise.all(
       Array.from({ length: 10 }, () =>
         transaction(open.db, async (tx, last) => {
@@ -240,6 +268,7 @@ verifies(
     await answer(after.call, 201, { done: true })
     await transaction(open.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
     expect(await findCall(open.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
+    expect(await grantAtOnce(newCall(after.call.caller))).toBe(false)
   },
 )
 
