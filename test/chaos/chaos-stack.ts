@@ -15,6 +15,8 @@ import { type PostgresWire, startPostgresWire } from './postgres-wire.ts'
 
 /** Every time of the configuration about 1:20, as far as two busy processors can keep them; addresses are told by `X-Forwarded-For`. */
 const settings = {
+  // What moves money, and nothing beside it: every activity there is has to be struck.
+  TASK_QUEUES: 'payouts,signing,transfers',
   EXECUTE_WAIT_MS: '1000',
   CALL_LEASE_MS: '2000',
   UPDATE_WAIT_MS: '4000',
