@@ -1,3 +1,4 @@
+import { packageRequirements } from './package-requirements.ts'
 import { railRequirements } from './rail-requirements.ts'
 import { taskRequirements } from './task-requirements.ts'
 
@@ -1179,6 +1180,7 @@ export const requirements = {
   },
   ...taskRequirements,
   ...railRequirements,
+  ...packageRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

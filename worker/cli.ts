@@ -5,6 +5,7 @@ import { renewSigningKeys } from './keys.ts'
 import { addCredential } from './verbs/credential.ts'
 import { addPause } from './verbs/pause.ts'
 import { addRecover } from './verbs/recover.ts'
+import { addReplay } from './verbs/replay.ts'
 import { addStatement } from './verbs/statement.ts'
 
 const program = new Command('agent-rails')
@@ -46,6 +47,7 @@ addRecover(program)
 addPause(program)
 addCredential(program)
 addStatement(program)
+addReplay(program)
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error))

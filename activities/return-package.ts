@@ -1,0 +1,65 @@
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
+import { canonicalJson } from '../workflows/domain/canonical-json.ts'
+import {
+  COMPLETION_TYP,
+  completionClaims,
+  type MadePackage,
+  packageFiles,
+  type ResultContract,
+  type ReturnPackage,
+} from '../workflows/domain/return-package.ts'
+import type { PackageParts } from '../workflows/domain/verification/return-package.ts'
+import { type SigningKey, signCompact } from './keys/compact.ts'
+
+/** Signs what a package stands for with the receipt ring's active key; `iat` in Unix seconds. */
+export function signCompletion(
+  key: SigningKey,
+  made: MadePackage,
+  at: { issuer: string; environment: string; iat: number },
+): string {
+  return signCompact(key, { typ: COMPLETION_TYP, payload: completionClaims(made, at) })
+}
+
+/** The package as JSON; the receipts are those known by now, since they come after the package and are no part of its proof. */
+export function returnPackageView(
+  made: MadePackage,
+  completion_signature: string,
+  receipts: Pick<ResultContract, 'settlement_receipt_id' | 'usage_receipt_id'>,
+): ReturnPackage {
+  return { ...made, completion_signature, result_contract: { version: 'v2', split_version: '1.0', ...receipts } }
+}
+
+const SIGNATURE_FILE = 'completion.jws'
+/** Zip has no time zone: this is its first day wherever the process runs, so that equal packages are equal bytes. */
+const firstDay = (): Date => new Date(1980, 0, 1)
+
+/** The package as a zip: its files, `manifest.json` with their digests, and `completion.jws`. */
+export function zipReturnPackage(made: MadePackage, completionSignature: string): Uint8Array {
+  const texts = {
+    'manifest.json': canonicalJson(made.files),
+    [SIGNATURE_FILE]: completionSignature,
+    ...packageFiles(made),
+  }
+  const entries = Object.entries(texts).map(([name, text]) => [name, strToU8(text)])
+  return zipSync(Object.fromEntries(entries), { mtime: firstDay(), os: 3, attrs: 0o644 << 16 })
+}
+
+const UNZIPPED_BYTES_MAX = 512 * 1024 * 1024
+
+/** Takes a zip of ours apart for verification; throws where it is none, is too large unpacked, or holds a name twice. */
+export function unzipReturnPackage(zip: Uint8Array): PackageParts {
+  const names = new Set<string>()
+  let bytes = 0
+  const entries = unzipSync(zip, {
+    filter: ({ name, originalSize }) => {
+      bytes += originalSize
+      if (names.has(name)) throw new Error(`the zip holds ${name} twice`)
+      if (bytes > UNZIPPED_BYTES_MAX) throw new Error(`the zip is over ${UNZIPPED_BYTES_MAX} bytes unpacked`)
+      names.add(name)
+      return true
+    },
+  })
+  const texts = Object.entries(entries).map(([name, content]) => [name, strFromU8(content)] as const)
+  const files = Object.fromEntries(texts.filter(([name]) => name !== SIGNATURE_FILE))
+  return { files, completionSignature: texts.find(([name]) => name === SIGNATURE_FILE)?.[1] ?? '' }
+}

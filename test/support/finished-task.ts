@@ -1,0 +1,147 @@
+import { signCompact } from '../../activities/keys/compact.ts'
+import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
+import { keyRings } from '../../activities/keys/key-ring.ts'
+import { signCompletion } from '../../activities/return-package.ts'
+import { digestOf, sha256Hex } from '../../workflows/domain/canonical-json.ts'
+import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
+import { receiptId } from '../../workflows/domain/ids.ts'
+import type { Rail } from '../../workflows/domain/rails/rail.ts'
+import { RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
+import {
+  buildReplayPackage,
+  REPLAY_TYP,
+  type ReplayFile,
+  type ReplayPackage,
+  replayClaims,
+  verifyInstructions,
+} from '../../workflows/domain/replay-package.ts'
+import { buildReturnPackage, loopDigest, type MadePackage } from '../../workflows/domain/return-package.ts'
+import { ledgerEntry } from '../../workflows/domain/task-ledger.ts'
+import type { TaskEvent, TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import { nextTaskState } from '../../workflows/domain/task-lifecycle.ts'
+import type { KeySet } from '../../workflows/domain/verification/signed.ts'
+
+export const issuer = 'http://127.0.0.1:3000/api/trust-contract'
+const signedAt = { issuer, environment: 'local', iat: 1_795_255_200 }
+/** Old key, new key: a task may outlive a rotation. */
+export const signingKeys = rotateSigningKeys(generateSigningKeys(new Date('2026-11-20')), new Date('2026-11-21'))
+const rings = keyRings(signingKeys)
+export const receiptKey = rings.receipt.active
+
+/** The key set as the service publishes it. */
+export const keySet = (changes: Partial<KeySet['keys'][number]> = {}): KeySet => ({
+  keys: rings.receipt.publicKeys.map(({ kid, publicJwk }) => ({
+    ...{ kty: 'OKP', ...publicJwk, kid, use_for: 'receipt', retired_at: null, revoked_at: null },
+    ...changes,
+  })),
+})
+
+export const signedBy = (typ: string, payload: object): string => signCompact(receiptKey, { typ, payload })
+
+const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
+
+/** The package of a rail's sandbox input, and its completion signature. */
+export function finishedPackage(rail: Rail): {
+  made: MadePackage
+  signature: string
+  steps: ReplayPackage['loop_steps']
+} {
+  const steps = loopSteps.map((step) => ({
+    ...{ attempt: 0, round: 0, step, verdict: 'done' as const, output_sha256: sha256Hex(step) },
+  }))
+  const run = { run_id: runId(rail), rail: rail.key, tier: 'standard', usage: 'synthetic', partial: false } as const
+  const digests = { input_sha256: digestOf(rail.sandboxInput), loop_sha256: loopDigest(steps) }
+  const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
+  return { made, signature: signCompletion(receiptKey, made, signedAt), steps }
+}
+
+type Told = [TaskEvent, Record<string, unknown>]
+
+function ledgerOf(taskId: string, told: Told[]): ReplayPackage['ledger'] {
+  let state: TaskState | 'none' = 'none'
+  const entries: ReplayPackage['ledger'] = []
+  for (const [index, [event, data]] of told.entries()) {
+    const to = nextTaskState(state, event, 'callback_pending')
+    if (to === undefined) throw new Error(`${state} has no ${event}`)
+    const at = new Date(Date.UTC(2026, 10, 21, 10, 0, index)).toISOString()
+    const move = { event, from_state: state, to_state: to, at, actor: 'service', data }
+    entries.push({ ...ledgerEntry(taskId, entries.at(-1), move), data })
+    state = to
+  }
+  return entries
+}
+
+/** A sandbox task of a rail that ended with a delivery that failed, with everything that a replay package holds of it. */
+export function finishedTask(rail: Rail): ReplayFile {
+  const task_id = `task-${sha256Hex(`task of ${rail.key}`)}`
+  const { made, signature, steps } = finishedPackage(rail)
+  const input = rail.sandboxInput
+  const terms = { rail: rail.key, tier: 'standard', usage: 'synthetic' }
+  const sealed = { contract: 'sealed', input_sha256: digestOf(input) }
+  const receipt = (sub: string, kind: string, prev: string | null, facts: object) =>
+    signedBy(RECEIPT_TYP, {
+      iss: issuer,
+      iat: signedAt.iat,
+      sub,
+      kind,
+      usage: 'synthetic',
+      environment: 'local',
+      prev,
+      ...facts,
+    })
+  const settlement = receipt('en_1', 'settlement_receipt', null, { entitlement_id: 'en_1' })
+  const usage = receipt('en_1', 'usage_receipt', sha256Hex(settlement), { entitlement_id: 'en_1' })
+  const until: Told[] = [
+    ['submit', { terms_sha256: digestOf(terms) }],
+    ['preflight_passed', { checks: [] }],
+    ['contract_prepared', { contract_id: 'ct_1', terms_sha256: digestOf(terms) }],
+    ['contract_accepted', { terms_sha256: digestOf(terms) }],
+    ['trust_requested', {}],
+    ['trust_granted', {}],
+    ['quote_issued', { quote_id: 'qt_1' }],
+    ['credit_requested', { entitlement_id: 'en_1' }],
+    ['credit_funded', { settlement_receipt_id: receiptId(settlement) }],
+    [
+      'enqueued',
+      { review_decision: 'sandbox_policy', input_sha256: digestOf(input), run_contract_sha256: digestOf(sealed) },
+    ],
+    ['started', { run_id: made.run_id }],
+    ['result_produced', { return_package_id: made.return_package_id, result_sha256: made.result_sha256 }],
+  ]
+  const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = made
+  const attestation = receipt(made.run_id, 'attestation', null, {
+    ...{ task_id, proof_hash: made.proof_hash, ledger_head: ledgerOf(task_id, until).at(-1)?.hash },
+  })
+  const exception_id = `ex_${digestOf({ task_id })}`
+  const raised: Told[] = [
+    ...until,
+    ['result_attested', { receipt_id: receiptId(attestation), proof_hash: made.proof_hash }],
+    ['receipts_issued', { usage_receipt_id: receiptId(usage) }],
+    ['callback_scheduled', { delivery_id: 'cb_1' }],
+    ['exception_raised', { code: 'callback_failed', detail: 'given up' }],
+  ]
+  const ledger = ledgerOf(task_id, raised)
+  const exception = receipt(exception_id, 'exception', null, {
+    task_id,
+    exception_id,
+    ledger_head: ledger.at(-1)?.hash,
+  })
+  return signedFile({
+    ...{ issuer, task_id, rail: rail.key, exception_id, resume_state: 'callback_pending', from_step: null, ledger },
+    loop_steps: steps,
+    receipts: [settlement, usage, attestation, exception],
+    documents: [terms, sealed, input].map((content) => ({ sha256: digestOf(content), content })),
+    return_package: { ...proof, completion_signature: signature },
+    keys: keySet(),
+  })
+}
+
+/** The file of a package of these parts, signed by the service. */
+export function signedFile(parts: Parameters<typeof buildReplayPackage>[0]): ReplayFile {
+  const replay_package = buildReplayPackage(parts)
+  return {
+    replay_package,
+    jws: signedBy(REPLAY_TYP, replayClaims(replay_package)),
+    verify_instructions: verifyInstructions,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { readJsonFile } from '../../activities/config.ts'
+import { verifyReplayFile } from '../../workflows/domain/verification/replay-package.ts'
+import type { Report } from '../../workflows/domain/verification/report.ts'
+import { KeySet } from '../../workflows/domain/verification/signed.ts'
+
+type Options = { keys?: string; input?: string; json?: true }
+
+/** What each verdict means, and how the program ends with it. */
+const verdicts: Record<Report['verdict'], { says: string; code: number }> = {
+  proven: { says: 'proven', code: 0 },
+  refused: { says: 'refused: the checks that failed say why', code: 1 },
+  indeterminate: { says: 'indeterminate: a key was revoked, and its thief may have chosen the time', code: 2 },
+}
+
+/** `agent-rails replay FILE`: asks nobody, neither the network nor a database. */
+export function addReplay(program: Command): void {
+  program
+    .command('replay <file>')
+    .description(
+      'verify a replay package and do its work again, offline; exit 1 where it is refused, 2 where a key was revoked',
+    )
+    .option(
+      '--keys <file>',
+      'a key set (/.well-known/jwks.json) that was saved before; without it, the one in the package',
+    )
+    .option('--input <file>', 'the run’s input as JSON, where the package holds only its digest')
+    .option('--json', 'print {verdict, checks, keys} as JSON')
+    .action((file: string, { keys, input, json }: Options) => {
+      const report = verifyReplayFile(readJsonFile(file, z.unknown()), {
+        ...(keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }),
+        ...(input === undefined ? {} : { input: readJsonFile(input, z.unknown()) }),
+      })
+      if (json === true) console.log(JSON.stringify(report, null, 2))
+      else print(report, keys)
+      process.exitCode = verdicts[report.verdict].code
+    })
+}
+
+function print({ verdict, checks, keys }: Report, saved: string | undefined): void {
+  for (const { check, ok, detail } of checks) console.log(`${ok ? 'ok' : 'NO'}  ${check.padEnd(20)} ${detail}`)
+  for (const { kid, standing } of keys) console.log(`key ${kid}, ${standing}`)
+  if (saved === undefined)
+    console.log(
+      'by the key set in the package, which says only that it agrees with itself; --keys proves who signed it',
+    )
+  console.log(verdicts[verdict].says)
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { digestOf } from '../canonical-json.ts'
+import { RECEIPT_TYP } from '../receipt.ts'
+import { REPLAY_TYP, ReplayFile, type ReplayPackage } from '../replay-package.ts'
+import { verifyLedger } from '../task-ledger.ts'
+import { checkReceipts } from './receipts.ts'
+import { type Findings, firstFault, openFindings, type Report } from './report.ts'
+import { rerun } from './rerun.ts'
+import { checkCompletion } from './return-package.ts'
+import { type KeySet, verifySigned } from './signed.ts'
+
+export type ReplaySettings = {
+  /** A key set that was saved before; without one, a package proves no more than that it agrees with itself. */
+  keys?: KeySet
+  /** The run's input, where the package holds only its digest. */
+  input?: unknown
+}
+
+/**
+ * Holds a replay package against everything in it, and does the work of its run again (tasks.md § Exceptions and recovery):
+ * nothing but the file is asked, and every part is looked at even where another is wrong.
+ */
+export function verifyReplayFile(value: unknown, settings: ReplaySettings = {}): Report {
+  const findings = openFindings()
+  const { data: file, error } = ReplayFile.safeParse(value)
+  findings.note('form', error && z.prettifyError(error), 'a replay package v1')
+  if (file === undefined) return findings.report()
+  const { replay_package: made } = file
+  const keys = settings.keys ?? made.keys
+  checkSignature(findings, file, keys)
+  checkLedger(findings, made)
+  checkDocuments(findings, made)
+  const receipts = checkReceipts(findings, made, (jws) => findings.claims(verifySigned(jws, RECEIPT_TYP, keys)))
+  checkResult(findings, made, { keys, receipts })
+  const again = rerun(made, settings)
+  findings.note('replay', 'fault' in again ? again.fault : undefined, 'holds' in again ? again.holds : '')
+  return findings.report()
+}
+
+function checkSignature(findings: Findings, { replay_package: made, jws }: ReplayFile, keys: KeySet): void {
+  const { package_sha256, ...body } = made
+  const is = digestOf(body)
+  findings.note('package', is === package_sha256 ? undefined : `its digest is ${is}, it says another`, is)
+  const signed = findings.claims(verifySigned(jws, REPLAY_TYP, keys))
+  const wanted = {
+    ...{ iss: made.issuer, sub: made.task_id, kind: 'replay_package', replay_id: made.replay_id },
+    ...{ ledger_head: made.ledger.at(-1)?.hash, package_sha256: is },
+  }
+  const fault = 'fault' in signed ? signed.fault : firstFault(Object.entries(wanted), otherThan(signed.payload))
+  findings.note('package signature', fault, `signed by ${made.issuer}`)
+}
+
+const otherThan =
+  (payload: Record<string, unknown>) =>
+  ([name, value]: [string, unknown]): string | undefined =>
+    payload[name] === value ? undefined : `it was signed with another ${name}`
+
+function checkLedger(findings: Findings, { task_id, ledger }: ReplayPackage): void {
+  const verdict = verifyLedger(
+    task_id,
+    ledger.map(({ data: _, ...entry }) => entry),
+  )
+  const fault = verdict.ok ? undefined : `entry ${verdict.sequence}: ${verdict.fault}`
+  findings.note('ledger', fault, `${ledger.length} entries, each along the state table; head ${ledger.at(-1)?.hash}`)
+  const changed = ledger.find(({ data, data_sha256 }) => digestOf(data) !== data_sha256)
+  findings.note('ledger data', changed && `the data of entry ${changed.sequence} was changed`, 'as its digests say')
+}
+
+/** The terms that were asked for, the contract that was accepted and the one that was sealed, each as the ledger names it. */
+function checkDocuments(findings: Findings, { ledger, documents }: ReplayPackage): void {
+  const changed = documents.find(({ sha256, content }) => digestOf(content) !== sha256)
+  const named = ledger.flatMap(({ data }) =>
+    [data['terms_sha256'], data['run_contract_sha256']].filter((sha256) => typeof sha256 === 'string'),
+  )
+  const missing = named.find((name) => documents.every(({ sha256 }) => sha256 !== name))
+  const fault = changed ? `${changed.sha256} was changed` : missing && `${missing} is named by the ledger and missing`
+  findings.note('documents', fault, `${documents.length}, with all terms and contracts of the ledger`)
+}
+
+/** That loop, package and ledger tell of one result, and that the service signed its completion. */
+function checkResult(
+  findings: Findings,
+  { task_id, rail, ledger, loop_steps, return_package: made }: ReplayPackage,
+  { keys, receipts }: { keys: KeySet; receipts: readonly Record<string, unknown>[] },
+): void {
+  const told = (event: string) => ledger.findLast((entry) => entry.event === event)?.data
+  const [produced, attested] = [told('result_produced'), told('result_attested')]
+  if (made === null) {
+    findings.note('result', produced && 'the ledger tells of a result that is not here', 'none was produced')
+    return
+  }
+  const completion = checkCompletion(findings, made.completion_signature, keys)
+  const { completion_signature: _, ...proof } = made
+  const led = loop_steps.filter(
+    ({ step, verdict }) => verdict !== null && step !== 'return_package' && step !== 'attestation',
+  )
+  const attestation = receipts.find(({ kind, sub }) => kind === 'attestation' && sub === made.run_id)
+  const fault =
+    firstFault(Object.entries(proof), otherThan(completion ?? {})) ??
+    (digestOf(led) === made.loop_sha256 ? undefined : 'the steps of the loop are others') ??
+    (rail === made.rail ? undefined : 'it is of another rail') ??
+    (produced?.['result_sha256'] === made.result_sha256 ? undefined : 'the ledger tells of another result') ??
+    (attested === undefined || attested['proof_hash'] === made.proof_hash ? undefined : 'the ledger attests another') ??
+    (attested === undefined || attestation?.['proof_hash'] === made.proof_hash ? undefined : 'no receipt attests it')
+  findings.note('result', fault, `${made.result_sha256}, of ${task_id}`)
+}

@@ -1,0 +1,48 @@
+import type { Check } from '../task-terms.ts'
+import type { Signed, Standing } from './signed.ts'
+
+/** What a verification comes to. `indeterminate`: all holds, but by a key that was revoked. */
+export type Report = {
+  verdict: 'proven' | 'refused' | 'indeterminate'
+  checks: Check[]
+  keys: { kid: string; standing: Standing }[]
+}
+
+/** Collects checks in their order; each says what holds, or what is wrong. */
+export type Findings = {
+  /** Notes a check: it holds unless there is a fault. */
+  note(check: string, fault: string | undefined, holds: string): void
+  /** Remembers the key of a signature and gives back its claims, or what is wrong with it. */
+  claims(signed: Signed): { payload: Record<string, unknown> } | { fault: string }
+  report(): Report
+}
+
+export function openFindings(): Findings {
+  const checks: Check[] = []
+  const keys = new Map<string, Standing>()
+  return {
+    note: (check, fault, holds) => {
+      checks.push({ check, ok: fault === undefined, detail: fault ?? holds })
+    },
+    claims: (signed) => {
+      if (!signed.ok) return { fault: signed.fault }
+      if (keys.get(signed.kid) !== 'active') keys.set(signed.kid, signed.standing)
+      return { payload: signed.payload }
+    },
+    report: () => {
+      const sound = checks.every(({ ok }) => ok)
+      const revoked = [...keys.values()].includes('revoked')
+      const verdict = !sound ? 'refused' : revoked ? 'indeterminate' : 'proven'
+      return { verdict, checks, keys: [...keys].map(([kid, standing]) => ({ kid, standing })) }
+    },
+  }
+}
+
+/** What is wrong with the first of the things that has a fault. */
+export function firstFault<T>(things: Iterable<T>, faultOf: (thing: T) => string | undefined): string | undefined {
+  for (const thing of things) {
+    const fault = faultOf(thing)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}

@@ -1,0 +1,58 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64urlnopad } from '@scure/base'
+import { z } from 'zod'
+
+/** A key set as `/.well-known/jwks.json` serves it; members that say nothing about a signature are let be. */
+export const KeySet = z.strictObject({
+  keys: z.array(
+    z.looseObject({
+      kid: z.string(),
+      kty: z.string(),
+      crv: z.string().optional(),
+      x: z.string().optional(),
+      use_for: z.string(),
+      retired_at: z.iso.datetime().nullable(),
+      revoked_at: z.iso.datetime().nullable(),
+    }),
+  ),
+})
+export type KeySet = z.output<typeof KeySet>
+
+/** How the key stood when it signed. Revoked: whoever stole it may have chosen the time, so nothing is proven by it. */
+export type Standing = 'active' | 'retired' | 'revoked'
+export type Signed =
+  | { ok: true; payload: Record<string, unknown>; kid: string; standing: Standing }
+  | { ok: false; fault: string }
+
+/** Verifies a compact JWS of this `typ` by the receipt keys of a set: Ed25519 (RFC 8037) and nothing else. */
+export function verifySigned(jws: string, typ: string, { keys }: KeySet): Signed {
+  try {
+    const [header = '', payload = '', signature = '', ...more] = jws.split('.')
+    if (more.length > 0) return { ok: false, fault: 'it is no compact JWS' }
+    const { alg, kid, typ: isTyp, crit } = jsonOf(header)
+    if (alg !== 'EdDSA' || isTyp !== typ || crit !== undefined) return { ok: false, fault: `it is no ${typ} by EdDSA` }
+    const key = keys.find((each) => each.kid === kid && each.use_for === 'receipt')
+    if (key?.kty !== 'OKP' || key.crv !== 'Ed25519' || key.x === undefined)
+      return { ok: false, fault: `the key set has no receipt key ${String(kid)}` }
+    const text = utf8ToBytes(`${header}.${payload}`)
+    const valid = ed25519.verify(base64urlnopad.decode(signature), text, base64urlnopad.decode(key.x), {
+      zip215: false,
+    })
+    if (!valid) return { ok: false, fault: `its signature is not that of ${key.kid}` }
+    const claims = jsonOf(payload)
+    return { ok: true, payload: claims, kid: key.kid, standing: standingAt(key, claims['iat']) }
+  } catch {
+    return { ok: false, fault: 'it cannot be read' }
+  }
+}
+
+function standingAt({ retired_at, revoked_at }: KeySet['keys'][number], iat: unknown): Standing {
+  if (revoked_at !== null) return 'revoked'
+  return retired_at !== null && Date.parse(retired_at) <= Number(iat) * 1000 ? 'retired' : 'active'
+}
+
+function jsonOf(part: string): Record<string, unknown> {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(base64urlnopad.decode(part))
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+}
