@@ -6,6 +6,7 @@ import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { loadTokenKey } from '../activities/keys/key-ring.ts'
 import { agentSubject } from '../activities/reviews/agent.ts'
 import { openReviews } from '../activities/reviews/desk.ts'
+import { referenceSubject } from '../activities/reviews/payment-reference.ts'
 import { findCredential } from '../activities/store/agent-credentials.ts'
 import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
 import { createAttempts } from './auth/attempts.ts'
@@ -27,7 +28,7 @@ export function openAgentDesks({ config, registry, ...issuing }: AgentSettings):
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const acts = {
     agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens }),
-    reviews: openReviews({ ...issuing, subjects: [agentSubject] }),
+    reviews: openReviews({ ...issuing, subjects: [agentSubject, referenceSubject(issuing)] }),
     enforcement: createEnforcement({ db, registry }),
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),

@@ -3,7 +3,6 @@ import { openAuthority } from '../activities/authority.ts'
 import {
   canaryOf,
   openChain,
-  openOffers,
   openPayoutFloor,
   openWalletSignatures,
   railOf,
@@ -23,12 +22,12 @@ import { findOperator } from '../activities/store/operators.ts'
 import { createReceiptVerification } from '../activities/trust.ts'
 import { createReservationGate } from '../temporal/canary.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
-import { ensurePayment } from '../temporal/payments.ts'
 import { createPayoutGateway } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { openAgentDesks } from './compose-agents.ts'
+import { openMoneyDesks } from './compose-money.ts'
 import { createDiscovery } from './discovery.ts'
 import { createGauges } from './gauges.ts'
 import { createHealth } from './health.ts'
@@ -74,8 +73,10 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   })
   const registry = () => operations
   const agents = openAgentDesks({ ...operating, config, registry })
+  const { desks, paying } = await openMoneyDesks({ ...operating, config, keys, wallets, chain, client, log })
   const acts = {
     ...agents.acts,
+    ...desks,
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
     controls: openControls(operating),
@@ -107,8 +108,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       findOperator: (operatorId) => findOperator(db, operatorId),
       ...agents.lookups,
       inTurn: createTurnstile(),
-      offers: await openOffers(config, chain),
-      ensurePayment: (paymentId) => ensurePayment(client, paymentId),
+      ...paying,
       chainHead: chain.head,
       context: (call) => ({ ...call, ...acts }),
       config,

@@ -1,4 +1,6 @@
 import type { Agents } from '../activities/agents/desk.ts'
+import type { Money } from '../activities/money/desk.ts'
+import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
 import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
 import type { ControlScope } from '../workflows/domain/controls.ts'
@@ -13,6 +15,8 @@ export type Caller =
   | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
   | { readonly kind: 'agent'; readonly id: string; readonly agentId: string; readonly credential: CredentialOfAgent }
   | { readonly kind: 'operator'; readonly id: string; readonly operatorId: string; readonly name: string }
+  /** Who sent a webhook; the operation judges its signature in `authorize`, before anything else. */
+  | { readonly kind: 'provider'; readonly id: string; readonly signed: SignedEvent }
   | ({ readonly kind: 'status'; readonly id: string; readonly tokenSha256: string } & TokenSubject)
 
 /** What a status token tells of, and the agent whose it is. */
@@ -109,6 +113,8 @@ export type Context = {
   readonly reviews: Reviews
   readonly enforcement: Enforcement
   readonly contracts: ContractActs
+  readonly money: Money
+  readonly providers: ProviderDesk
 }
 
 /** What a surface hands to the one road. Header names are lowercase; a doubled header is an array. */

@@ -5,7 +5,7 @@ import type { TokenPrefix } from '../workflows/domain/status-token.ts'
 import type { Context } from './context.ts'
 
 /** How a caller presents itself (api-conventions.md, Access kinds). */
-export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status'
+export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status' | 'provider'
 /** One kind, or several: what the caller presents picks one of them, and nothing picks `public` where that is among them. */
 export type Access = AccessKind | readonly [AccessKind, ...AccessKind[]]
 export type Host = 'base' | 'os' | 'both'

@@ -66,6 +66,7 @@ const ofAccess: Record<AccessKind, readonly ErrorCode[]> = {
   agent: ['credential_required', 'credential_invalid', 'scope_denied', 'trust_required'],
   operator: ['operator_required', 'credential_invalid'],
   status: ['credential_required', 'not_found'],
+  provider: ['webhook_signature_invalid'],
 }
 const ofPrices: readonly ErrorCode[] = [
   'payment_required',

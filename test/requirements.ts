@@ -157,6 +157,32 @@ export const requirements = {
     source: 'tasks.md § Task lifecycle',
     behavior: 'Credit that was not consumed goes back once to where it came from.',
   },
+  'money.http.prices': {
+    source: 'agent-commerce § Prices',
+    behavior: 'Every number of both price tables stands in the price list and in the quotes that the API gives.',
+  },
+  'money.http.challenge': {
+    source: 'endpoints.md § 11',
+    behavior:
+      'A challenge is answered as a 402 problem with its seven methods; repeated, or asked for 100 times at once, it is one challenge.',
+  },
+  'money.http.methods': {
+    source: 'endpoints.md § 11',
+    behavior: 'Over HTTP each method funds an entitlement once its confirmation is there, or is refused with its code.',
+  },
+  'money.http.owner': {
+    source: 'endpoints.md § 1.2',
+    behavior: 'Payments and credit are read by their agent and by operators, and by nobody else.',
+  },
+  'money.http.once': {
+    source: 'endpoints.md § 29',
+    behavior:
+      'One payment funds one credit, however often, by whomever and however many times at once it is presented.',
+  },
+  'money.http.provider': {
+    source: 'endpoints.md § 20',
+    behavior: 'A provider’s event is believed by its signature alone, counts once, and never pays a wrong amount.',
+  },
   'money.refund': {
     source: 'endpoints.md § 22.3',
     behavior: 'A payment that was taken back takes what is left and what was earned, once.',

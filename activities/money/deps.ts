@@ -12,7 +12,7 @@ export type ReceiptIssuer = {
   readonly signReceipt: ReceiptSigner
   /** `{base_url}/api/trust-contract`. */
   readonly issuer: string
-  readonly environment: 'local' | 'live'
+  readonly environment: string
 }
 
 /** What the confirmation of payments touches of the world. */

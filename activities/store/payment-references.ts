@@ -41,6 +41,50 @@ export async function findPresented(
     : query.where('method', '=', by.method).where('external_reference', '=', by.external_reference).executeTakeFirst()
 }
 
+/** The reference that funds an entitlement or may still do so. */
+export async function findLiveOf(tx: Tx, entitlementId: string): Promise<ReferenceRow | undefined> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('entitlement_id', '=', entitlementId)
+    .where('state', 'in', notOver)
+    .executeTakeFirst()
+}
+
+/** `state` takes those that stand in it, waiting or not. */
+export type ReferenceFilter = { state?: string | undefined; rail?: string | undefined }
+
+const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
+  let query = tx
+    .selectFrom('payment_references')
+    .leftJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
+    .where('method', 'in', ['payment_reference', 'invoice_reference'])
+  query =
+    state === undefined
+      ? query.where('payment_references.state', 'in', ['presented', 'pending'])
+      : query.where(sql<boolean>`payment_references.state = ${state}`)
+  return rail === undefined ? query : query.where(sql<boolean>`entitlements.rail = ${rail}`)
+}
+
+/** References that wait for an operator's word, the longest waiting first. */
+export async function listAwaiting(
+  tx: Tx,
+  filter: ReferenceFilter,
+  most: number,
+): Promise<(ReferenceRow & { rail: string | null })[]> {
+  return awaiting(tx, filter)
+    .selectAll('payment_references')
+    .select('entitlements.rail')
+    .orderBy('payment_references.created_at')
+    .limit(most)
+    .execute()
+}
+
+export async function countAwaiting(tx: Tx, filter: ReferenceFilter): Promise<number> {
+  const { count } = await awaiting(tx, filter).select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
+  return count
+}
+
 /** Stores a reference as presented; undefined when this payment, or another one for the challenge, came first. */
 export async function insertReference(tx: Tx, reference: NewReference): Promise<ReferenceRow | undefined> {
   return tx

@@ -26,6 +26,8 @@ export async function authenticate(call: ReadCall, deps: RoadDeps): Promise<Auth
       return { caller: await agentCaller(call, deps), proof: null }
     case 'status':
       return { caller: await tokenCaller(call, deps), proof: null }
+    case 'provider':
+      return { caller: providerCaller(call), proof: null }
     case 'wallet':
       return walletCaller(call, deps)
   }
@@ -66,6 +68,13 @@ async function operatorCaller({ request }: ReadCall, deps: RoadDeps): Promise<Ca
   )
   return { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator }
 }
+
+/** The operation that takes webhooks judges their signature over these bytes. */
+const providerCaller = ({ request: { headers, body } }: ReadCall): Caller => ({
+  kind: 'provider',
+  id: 'provider',
+  signed: { headers, raw: body ?? new Uint8Array() },
+})
 
 const recognise = ({ headers, address }: CallRequest, deps: RoadDeps) =>
   deps.attempts.guard({ address, credentialId: presentedCredentialId(headers['authorization']) }, () =>

@@ -1,6 +1,7 @@
 import type { Caller, Context, Presented } from '../context.ts'
 
 type Operator = Extract<Caller, { kind: 'operator' }>
+type Provider = Extract<Caller, { kind: 'provider' }>
 type Token = Extract<Caller, { kind: 'status' }>
 
 /** The wallet that proved this call; a wallet operation is never handled for another kind of caller. */
@@ -19,6 +20,24 @@ export function callingOperator({ caller }: Context): Operator {
 export function callingToken({ caller }: Context): Token {
   if (caller.kind !== 'status') throw new TypeError(`a status token is expected, the caller is ${caller.kind}`)
   return caller
+}
+
+/** The agent for whom this call is made, by its access key or its status token; undefined for everybody else. */
+export function agentIdOf({ caller }: Context): string | undefined {
+  return caller.kind === 'agent' || caller.kind === 'status' ? caller.agentId : undefined
+}
+
+/** As `agentIdOf`, for operations that are never handled for another kind of caller. */
+export function callingAgentId(context: Context): string {
+  const agentId = agentIdOf(context)
+  if (agentId === undefined) throw new TypeError(`an agent is expected, the caller is ${context.caller.kind}`)
+  return agentId
+}
+
+/** What a provider sent, as it came; an operation of providers judges its signature over these bytes. */
+export function signedEvent({ caller }: Context): Provider['signed'] {
+  if (caller.kind !== 'provider') throw new TypeError(`a provider is expected, the caller is ${caller.kind}`)
+  return caller.signed
 }
 
 /** The credential that a public operation examines; undefined where none was presented. */

@@ -1,18 +1,20 @@
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { discovery } from './discovery/index.ts'
+import { money } from './money/index.ts'
 import { operators } from './operators/index.ts'
 import { payouts } from './payouts/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
-export const families = { payouts, authority, agents, reviews, operators, receipts, discovery } as const
+export const families = { payouts, authority, money, agents, reviews, operators, receipts, discovery } as const
 
 /** The registry: every operation of the service. Routes, OpenAPI, discovery documents and the client are derived from it. */
 export const operations = [
   ...payouts,
   ...authority,
+  ...money,
   ...agents,
   ...reviews,
   ...operators,

@@ -145,6 +145,7 @@ async function presentation(
     agent: options.agent !== undefined,
     status: options.statusToken !== undefined,
     wallet: options.wallet !== undefined,
+    provider: false,
     public: true,
   }
   switch (operation.examines && has.agent ? 'agent' : (ways.find((way) => has[way]) ?? ways[0])) {
@@ -163,6 +164,7 @@ async function presentation(
           ? { 'X-Agent-Signature': await agentSignatureHeader(operation, options, call, body) }
           : {}),
       }
+    case 'provider':
     case 'public':
       return {}
   }

@@ -39,6 +39,12 @@ export const securitySchemes: JsonObject = {
     description: 'x402 v2 payment, base64 of the PaymentPayload JSON; needed once the free calls are used up.',
   },
   operator: { type: 'http', scheme: 'bearer', description: 'Operator credential: op_<id>_<secret>.' },
+  provider: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'webhook-signature',
+    description: 'A payment provider’s signature of the raw body: Standard Webhooks, or Stripe-Signature.',
+  },
   agent: { type: 'http', scheme: 'bearer', description: 'Access key of an agent: ag_<id>_<secret>.' },
   statusToken: {
     type: 'apiKey',

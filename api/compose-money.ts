@@ -1,0 +1,50 @@
+import type { Logger } from 'pino'
+import { openOffers } from '../activities/build-deps.ts'
+import type { Chain } from '../activities/chain/client.ts'
+import type { WalletSignatures } from '../activities/chain/wallet-signature.ts'
+import type { Config } from '../activities/config.ts'
+import type { KeyRings } from '../activities/keys/key-ring.ts'
+import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
+import { loadTrustAnchors } from '../activities/keys/trust-anchors.ts'
+import type { ReceiptIssuer } from '../activities/money/deps.ts'
+import { type MoneyDesk, openMoney } from '../activities/money/desk.ts'
+import { openProviderDesk } from '../activities/money/provider-desk.ts'
+import { ensurePayment } from '../temporal/payments.ts'
+
+type MoneySettings = ReceiptIssuer &
+  Pick<MoneyDesk, 'db'> & {
+    config: Config
+    keys: KeyRings
+    wallets: WalletSignatures
+    chain: Chain
+    client: Parameters<typeof ensurePayment>[0]
+    log: Logger
+  }
+
+/** Wires what confirms payments (providers' keys, the chain, mandates) and what the road's price gate is paid by. */
+export async function openMoneyDesks({ config, keys, wallets, client, log, ...settings }: MoneySettings) {
+  const paying = {
+    offers: await openOffers(config, settings.chain),
+    ensurePayment: (paymentId: string) => ensurePayment(client, paymentId),
+  }
+  const deps: MoneyDesk = {
+    ...settings,
+    ...paying,
+    payTo: config.PAY_TO_ADDRESS,
+    mandateSeconds: config.CHALLENGE_TTL_S,
+    authority: authorityOf(config, keys, wallets),
+  }
+  const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
+  const warn = (error: unknown) =>
+    log.warn({ error: String(error) }, 'a provider’s event is stored, and applied at its next delivery')
+  return { desks: { money: openMoney(deps), providers: openProviderDesk({ ...deps, providerKeys, warn }) }, paying }
+}
+
+const authorityOf = (config: Config, keys: KeyRings, wallets: WalletSignatures): MoneyDesk['authority'] => ({
+  keys,
+  anchors: loadTrustAnchors({ authority: keys.authority, issuer: config.BASE_URL, path: config.TRUST_ANCHORS_FILE }),
+  origin: config.BASE_URL,
+  treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
+  treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
+  verifyWalletMessage: wallets.verify,
+})

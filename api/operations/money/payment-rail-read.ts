@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { refuse } from '../../../workflows/domain/errors.ts'
+import { confirmedBy, paymentMethods, paymentPaths } from '../../../workflows/domain/payment-reference.ts'
+import { operation } from '../../operation.ts'
+import { agentIdOf } from '../caller.ts'
+import { Method, PaymentReference, ReferenceId, Verification } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    posture: z.array(z.string()),
+    payment_paths: z.array(z.enum(paymentPaths)),
+    methods: z.array(z.strictObject({ method: Method, confirmed_by: z.array(z.string()) })),
+    payment_reference: PaymentReference.nullable(),
+    verification: Verification.nullable(),
+  })
+  .meta({ id: 'PaymentRail' })
+
+const posture = {
+  posture: ['reference_based', 'provider_webhooks'],
+  payment_paths: [...paymentPaths],
+  methods: paymentMethods.map((method) => ({ method, confirmed_by: [...confirmedBy[method]] })),
+}
+
+/** GET /api/agent-payment-rail (endpoints §11): the ways of payment; with an id the caller's own payment reference. */
+export const paymentRailRead = operation({
+  id: 'payment-rail-read',
+  summary: 'Read the ways of payment and who confirms each, or a payment reference of your own.',
+  http: { method: 'GET', path: '/api/agent-payment-rail', host: 'base' },
+  access: ['agent', 'status', 'public'],
+  needs: { scope: 'runs:read' },
+  statusToken: { prefixes: ['st'], signed: false },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['credential_required', 'not_found', 'not_owner'],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
+  output,
+  handle: async ({ payment_reference_id }, context) => {
+    if (payment_reference_id === undefined)
+      return { body: output.parse({ ...posture, payment_reference: null, verification: null }) }
+    const agentId = agentIdOf(context)
+    if (agentId === undefined)
+      throw refuse('credential_required', 'a payment reference is read by its agent', 'Present your access key.')
+    return { body: output.parse({ ...posture, ...(await context.money.readReference(agentId, payment_reference_id)) }) }
+  },
+})
