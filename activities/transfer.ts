@@ -103,6 +103,8 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
       await bury(deps, payoutId, outcome.reason)
       return true
     case 'conflict':
+      // Until it is final a reorg may undo it, and our transfer is paid after all.
+      if (!outcome.finalized) return false
       await hold(deps, payoutId, 'nonce_conflict')
       return true
     case 'unknown':

@@ -151,6 +151,18 @@ verifies(
 )
 
 verifies(
+  'execute.nonce-conflict',
+  'a use of the nonce without our transfer that vanishes again was no exception: the transfer is paid after all',
+  async () => {
+    const { payoutId } = await sent()
+    proven = { kind: 'conflict', detail: 'used otherwise', transactionHash: `0x${'9'.repeat(64)}`, finalized: false }
+    expect(await confirm(payoutId)).toMatchObject({ transfer: 'submitted', exception: null })
+    proven = included('a')
+    expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'included', exception: null })
+  },
+)
+
+verifies(
   'execute.voided',
   'executed, then vanished and proven expired: a voided receipt, the cap released, an operator told',
   async () => {

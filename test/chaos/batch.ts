@@ -9,7 +9,7 @@ import { type ChaosStack, startChaosStack } from './chaos-stack.ts'
 import { checkBatch } from './checker/check.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { type Director, startDirector } from './director.ts'
-import { arm, enrol, Players } from './players.ts'
+import { arm, enrol, type Player, Players } from './players.ts'
 import type { Findings, RunRecord } from './run-record.ts'
 import { type BatchPlan, planBatch, usesRemoteFacilitator } from './schedule.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -105,6 +105,7 @@ async function play(
   hurry()
   await playing
   tell('every caller has its last word')
+  for (const line of slowest(players.all, begunAt)) log(`batch ${batch}: ${line}`)
   await close()
   // What belongs to no caller goes on by a schedule of its own.
   await director.spent(LAST_STRIKES_WITHIN_MS)
@@ -147,4 +148,22 @@ function openService({ stack, asset }: ChaosStack, begunAt: number) {
 function blamed(findings: Findings, records: readonly RunRecord[]): string[] {
   const runs = new Set(Object.values(findings).flatMap((list) => list.map(({ run }) => run)))
   return records.filter(({ index }) => runs.has(index)).flatMap(({ payoutId }) => payoutId ?? [])
+}
+
+/** The three who waited longest for their last word, and what befell them. */
+function slowest(players: readonly Player[], begunAt: number): string[] {
+  const ends = players.map(({ plan, record }) => {
+    const answers = record.calls.flatMap(({ answers }) => answers)
+    const atMs = Math.max(begunAt, ...answers.map(({ atMs }) => atMs)) - begunAt
+    return { plan, atMs, asked: answers.length, last: record.calls.at(-1)?.operation }
+  })
+  const latest = ends.sort((a, b) => b.atMs - a.atMs).slice(0, 3)
+  return latest.map(({ plan, atMs, asked, last }) => {
+    const befell = [
+      plan.fault,
+      plan.activityFault &&
+        `${plan.activityFault.action} ${plan.activityFault.boundary} ${plan.activityFault.activity}`,
+    ]
+    return `run ${plan.index} ended ${(atMs / 1000).toFixed(1)} s after ${asked} answers with ${last}: ${befell.filter(Boolean).join(', ') || 'nothing befell it'}${plan.pays ? ', paid' : ''}`
+  })
 }
