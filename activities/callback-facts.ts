@@ -1,7 +1,5 @@
-import { stateNow } from '../workflows/domain/credential.ts'
-import { unixSeconds } from './agents/views.ts'
+import { readCredentialFacts } from './agents/access.ts'
 import type { ReadFacts } from './callback.ts'
-import { findCredential } from './store/agent-credentials.ts'
 import { listReceipts } from './store/receipts.ts'
 import { findTask } from './store/tasks.ts'
 
@@ -24,10 +22,5 @@ export const readCallbackFacts: ReadFacts = {
       return_package_url: null,
     }
   },
-  credential_ready: async (tx, credentialId) => {
-    const credential = await findCredential(tx, credentialId)
-    if (credential === undefined) throw new Error(`the credential ${credentialId} is not there`)
-    const state = stateNow({ state: credential.state, retireAt: unixSeconds(credential.retire_at) }, credential.readAt)
-    return { agent_id: credential.agent_id, credential_id: credentialId, state, sequence: credential.version }
-  },
+  credential_ready: readCredentialFacts,
 }

@@ -162,6 +162,7 @@ export const configSchema = z.object({
   ),
   AGENT_RUNS_AT_ONCE: count(4).describe('runs of one agent at once; its further tasks wait in their queue'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
+  INPUT_BYTES_PER_AGENT: count(1024 * 1024 * 1024).describe('what the uploaded inputs of one agent may have in all'),
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'after it, the workflow of a payout that was never authorized closes; its row stays',
   ),

@@ -1,7 +1,10 @@
 import type { AgentDeps, Issuing } from '../activities/agents/deps.ts'
 import { openAgents } from '../activities/agents/desk.ts'
 import { spokeFor } from '../activities/agents/handshake.ts'
+import { openCallbacks } from '../activities/callback-receiver.ts'
 import type { Config } from '../activities/config.ts'
+import { openInputs } from '../activities/inputs/desk.ts'
+import type { SigningKey } from '../activities/keys/compact.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { loadTokenKey } from '../activities/keys/key-ring.ts'
 import { agentSubject } from '../activities/reviews/agent.ts'
@@ -16,19 +19,22 @@ import { createEnforcement } from './enforcement.ts'
 import type { AnyOperation } from './operation.ts'
 import type { RoadDeps } from './road.ts'
 
-type AgentSettings = Issuing & Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[] }
+type AgentSettings = Issuing &
+  Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[]; callbackKey: SigningKey }
 type AgentDesks = {
-  acts: Pick<Context, 'agents' | 'reviews' | 'enforcement' | 'contracts'>
+  acts: Pick<Context, 'agents' | 'reviews' | 'enforcement' | 'contracts' | 'inputs' | 'callbacks'>
   lookups: Pick<RoadDeps, 'agents' | 'attempts'>
 }
 
 /** Wires what agents and their reviewers do, and how the road finds out whose credentials, tokens and signatures it sees. */
-export function openAgentDesks({ config, registry, ...issuing }: AgentSettings): AgentDesks {
+export function openAgentDesks({ config, registry, callbackKey, ...issuing }: AgentSettings): AgentDesks {
   const { db } = issuing
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const acts = {
     agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens }),
     reviews: openReviews({ ...issuing, subjects: [agentSubject, referenceSubject(issuing)] }),
+    inputs: openInputs({ db, config }),
+    callbacks: openCallbacks({ db, key: callbackKey }),
     enforcement: createEnforcement({ db, registry }),
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),

@@ -72,7 +72,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
   const registry = () => operations
-  const agents = openAgentDesks({ ...operating, config, registry })
+  const agents = openAgentDesks({ ...operating, config, registry, callbackKey: keys.callback.active })
   const { desks, paying } = await openMoneyDesks({ ...operating, config, keys, wallets, chain, client, log })
   const acts = {
     ...agents.acts,

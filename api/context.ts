@@ -1,4 +1,6 @@
 import type { Agents } from '../activities/agents/desk.ts'
+import type { Callbacks } from '../activities/callback-receiver.ts'
+import type { Inputs } from '../activities/inputs/desk.ts'
 import type { Money } from '../activities/money/desk.ts'
 import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
 import type { Reviews } from '../activities/reviews/desk.ts'
@@ -115,6 +117,8 @@ export type Context = {
   readonly contracts: ContractActs
   readonly money: Money
   readonly providers: ProviderDesk
+  readonly inputs: Inputs
+  readonly callbacks: Callbacks
 }
 
 /** What a surface hands to the one road. Header names are lowercase; a doubled header is an array. */

@@ -1146,6 +1146,19 @@ export const requirements = {
     behavior:
       'One workflow for each delivery makes its attempts when they are due; its history replays and holds no URL.',
   },
+  'callback.running': {
+    source: 'endpoints.md § 20',
+    behavior: 'Workers serve the queue of callbacks, and what they tell is read when it is sent.',
+  },
+  'callback.examples': {
+    source: 'endpoints.md § 20',
+    behavior: 'The examples are signed by the real signer at a fixed time, beside the code of the receivers.',
+  },
+  'callback.demo-receiver': {
+    source: 'endpoints.md § 20',
+    behavior:
+      'The demo receiver takes what this service signed within five minutes, counts attempts, and refuses the first when asked.',
+  },
   'callback.receivers': {
     source: 'endpoints.md § 20',
     behavior: 'Receivers in four languages accept what the signer makes and refuse every change of it.',
@@ -1166,6 +1179,10 @@ export const requirements = {
   },
   'input.owner': { source: 'decision', behavior: 'An input belongs to who uploaded it, and is stored once.' },
   'input.bounds': { source: 'endpoints.md § 1.3', behavior: 'An upload has at most 256 MB.' },
+  'input.quota': {
+    source: 'decision',
+    behavior: 'The inputs of one agent have at most INPUT_BYTES_PER_AGENT in all, and four are uploaded at once.',
+  },
   'input.memory': {
     source: 'decision',
     behavior: 'The memory of an upload and of reading it does not grow with its length.',

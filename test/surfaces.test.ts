@@ -72,6 +72,9 @@ const samples: Record<string, Record<string, unknown>> = {
     claim_credential: true,
   },
   'credential-enforce': { operation_id: 'agent-status' },
+  'input-read': { sha256: hex(64) },
+  'callback-examples': { language: 'python' },
+  'callback-demo-read': { receiver: 'me' },
   'loop-review-console': { compact: 'true', limit: '100', offset: '0' },
   'loop-review-record': {
     subject_kind: 'agent',

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { packageRoot } from '../activities/package-root.ts'
 import { betweenMarkers } from './docs/between-markers.ts'
 import { configurationTable } from './docs/configuration-table.ts'
-import { packageRoot } from './stack/package-root.ts'
 
 // `npm run docs`: writes the generated parts of docs/.
 const file = join(packageRoot, 'docs', 'operations.md')

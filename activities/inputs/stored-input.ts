@@ -4,10 +4,12 @@ import {
   addInput,
   appendChunk,
   beginBlob,
+  countBytes,
   dropBlob,
   findInput,
   type InputName,
   type InputRow,
+  type OwnerBounds,
   readChunks,
 } from '../store/agent-inputs.ts'
 import type { Tx } from '../store/db.ts'
@@ -15,9 +17,8 @@ import type { Tx } from '../store/db.ts'
 /** What became of an upload; a refused one leaves nothing behind. */
 export type Upload =
   | { ok: true; input: InputRow; fresh: boolean }
-  | { ok: false; reason: 'digest_mismatch' | 'too_large' | 'empty' }
+  | { ok: false; reason: 'digest_mismatch' | 'too_large' | 'empty' | 'no_room' | 'too_many_at_once' }
 
-export const INPUT_BYTES_MAX = 256 * 1024 * 1024
 const CHUNK_BYTES = 512 * 1024
 
 /**
@@ -29,24 +30,37 @@ export async function storeInput(
   name: InputName,
   mediaType: InputRow['media_type'],
   stream: AsyncIterable<Uint8Array>,
-  bytesMax = INPUT_BYTES_MAX,
+  bounds: InputBounds,
 ): Promise<Upload> {
   const known = await findInput(db, name)
   if (known !== undefined) return { ok: true, input: known, fresh: false }
-  const blobId = await beginBlob(db)
-  const stored = await fill(db, { ...name, mediaType, blobId, bytesMax }, stream).catch(async (error: unknown) => {
-    await dropBlob(db, blobId)
+  const room = bounds.owner.bytesMax - (await countBytes(db, name.owner))
+  if (room <= 0) return { ok: false, reason: 'no_room' }
+  const blobId = await beginBlob(db, name.owner, bounds.owner)
+  if (blobId === undefined) return { ok: false, reason: 'too_many_at_once' }
+  // What cannot be dropped now is swept away later, and is no reason to answer anything else.
+  const drop = () => dropBlob(db, blobId).catch(() => undefined)
+  const stored = await fill(db, { ...name, mediaType, blobId, bounds, room }, stream).catch(async (error: unknown) => {
+    await drop()
     throw error
   })
-  if (!stored.ok || !stored.fresh) await dropBlob(db, blobId)
+  if (!stored.ok || !stored.fresh) await drop()
   return stored
 }
 
-type Filling = InputName & { mediaType: InputRow['media_type']; blobId: string; bytesMax: number }
+/** How long one input may be, and what its owner may upload in all. */
+export type InputBounds = { readonly bytesMax: number; readonly owner: OwnerBounds }
+type Filling = InputName & {
+  mediaType: InputRow['media_type']
+  blobId: string
+  bounds: InputBounds
+  /** Bytes that the owner may still upload. */
+  room: number
+}
 
 async function fill(
   db: Tx,
-  { owner, sha256, mediaType, blobId, bytesMax }: Filling,
+  { owner, sha256, mediaType, blobId, bounds, room }: Filling,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<Upload> {
   const hash = createHash('sha256')
@@ -54,16 +68,19 @@ async function fill(
   let seq = 0
   for await (const chunk of gathered(stream)) {
     bytes += chunk.length
-    if (bytes > bytesMax) return { ok: false, reason: 'too_large' }
+    if (bytes > bounds.bytesMax) return { ok: false, reason: 'too_large' }
+    if (bytes > room) return { ok: false, reason: 'no_room' }
     hash.update(chunk)
     await appendChunk(db, blobId, seq++, chunk)
   }
   if (bytes === 0) return { ok: false, reason: 'empty' }
   if (hash.digest('hex') !== sha256) return { ok: false, reason: 'digest_mismatch' }
-  const fresh = await addInput(db, { owner, sha256, blob_id: blobId, byte_length: bytes, media_type: mediaType })
+  const named = { owner, sha256, blob_id: blobId, byte_length: bytes, media_type: mediaType }
+  const added = await addInput(db, named, bounds.owner)
+  if (added === 'no_room') return { ok: false, reason: 'no_room' }
   const input = await findInput(db, { owner, sha256 })
   if (input === undefined) throw new Error('an input that was stored is not there')
-  return { ok: true, input, fresh }
+  return { ok: true, input, fresh: added === 'added' }
 }
 
 /** The same bytes in chunks of one length, but for the last. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { base64 } from '@scure/base'
-import type { PublicJwk, SigningKey } from './compact.ts'
+import { type PublicJwk, type SigningKey, verifySignature } from './compact.ts'
 
 /** A message as Standard Webhooks signs it: an id that stays the same over retries, Unix seconds, and the exact body. */
 export type WebhookMessage = { id: string; timestamp: number; body: string }
@@ -14,6 +14,42 @@ export function signWebhook(key: SigningKey, { id, timestamp, body }: WebhookMes
     signatures.push(`v1,${createHmac('sha256', secretBytes(secret)).update(text).digest('base64')}`)
   return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') }
 }
+
+/** What a receiver looks at, in its order; what comes after the first that fails was not looked at. */
+export type WebhookCheck = { check: 'headers' | 'time' | 'signature'; ok: boolean }
+
+/** Whether one of the keys signed this message not more than five minutes before or after `nowSeconds`; asks for `v1a` only. */
+export function checkWebhook(
+  keys: readonly PublicJwk[],
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: string,
+  nowSeconds: number,
+): WebhookCheck[] {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => headers[name],
+  )
+  if (typeof id !== 'string' || typeof signatures !== 'string' || !/^\d{1,12}$/.test(String(timestamp)))
+    return [{ check: 'headers', ok: false }]
+  const inTime = Math.abs(nowSeconds - Number(timestamp)) <= TOLERANCE_SECONDS
+  if (!inTime)
+    return [
+      { check: 'headers', ok: true },
+      { check: 'time', ok: false },
+    ]
+  const given = signatures
+    .split(' ')
+    .flatMap((one) => (one.startsWith('v1a,') ? [Buffer.from(one.slice(4), 'base64')] : []))
+  const signed = given.some((signature) =>
+    keys.some((publicJwk) => verifySignature({ alg: 'EdDSA', publicJwk }, `${id}.${timestamp}.${body}`, signature)),
+  )
+  return [
+    { check: 'headers', ok: true },
+    { check: 'time', ok: true },
+    { check: 'signature', ok: signed },
+  ]
+}
+
+const TOLERANCE_SECONDS = 300
 
 /** An Ed25519 public key in the notation of Standard Webhooks: `whpk_` + base64 of its 32 bytes. */
 export function webhookPublicKey({ x }: PublicJwk): string {

@@ -7,14 +7,47 @@ export type InputRow = Selectable<AgentInputsTable>
 export type InputName = { owner: string; sha256: string }
 export type NewInput = InputName & Pick<InputRow, 'blob_id' | 'byte_length' | 'media_type'>
 
-/** Begins an upload; what is appended to it becomes an input by `addInput`, or goes with `dropBlob`. */
-export async function beginBlob(tx: Tx): Promise<string> {
-  const { blob_id } = await tx
-    .insertInto('agent_input_blobs')
-    .defaultValues()
-    .returning('blob_id')
+/** What one owner may upload: in all that is kept, and at once. */
+export type OwnerBounds = { readonly bytesMax: number; readonly uploadsMax: number }
+
+/**
+ * Begins an upload; what is appended to it becomes an input by `addInput`, or goes with `dropBlob`. Undefined while the owner
+ * has as many under way as it may; one that was cut off counts until it is swept away.
+ */
+export async function beginBlob(db: Tx, owner: string, { uploadsMax }: OwnerBounds): Promise<string | undefined> {
+  return transaction(db, async (tx) => {
+    await lockOwner(tx, owner)
+    const { under_way } = await tx
+      .selectFrom('agent_input_blobs as b')
+      .select(({ fn }) => fn.countAll<string>().as('under_way'))
+      .where('b.owner', '=', owner)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('agent_inputs as i').select('i.blob_id').whereRef('i.blob_id', '=', 'b.blob_id'))),
+      )
+      .executeTakeFirstOrThrow()
+    if (Number(under_way) >= uploadsMax) return undefined
+    const blob = await tx
+      .insertInto('agent_input_blobs')
+      .values({ owner })
+      .returning('blob_id')
+      .executeTakeFirstOrThrow()
+    return blob.blob_id
+  })
+}
+
+/** What the owner's inputs have in bytes, all together. */
+export async function countBytes(tx: Tx, owner: string): Promise<number> {
+  const { bytes } = await tx
+    .selectFrom('agent_inputs')
+    .select(({ fn }) => fn.sum<string | null>('byte_length').as('bytes'))
+    .where('owner', '=', owner)
     .executeTakeFirstOrThrow()
-  return blob_id
+  return Number(bytes ?? 0)
+}
+
+/** Nobody else begins or ends an upload of this owner until the transaction ends. */
+async function lockOwner(tx: Tx, owner: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs of ${owner}`}, 0))`.execute(tx)
 }
 
 export async function appendChunk(tx: Tx, blob_id: string, seq: number, bytes: Buffer): Promise<void> {
@@ -25,15 +58,19 @@ export async function dropBlob(tx: Tx, blobId: string): Promise<void> {
   await tx.deleteFrom('agent_input_blobs').where('blob_id', '=', blobId).execute()
 }
 
-/** Makes a whole upload the input of that name; false, and nothing done, when the owner has it already. */
-export async function addInput(tx: Tx, input: NewInput): Promise<boolean> {
-  const added = await tx
-    .insertInto('agent_inputs')
-    .values(input)
-    .onConflict((conflict) => conflict.columns(['owner', 'sha256']).doNothing())
-    .returning('sha256')
-    .executeTakeFirst()
-  return added !== undefined
+/** Makes a whole upload the input of that name; nothing is done when the owner has it already, or no room for it. */
+export async function addInput(
+  db: Tx,
+  input: NewInput,
+  { bytesMax }: OwnerBounds,
+): Promise<'added' | 'there' | 'no_room'> {
+  return transaction(db, async (tx) => {
+    await lockOwner(tx, input.owner)
+    if ((await findInput(tx, input)) !== undefined) return 'there'
+    if ((await countBytes(tx, input.owner)) + input.byte_length > bytesMax) return 'no_room'
+    await tx.insertInto('agent_inputs').values(input).execute()
+    return 'added'
+  })
 }
 
 export async function findInput(tx: Tx, { owner, sha256 }: InputName): Promise<InputRow | undefined> {
@@ -76,6 +113,16 @@ export async function useInput(tx: Tx, { owner, sha256 }: InputName, subject: st
     .onConflict((conflict) => conflict.columns(['owner', 'sha256', 'subject']).doUpdateSet({ released_at: null }))
     .execute()
   return true
+}
+
+/** Until when an input is kept at least: undefined while something uses it, else `keepMs` after it was uploaded or let go of. */
+export async function keptUntil(tx: Tx, { owner, sha256 }: InputName, keepMs: number): Promise<Date | undefined> {
+  const { rows } = await sql<{ until: Date | null }>`
+    select case when bool_or(u.owner is not null and u.released_at is null) then null
+      else greatest(max(i.stored_at), max(u.released_at)) + ${keepMs} * interval '1 millisecond' end as until
+    from agent_inputs i left join agent_input_uses u on u.owner = i.owner and u.sha256 = i.sha256
+    where i.owner = ${owner} and i.sha256 = ${sha256}`.execute(tx)
+  return rows[0]?.until ?? undefined
 }
 
 /** Lets go of every input that a subject uses; the time until they are removed begins. */

@@ -33,7 +33,18 @@ export type CallbackAttemptsTable = {
   failure: string | null
 }
 
+export type CallbackInboxTable = {
+  receiver: string
+  delivery_id: string
+  event: string
+  attempts: Generated<number>
+  refused: number
+  first_at: Time
+  received_at: Date | null
+}
+
 export type CallbackTables = {
+  callback_inbox: CallbackInboxTable
   callback_hosts: CallbackHostsTable
   callback_deliveries: CallbackDeliveriesTable
   callback_attempts: CallbackAttemptsTable

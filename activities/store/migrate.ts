@@ -12,6 +12,7 @@ import * as money from './migrations/0007-money.ts'
 import * as tasks from './migrations/0008-tasks.ts'
 import * as callbacks from './migrations/0009-callbacks.ts'
 import * as inputs from './migrations/0010-inputs.ts'
+import * as inbox from './migrations/0011-inbox.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -26,6 +27,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-tasks': tasks,
   '0009-callbacks': callbacks,
   '0010-inputs': inputs,
+  '0011-inbox': inbox,
 }
 
 /** The name of the last migration that this code knows. */

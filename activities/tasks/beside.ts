@@ -2,6 +2,7 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
 import { type TaskEvent, taskStates } from '../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
+import { releaseInputs } from '../store/agent-inputs.ts'
 import { acceptContract, insertContract, liveContract, sealContract, voidContract } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
 import { findLoopStep, insertRun, placeRun, requireRun, restartRun } from '../store/runs.ts'
@@ -94,7 +95,12 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
       await voidContract(tx, moved.after.task_id)
     },
   },
-  closed: { write: attestTask },
+  closed: {
+    write: async (deps, tx, moved) => {
+      await attestTask(deps, tx, moved)
+      await releaseInputs(tx, moved.after.task_id)
+    },
+  },
 }
 
 const dataOf = <Event extends TaskEvent>({ asked }: Moved, _event: Event): TaskEventData[Event] =>

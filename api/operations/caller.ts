@@ -44,3 +44,9 @@ export function signedEvent({ caller }: Context): Provider['signed'] {
 export function presentedCredential({ caller }: Context): Presented | undefined {
   return caller.kind === 'public' ? caller.presented : undefined
 }
+
+/** The agent behind this call; an operation of agents is never handled for another kind of caller. */
+export function callingAgent({ caller }: Context): string {
+  if (caller.kind !== 'agent') throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
+  return caller.agentId
+}

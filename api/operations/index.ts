@@ -1,6 +1,8 @@
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
+import { callbacks } from './callbacks/index.ts'
 import { discovery } from './discovery/index.ts'
+import { inputs } from './inputs/index.ts'
 import { money } from './money/index.ts'
 import { operators } from './operators/index.ts'
 import { payouts } from './payouts/index.ts'
@@ -8,7 +10,18 @@ import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
-export const families = { payouts, authority, money, agents, reviews, operators, receipts, discovery } as const
+export const families = {
+  payouts,
+  authority,
+  money,
+  agents,
+  inputs,
+  callbacks,
+  reviews,
+  operators,
+  receipts,
+  discovery,
+} as const
 
 /** The registry: every operation of the service. Routes, OpenAPI, discovery documents and the client are derived from it. */
 export const operations = [
@@ -16,6 +29,8 @@ export const operations = [
   ...authority,
   ...money,
   ...agents,
+  ...inputs,
+  ...callbacks,
   ...reviews,
   ...operators,
   ...receipts,

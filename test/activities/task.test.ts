@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { storeInput } from '../../activities/inputs/stored-input.ts'
+import { keptUntil, removeUnused, useInput } from '../../activities/store/agent-inputs.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
 import { findRun, insertLoopStep } from '../../activities/store/runs.ts'
@@ -330,6 +333,23 @@ verifies('task.exception.resume', 'an abandoned task fails, is closed by itself 
   expect(abandoned).toMatchObject({ state: 'closed', lastEvent: 'closed', exception: null })
   const [attestation] = await listReceipts(tasks.db, task_id)
   expect(Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString()).toContain('"outcome":"failed"')
+})
+
+verifies('input.kept', 'a task lets go of its uploaded inputs when it closes, and not before', async () => {
+  const { task_id } = await tasks.taskIn('exception_open')
+  const bytes = Buffer.from('a,b\n1,2\n')
+  const name = { owner: trustedAgent, sha256: createHash('sha256').update(bytes).digest('hex') }
+  async function* stream() {
+    yield bytes
+  }
+  const bounds = { bytesMax: 100, owner: { bytesMax: 100, uploadsMax: 1 } }
+  expect(await storeInput(tasks.db, name, 'text/csv', stream(), bounds)).toMatchObject({ ok: true })
+  await useInput(tasks.db, name, task_id)
+  const sweep = () => removeUnused(tasks.db, { keepMs: 0, abandonedMs: 0, most: 10 })
+  expect([await sweep(), await keptUntil(tasks.db, name, 1_000)]).toEqual([0, undefined])
+  snapshot(await send(task_id, 'abandoned', {}))
+  expect(await keptUntil(tasks.db, name, 1_000)).toBeInstanceOf(Date)
+  expect(await sweep()).toBe(1)
 })
 
 verifies(

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { packageRoot } from '../../worker/stack/package-root.ts'
+import { packageRoot } from '../../activities/package-root.ts'
 
 const directory = join(packageRoot, 'docs', 'screenshots')
 const wanted = process.env['SCREENSHOTS'] !== undefined

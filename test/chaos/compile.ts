@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bundleWorkflowCode } from '@temporalio/worker'
-import { packageRoot } from '../../worker/stack/package-root.ts'
+import { packageRoot } from '../../activities/package-root.ts'
 
 const dist = (...parts: string[]) => join(packageRoot, 'dist', ...parts)
 const run = promisify(execFile)

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configSchema } from '../../activities/config.ts'
+import { packageRoot } from '../../activities/package-root.ts'
 import { searchAttributeFlags } from '../../temporal/search-attributes.ts'
 import { betweenMarkers } from '../../worker/docs/between-markers.ts'
 import { configurationTable } from '../../worker/docs/configuration-table.ts'
-import { packageRoot } from '../../worker/stack/package-root.ts'
 import { verifies } from '../verifies.ts'
 
 const read = (...path: string[]) => readFileSync(join(packageRoot, ...path), 'utf8')

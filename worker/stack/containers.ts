@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Infrastructure } from '../../activities/config.ts'
+import { packageRoot } from '../../activities/package-root.ts'
 import { createDatabase } from '../../activities/store/db.ts'
 import { createOperator } from '../../activities/store/operators.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
@@ -10,7 +11,6 @@ import { newDemoAccounts, serviceAccounts } from './accounts.ts'
 import type { AccountsFile } from './embedded.ts'
 import { addressSettings } from './environment.ts'
 import { prepareLocalChain } from './local-chain.ts'
-import { packageRoot } from './package-root.ts'
 import { keepSecret, readSecret, writeSecret } from './secret-file.ts'
 
 /** Where each kind of file lies: a folder is a volume, so that the API's containers never see the wallets' keys. */

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { packageRoot } from '../../activities/package-root.ts'
 import { createClient, type OutputOf } from '../../api/surfaces/client.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 import type { EmbeddedStack } from './embedded.ts'
 import { urlOf } from './environment.ts'
-import { packageRoot } from './package-root.ts'
 import { openPayingAgent, type PayingAgent } from './paying-agent.ts'
 import { openTreasury } from './treasury.ts'
 

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Connection } from '@temporalio/client'
+import { packageRoot } from '../../activities/package-root.ts'
 import { type ObtainSettings, obtainTemporal } from '../../temporal/server/obtain.ts'
 import { type ServerSettings, serverArguments, serverEnvironment } from '../../temporal/server/run.ts'
-import { packageRoot } from './package-root.ts'
 import { Part } from './part.ts'
 
 /** Where the server runs and how its binary is had. */

@@ -100,6 +100,10 @@ export const callbackBody = z.discriminatedUnion('event', [
 ])
 export type CallbackBody = z.output<typeof callbackBody>
 
+/** The languages that there are example receivers in. */
+export const receiverLanguages = ['typescript', 'python', 'go', 'shell'] as const
+export type ReceiverLanguage = (typeof receiverLanguages)[number]
+
 /** The path of the service's own receiver, which needs no proof of its host. */
 export const demoReceiverPath = '/api/provider-callback-receiver-demo'
 

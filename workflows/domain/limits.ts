@@ -16,6 +16,10 @@ export const limits = {
   challengeTokenCharsMax: 8192,
   expiresAtMax: 4_102_444_800,
   bodyBytesMax: 65_536,
+  /** endpoints.md §1.3. */
+  inputBytesMax: 256 * 1024 * 1024,
+  /** Decision: inputs that one agent may be uploading at once. */
+  inputUploadsMax: 4,
   /** Decision (payout.md): an execute needs this much life left, so that the transfer can confirm before it dies. */
   executeLifeSecondsMin: 30,
   keyBindingAgeSecondsMax: 300,

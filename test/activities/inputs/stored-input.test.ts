@@ -4,10 +4,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { INPUT_BYTES_MAX, readInput, storeInput } from '../../../activities/inputs/stored-input.ts'
+import { readInput, storeInput } from '../../../activities/inputs/stored-input.ts'
 import { findInput, releaseInputs, removeUnused, useInput } from '../../../activities/store/agent-inputs.ts'
 import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import { limits } from '../../../workflows/domain/limits.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -24,6 +25,11 @@ afterAll(async () => {
   await postgres?.stop()
 })
 
+const GIB = 2 ** 30
+const bounds = (bytesMax: number = limits.inputBytesMax, owner = { bytesMax: GIB, uploadsMax: 4 }) => ({
+  bytesMax,
+  owner,
+})
 const sha256 = (...parts: Uint8Array[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
 const owner = () => `agt_${randomBytes(8).toString('hex')}`
@@ -31,7 +37,7 @@ async function* streamOf(...parts: Uint8Array[]) {
   yield* parts
 }
 const store = (who: string, bytes: Uint8Array, digest = sha256(bytes)) =>
-  storeInput(open.db, { owner: who, sha256: digest }, 'text/csv', streamOf(bytes))
+  storeInput(open.db, { owner: who, sha256: digest }, 'text/csv', streamOf(bytes), bounds())
 async function readBack(who: string, digest: string): Promise<Buffer | undefined> {
   const stream = await readInput(open.db, { owner: who, sha256: digest })
   return stream === undefined ? undefined : Buffer.concat(await stream.toArray())
@@ -47,7 +53,7 @@ verifies('input.stored', 'what is uploaded is read back byte for byte, whatever 
     const bytes = randomBytes(length)
     const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 70_000), bytes.subarray(70_000)]
     const name = { owner: who, sha256: sha256(bytes) }
-    expect(await storeInput(open.db, name, 'application/x-ndjson', streamOf(...pieces))).toMatchObject({
+    expect(await storeInput(open.db, name, 'application/x-ndjson', streamOf(...pieces), bounds())).toMatchObject({
       ok: true,
       fresh: true,
       input: { byte_length: length, media_type: 'application/x-ndjson' },
@@ -69,7 +75,7 @@ verifies('input.digest', 'an upload of another digest, of nothing, or cut off le
     throw new Error('aborted')
   }
   await expect(
-    storeInput(open.db, { owner: who, sha256: sha256(Buffer.alloc(0)) }, 'text/csv', cutOff()),
+    storeInput(open.db, { owner: who, sha256: sha256(Buffer.alloc(0)) }, 'text/csv', cutOff(), bounds()),
   ).rejects.toThrow('aborted')
   expect(await blobs()).toBe(before)
   const { rows } = await sql`select 1 from agent_inputs where owner = ${who}`.execute(open.db)
@@ -96,7 +102,7 @@ verifies(
     async function* unread() {
       yield await Promise.reject(new Error('somebody read it'))
     }
-    expect(await storeInput(open.db, { owner: one, sha256: digest }, 'text/csv', unread())).toMatchObject({
+    expect(await storeInput(open.db, { owner: one, sha256: digest }, 'text/csv', unread(), bounds())).toMatchObject({
       ok: true,
       fresh: false,
     })
@@ -114,11 +120,48 @@ verifies('input.bounds', 'a byte over the bound, which is 256 MB, ends the uploa
       yield bytes
     }
   }
-  expect(await storeInput(open.db, name, 'text/csv', endless(), 1_499_999)).toEqual({ ok: false, reason: 'too_large' })
+  expect(await storeInput(open.db, name, 'text/csv', endless(), bounds(1_499_999))).toEqual({
+    ok: false,
+    reason: 'too_large',
+  })
   expect(sent).toBeLessThanOrEqual(2 * bytes.length)
   expect(await blobs()).toBe(before)
-  expect(await storeInput(open.db, name, 'text/csv', streamOf(bytes), 1_500_000)).toMatchObject({ ok: true })
-  expect(INPUT_BYTES_MAX).toBe(256 * 2 ** 20)
+  expect(await storeInput(open.db, name, 'text/csv', streamOf(bytes), bounds(1_500_000))).toMatchObject({ ok: true })
+  expect(limits.inputBytesMax).toBe(256 * 2 ** 20)
+})
+
+verifies('input.quota', 'an owner has room for so many bytes in all, also when its uploads come at once', async () => {
+  const before = await blobs()
+  const who = owner()
+  const room = bounds(10_000, { bytesMax: 2_500, uploadsMax: 4 })
+  const put = (bytes: Uint8Array) =>
+    storeInput(open.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', streamOf(bytes), room)
+  const files = [1, 2, 3, 4].map(() => randomBytes(1_000))
+  const uploads = await Promise.all(files.map(put))
+  expect(uploads.filter(({ ok }) => ok)).toHaveLength(2)
+  expect(uploads.filter(({ ok }) => !ok)).toEqual([1, 2].map(() => ({ ok: false, reason: 'no_room' })))
+  expect(await put(randomBytes(501))).toEqual({ ok: false, reason: 'no_room' })
+  expect(await put(randomBytes(500))).toMatchObject({ ok: true })
+  expect(await put(randomBytes(1))).toEqual({ ok: false, reason: 'no_room' })
+  expect(await blobs()).toBe(Number(before) + 3)
+})
+
+verifies('input.quota', 'an owner uploads four at once and no more, and then again', async () => {
+  const who = owner()
+  const opened: (() => void)[] = []
+  async function* held(bytes: Uint8Array) {
+    await new Promise<void>((resolve) => opened.push(resolve))
+    yield bytes
+  }
+  const put = (bytes: Uint8Array) =>
+    storeInput(open.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', held(bytes), bounds())
+  const under = [1, 2, 3, 4].map(() => put(randomBytes(10)))
+  await expect.poll(() => opened.length).toBe(4)
+  expect(await put(randomBytes(10))).toEqual({ ok: false, reason: 'too_many_at_once' })
+  expect(await store(owner(), randomBytes(10))).toMatchObject({ ok: true })
+  for (const goOn of opened) goOn()
+  expect((await Promise.all(under)).every(({ ok }) => ok)).toBe(true)
+  expect(await store(who, randomBytes(10))).toMatchObject({ ok: true })
 })
 
 verifies('input.memory', '64 MB go in and come out at flat memory', async () => {
@@ -152,7 +195,7 @@ verifies('input.memory', '64 MB go in and come out at flat memory', async () => 
       yield Buffer.from(piece)
     }
   }
-  expect(await storeInput(open.db, name, 'text/csv', stream())).toMatchObject({
+  expect(await storeInput(open.db, name, 'text/csv', stream(), bounds())).toMatchObject({
     ok: true,
     input: { byte_length: 67_108_864 },
   })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { packageRoot } from '../../../worker/stack/package-root.ts'
+import { packageRoot } from '../../../activities/package-root.ts'
 import { verifies } from '../../verifies.ts'
 import { edited } from './apply.ts'
 import { breaks } from './breaks.ts'

@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packageRoot } from '../../../worker/stack/package-root.ts'
+import { packageRoot } from '../../../activities/package-root.ts'
 import { applyEdits } from './apply.ts'
 import { type Break, breaks } from './breaks.ts'
 

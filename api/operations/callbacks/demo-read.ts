@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { demoReceiverPath } from '../../../workflows/domain/callback.ts'
+import { Time } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { DeliveryId, Receiver } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({
+        delivery_id: DeliveryId,
+        event: z.string(),
+        verified: z.literal(true),
+        received_at: Time.nullable().meta({ description: 'Null while every attempt was refused, as asked for.' }),
+        attempts: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'CallbackInbox' })
+
+/** GET /api/provider-callback-receiver-demo: what came to a receiver of that name, the newest 50. */
+export const callbackDemoRead = operation({
+  id: 'callback-demo-read',
+  summary: 'Read what the demo receiver of a name took.',
+  http: { method: 'GET', path: demoReceiverPath, host: 'base' },
+  access: 'public',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: [],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({ receiver: Receiver, delivery_id: DeliveryId.optional() }),
+  output,
+  handle: async ({ receiver, delivery_id }, context) => ({
+    body: { items: await context.callbacks.read(receiver, delivery_id) },
+  }),
+})

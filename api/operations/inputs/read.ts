@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { Digest } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingAgent } from '../caller.ts'
+import { StoredInput } from './shapes.ts'
+
+/** GET /api/agent-inputs/{sha256}: whether an upload is there, and how long it is kept; never its bytes. */
+export const inputRead = operation({
+  id: 'input-read',
+  summary: 'Read what is known of an uploaded file: its length, its type, and how long it is kept.',
+  http: { method: 'GET', path: '/api/agent-inputs/{sha256}', host: 'base' },
+  access: 'agent',
+  needs: { scope: 'runs:read' },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['not_found'],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({ sha256: Digest }),
+  output: StoredInput,
+  handle: async ({ sha256 }, context) => ({
+    body: await context.inputs.read({ owner: callingAgent(context), sha256 }),
+  }),
+})
