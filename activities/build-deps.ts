@@ -149,6 +149,14 @@ export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
   return (payload) => ({ jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid })
 }
 
+/** Signs other claims than receipts with the active key of the receipt ring, under a `typ` of their own. */
+export function claimsSigner(
+  keys: Pick<KeyRings, 'receipt'>,
+  typ: string,
+): (claims: Record<string, unknown>) => string {
+  return (payload) => signCompact(keys.receipt.active, { typ, payload })
+}
+
 /** The balance floor of the payout wallet. */
 export function openPayoutFloor(config: Config, chain: FloorSettings['chain'], log: FloorSettings['log']): Floor {
   const { PAYOUT_BALANCE_FLOOR_ATOMIC: floorAtomic, PAYOUT_WALLET_ADDRESS: wallet } = config

@@ -1,24 +1,12 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { canonicalJson } from '../workflows/domain/canonical-json.ts'
 import {
-  COMPLETION_TYP,
-  completionClaims,
   type MadePackage,
   packageFiles,
   type ResultContract,
   type ReturnPackage,
 } from '../workflows/domain/return-package.ts'
 import type { PackageParts } from '../workflows/domain/verification/return-package.ts'
-import { type SigningKey, signCompact } from './keys/compact.ts'
-
-/** Signs what a package stands for with the receipt ring's active key; `iat` in Unix seconds. */
-export function signCompletion(
-  key: SigningKey,
-  made: MadePackage,
-  at: { issuer: string; environment: string; iat: number },
-): string {
-  return signCompact(key, { typ: COMPLETION_TYP, payload: completionClaims(made, at) })
-}
 
 /** The package as JSON; the receipts are those known by now, since they come after the package and are no part of its proof. */
 export function returnPackageView(

@@ -11,6 +11,7 @@ import type { CreateInput, PayoutView } from '../workflows/domain/payout.ts'
 import type { TokenPrefix } from '../workflows/domain/status-token.ts'
 import type { ContractView } from './contract-view.ts'
 import type { Enforcement } from './enforcement.ts'
+import type { PublishedSchemas } from './published-schemas.ts'
 
 export type Caller =
   | { readonly kind: 'public'; readonly id: string; readonly presented?: Presented }
@@ -90,6 +91,7 @@ export type DiscoveryActs = {
   jwks(): Promise<Record<string, unknown>>
   authorityKey(): Promise<Record<string, unknown>>
   trustContract(): Promise<Record<string, unknown>>
+  readonly schemas: PublishedSchemas
 }
 export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
 

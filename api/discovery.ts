@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { Config } from '../activities/config.ts'
+import { keyState, publishedKey } from '../activities/keys/published-key.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listPublicKeys, type SigningKeyRow } from '../activities/store/signing-keys.ts'
 import { ASSET_NAME, CHAIN_ID, limits, NETWORK } from '../workflows/domain/limits.ts'
 import { principalDomain, principalTypes } from '../workflows/domain/principal-authorization.ts'
 import type { DiscoveryActs } from './context.ts'
 import type { AnyOperation } from './operation.ts'
+import { publishSchemas } from './published-schemas.ts'
 import { openapiDocument } from './surfaces/openapi.ts'
 
 type Discovery = { config: Config; db: Kysely<Database>; registry: () => readonly AnyOperation[]; receiptKid: string }
@@ -14,12 +16,13 @@ type Discovery = { config: Config; db: Kysely<Database>; registry: () => readonl
 export function createDiscovery({ config, db, registry, receiptKid }: Discovery): DiscoveryActs {
   let openapi: Record<string, unknown> | undefined
   return {
+    schemas: publishSchemas(config.BASE_URL),
     openapi: () => {
       const document = openapi ?? openapiDocument(registry(), { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
       openapi = document
       return document
     },
-    jwks: async () => ({ keys: (await listPublicKeys(db)).map(publicKey) }),
+    jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
     authorityKey: async () => authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),
     trustContract: async () => {
       const rows = await listPublicKeys(db)
@@ -33,25 +36,8 @@ export function createDiscovery({ config, db, registry, receiptKid }: Discovery)
 }
 
 const time = (date: Date | null): string | null => date?.toISOString() ?? null
-const stateOf = (row: SigningKeyRow): string =>
-  row.revoked_at !== null ? 'revoked' : row.retired_at !== null ? 'retired' : 'active'
-
-function publicKey(row: SigningKeyRow): Record<string, unknown> {
-  return {
-    ...row.public_jwk,
-    kid: row.kid,
-    alg: row.alg,
-    use: 'sig',
-    use_for: row.ring,
-    state: stateOf(row),
-    activated_at: time(row.activated_at),
-    retired_at: time(row.retired_at),
-    revoked_at: time(row.revoked_at),
-  }
-}
-
 function authorityKey(rows: SigningKeyRow[]): Record<string, unknown> {
-  const active = rows.filter((row) => stateOf(row) === 'active').at(-1)
+  const active = rows.filter((row) => keyState(row) === 'active').at(-1)
   const previous = rows.filter((row) => row !== active)
   return {
     alg: 'Ed25519',

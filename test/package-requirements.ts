@@ -33,4 +33,9 @@ export const packageRequirements = {
     behavior:
       '`agent-rails replay FILE` prints what was proven, by which key, and exits non-zero with a reason otherwise.',
   },
+  'schemas.published': {
+    source: 'endpoints.md § 22.6 Schema documents under /schemas',
+    behavior:
+      'Each schema document is printed from the schema that parses, with its URL as $id and its digest in the index.',
+  },
 } as const

@@ -110,6 +110,7 @@ const samples: Record<string, Record<string, unknown>> = {
     idempotency_key: 'f-1',
   },
   'provider-event-receive': { event_id: 'evt_1', type: 'payment.settled' },
+  'schema-read': { schema_name: 'receipt.v1.json' },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }
 const sampleOf = ({ id }: AnyOperation) => samples[id] ?? {}

@@ -80,6 +80,20 @@ export async function listLedger(
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }))
 }
 
+/** The ledger with the data that each entry carries the digest of. */
+export async function listLedgerWithData(
+  tx: Tx,
+  taskId: string,
+): Promise<(LedgerEntry & { data: Record<string, unknown> })[]> {
+  const rows = await tx
+    .selectFrom('task_events')
+    .select(['sequence', 'event', 'from_state', 'to_state', 'at', 'actor', 'data_sha256', 'prev_hash', 'hash', 'data'])
+    .where('task_id', '=', taskId)
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => ({ ...row, at: row.at.toISOString(), data: row.data as Record<string, unknown> }))
+}
+
 /** Stores what a task names by its digest, and returns the digest: SHA-256 of the canonical JSON. */
 export async function storeDocument(tx: Tx, taskId: string, body: unknown): Promise<string> {
   const text = canonicalJson(body)

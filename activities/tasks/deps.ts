@@ -9,6 +9,8 @@ export type TaskDeps = {
   /** `{base_url}/api/trust-contract`, the `iss` of every receipt. */
   readonly issuer: string
   readonly signReceipt: ReceiptSigner
+  /** Signs the claims of a return package's completion. */
+  readonly signCompletion: (claims: Record<string, unknown>) => string
   /** Hosts of this service, which no callback may lead to. */
   readonly ownHosts: readonly string[]
   readonly runsAtOnce: { readonly agent: number; readonly rail: number }

@@ -82,10 +82,8 @@ verifies(
       [{ receipts: made.receipts.slice(1) }, ['cited receipts']],
       [{ receipts: made.receipts.toSpliced(2, 1) }, ['cited receipts', 'result']],
       [{ receipts: made.receipts.with(0, `${made.receipts[0]}A`) }, ['receipts', 'cited receipts']],
-      [
-        { receipts: [...made.receipts, ...finishedTask(tokenops).replay_package.receipts] },
-        ['receipt chains', 'receipt facts'],
-      ],
+      [{ receipts: [...made.receipts, ...finishedTask(tokenops).replay_package.receipts] }, ['receipt facts']],
+      [{ receipts: [...made.receipts, String(made.receipts[2])] }, ['receipt chains']],
       [{ loop_steps: made.loop_steps.slice(1) }, ['result']],
       [{ return_package: null }, ['result']],
       [{ return_package: { ...proof, result_sha256: sha256('other') } }, ['result', 'replay']],

@@ -1,7 +1,6 @@
 import { signCompact } from '../../activities/keys/compact.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
-import { signCompletion } from '../../activities/return-package.ts'
 import { digestOf, sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
@@ -15,7 +14,13 @@ import {
   replayClaims,
   verifyInstructions,
 } from '../../workflows/domain/replay-package.ts'
-import { buildReturnPackage, loopDigest, type MadePackage } from '../../workflows/domain/return-package.ts'
+import {
+  buildReturnPackage,
+  COMPLETION_TYP,
+  completionClaims,
+  loopDigest,
+  type MadePackage,
+} from '../../workflows/domain/return-package.ts'
 import { ledgerEntry } from '../../workflows/domain/task-ledger.ts'
 import type { TaskEvent, TaskState } from '../../workflows/domain/task-lifecycle.ts'
 import { nextTaskState } from '../../workflows/domain/task-lifecycle.ts'
@@ -52,7 +57,7 @@ export function finishedPackage(rail: Rail): {
   const run = { run_id: runId(rail), rail: rail.key, tier: 'standard', usage: 'synthetic', partial: false } as const
   const digests = { input_sha256: digestOf(rail.sandboxInput), loop_sha256: loopDigest(steps) }
   const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
-  return { made, signature: signCompletion(receiptKey, made, signedAt), steps }
+  return { made, signature: signedBy(COMPLETION_TYP, completionClaims(made, signedAt)), steps }
 }
 
 type Told = [TaskEvent, Record<string, unknown>]

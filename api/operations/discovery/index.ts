@@ -3,7 +3,9 @@ import { healthz } from './healthz.ts'
 import { jwks } from './jwks.ts'
 import { openapi } from './openapi.ts'
 import { readyz } from './readyz.ts'
+import { schemaIndex } from './schema-index.ts'
+import { schemaRead } from './schema-read.ts'
 import { trustContract } from './trust-contract.ts'
 
 /** Documents and health (endpoints §3). */
-export const discovery = [healthz, readyz, openapi, jwks, authorityKey, trustContract] as const
+export const discovery = [healthz, readyz, openapi, jwks, authorityKey, trustContract, schemaIndex, schemaRead] as const

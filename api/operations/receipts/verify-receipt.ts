@@ -4,7 +4,7 @@ import { operation } from '../../operation.ts'
 
 const selectors = ['receipt_id', 'receipt', 'payload_sha256'] as const
 
-const output = z
+export const VerificationPacket = z
   .looseObject({
     verified: z.boolean(),
     receipt_id: ReceiptId,
@@ -45,6 +45,6 @@ export const verifyReceipt = operation({
       message: `give exactly one of ${selectors.join(', ')}`,
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
-  output,
-  handle: async (input, context) => ({ body: output.parse(await context.receipts.verify(input)) }),
+  output: VerificationPacket,
+  handle: async (input, context) => ({ body: VerificationPacket.parse(await context.receipts.verify(input)) }),
 })

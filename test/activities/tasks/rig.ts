@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { receiptSigner } from '../../../activities/build-deps.ts'
+import { claimsSigner, receiptSigner } from '../../../activities/build-deps.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { moveTrust } from '../../../activities/store/agents.ts'
 import { createDatabase, transaction } from '../../../activities/store/db.ts'
 import { migrateToLatest } from '../../../activities/store/migrate.ts'
@@ -11,6 +12,7 @@ import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { type AskedMove, recordTransition } from '../../../activities/tasks/transition.ts'
 import { packetops } from '../../../workflows/domain/rails/packetops.ts'
+import { COMPLETION_TYP } from '../../../workflows/domain/return-package.ts'
 import type { TaskEvent, TaskState } from '../../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData, TaskTerms } from '../../../workflows/domain/task-terms.ts'
 import type { StateLimits } from '../../../workflows/task/ports.ts'
@@ -49,11 +51,14 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   await registeredAgent(open.db, { agentId: trustedAgent })
   const decision = { decisionId: 'rd_1', limits: undefined }
   await transaction(open.db, (tx) => moveTrust(tx, trustedAgent, ['under_review', 'trusted'], decision))
+  const keys = keyRings(generateSigningKeys(new Date()))
+  await publishKeys(open.db, keys)
   const deps: TaskDeps = {
     db: open.db,
     environment: 'local',
     issuer: 'http://127.0.0.1:3000/api/trust-contract',
-    signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
+    signReceipt: receiptSigner(keys),
+    signCompletion: claimsSigner(keys, COMPLETION_TYP),
     ownHosts: ['service.example'],
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,
@@ -134,7 +139,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   }
 
   return {
-    ...{ db, deps, steps: createTaskSteps(deps), url: postgres.url, record, draft, taskIn },
+    ...{ db, deps, keys, steps: createTaskSteps(deps), url: postgres.url, record, draft, taskIn },
     stop: async () => {
       await open.close()
       await postgres.stop()

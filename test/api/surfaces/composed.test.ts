@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -120,6 +121,25 @@ verifies('discovery.jwks', 'the key documents have a key for each purpose and it
   const authority = (await client().call('authority-key', {})).body
   expect(authority.key_id).toBe(keys.find((key) => key['use_for'] === 'authority')?.kid)
 })
+
+verifies(
+  'schemas.published',
+  'each schema document is served at its URL, cacheable, in the bytes of its digest',
+  async () => {
+    const { schemas } = (await client().call('schema-index', {})).body
+    for (const { name, url, sha256 } of schemas) {
+      const answer = await fetch(baseUrl + new URL(url).pathname)
+      const bytes = new Uint8Array(await answer.arrayBuffer())
+      expect(createHash('sha256').update(bytes).digest('hex'), name).toBe(sha256)
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
+      expect(answer.headers.has('etag')).toBe(true)
+      expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({ $id: url })
+    }
+    await expect(client().call('schema-read', { schema_name: 'none.v1.json' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  },
+)
 
 test('a challenge needs neither chain nor Temporal, and only the treasury holder gets one', async () => {
   const request_sha256 = 'ab'.repeat(32)

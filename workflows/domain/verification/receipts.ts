@@ -37,9 +37,9 @@ function chainFault(receipts: readonly Read[], own: readonly string[]): string |
   const heads = new Map<unknown, string>()
   for (const { jws, payload } of receipts) {
     const { sub, prev } = payload
-    const before = heads.get(sub)
-    const follows = before !== undefined ? prev === before : prev === null || !own.includes(String(sub))
-    if (!follows) return `${receiptId(jws)} does not follow the receipt of ${String(sub)} before it`
+    if (!own.includes(String(sub))) continue
+    if (prev !== (heads.get(sub) ?? null))
+      return `${receiptId(jws)} does not follow the receipt of ${String(sub)} before it`
     heads.set(sub, sha256Hex(jws))
   }
   return undefined

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { refuse } from '../../../workflows/domain/errors.ts'
+import { operation } from '../../operation.ts'
+
+const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: 'SchemaDocument' })
+
+/** GET /schemas/{schema_name}: endpoints §3, §22.6; a document never changes under its name, a change is a new version. */
+export const schemaRead = operation({
+  id: 'schema-read',
+  summary: 'One schema document: JSON Schema 2020-12, whose $id is its URL.',
+  http: { method: 'GET', path: '/schemas/{schema_name}', host: 'base' },
+  access: 'public',
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['not_found'],
+  idempotency: { kind: 'read' },
+  cacheable: true,
+  input: z.strictObject({ schema_name: z.string().regex(/^[a-z0-9.-]{1,64}$/) }),
+  output,
+  handle: async ({ schema_name }, context) => {
+    const document = context.discovery.schemas.read(schema_name)
+    if (document === undefined) throw refuse('not_found', 'no schema has this name', 'Read /schemas; it lists all.')
+    return { body: output.parse(document) }
+  },
+})
