@@ -26,9 +26,9 @@ export type Idempotency<Input> =
 
 /**
  * What `handle` gives back: a body of the output schema, and a status where the operation has several. Without a body the
- * effect has stored its answer with the call.
+ * effect has stored its answer with the call. A 202 whose effect has used the call's grant says so: its lease holds nobody up.
  */
-export type Reply<Output> = { readonly status?: number; readonly body?: Output }
+export type Reply<Output> = { readonly status?: number; readonly body?: Output; readonly grantUsed?: true }
 
 /** One operation, declared once: routes, OpenAPI, client and checks are derived from this and nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {

@@ -87,8 +87,10 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
   const reply = await handle(run, leads)
   if (operation.idempotency.kind === 'read') return answerRead(run, reply, true)
   const status = reply.status ?? operation.status[0]
-  // What is under way has used its grant, so its lease holds nobody up any more.
-  if (status === 202) return { status, headers: {}, body: checkOutput(operation, reply.body) }
+  if (status === 202) {
+    if (reply.grantUsed !== true) await dropCallLease(deps.db, call.callId, run.holder)
+    return { status, headers: {}, body: checkOutput(operation, reply.body) }
+  }
   const row =
     reply.body === undefined ? await requireCall(deps.db, call.callId) : await finished(run, status, reply.body)
   const settled = await settleDone(run, row)

@@ -159,7 +159,7 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
           .getByText(/Payout 1\.25 USDC/)
           .first()
           .waitFor()
-        await page.getByText('waits for the creator to execute it').first().waitFor()
+        await page.getByText('set when it waited for the creator to authorize it').first().waitFor()
         await takeScreenshot(page, 'temporal-payout')
         await page.getByRole('tab', { name: 'User Metadata' }).click()
         await page.getByText('Current Details').first().waitFor()

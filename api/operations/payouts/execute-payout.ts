@@ -22,6 +22,6 @@ export const executePayout = operation({
     context.payouts.checkExecutable(callingWallet(context), payout_id, paid),
   handle: async ({ payout_id }, context) => {
     const pending = await context.payouts.execute(callingWallet(context), payout_id, context)
-    return pending === undefined ? {} : { status: 202, body: pending }
+    return pending === undefined ? {} : { status: 202, body: pending, grantUsed: true }
   },
 })

@@ -58,6 +58,16 @@ const problemOf = (call: Promise<unknown>) =>
       throw error
     },
   )
+/** A hundred at once may find the database busy: whoever hears that repeats, as the answer says. */
+async function patiently<T>(ask: () => Promise<T>, tries = 20): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== 'unavailable' || tries === 0) throw error
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    return patiently(ask, tries - 1)
+  }
+}
 const codeOf = async (call: Promise<unknown>) => (await problemOf(call)).code
 
 const quote = async () =>
@@ -157,7 +167,7 @@ verifies('money.http.challenge', 'a challenge is a 402 with seven methods, and o
   expect(challenge).toMatchObject({ state: 'open', amount_usd: quoted.total_usd, quote_id: quoted.quote_id })
   expect(challenge).toMatchObject({ accepts: [{ amount: `${quoted.total_usd}000000` }] })
   const asked = Array.from({ length: 100 }, (_, index) =>
-    problemOf(open(index % 2).call('create-payment-challenge', challengeInput(quoted.quote_id))),
+    problemOf(patiently(() => open(index % 2).call('create-payment-challenge', challengeInput(quoted.quote_id)))),
   )
   const ids = (await Promise.all(asked)).map((one) => (one['challenge'] as { challenge_id: string }).challenge_id)
   expect(new Set(ids)).toEqual(new Set([challenge.challenge_id]))
@@ -264,17 +274,16 @@ verifies('money.http.once', 'the same payment presented twice, and 100 times at 
   const again = await present(one.challenge.challenge_id, { external_reference })
   expect(again.payment_reference_id).toBe(reference.payment_reference_id)
   const session = `cs_${key()}`
-  const presented = Array.from({ length: 100 }, (_, index) =>
-    agent.clients[index % 2]
-      ?.call('payment-reference-create', {
-        challenge_id: other.challenge.challenge_id,
-        method: 'hosted_checkout',
-        external_reference: session,
-        idempotency_key: key(),
-      })
-      .then(({ body }) => body.payment_reference),
-  )
-  const references = await Promise.all(presented)
+  const presented = Array.from({ length: 100 }, (_, index) => {
+    const input = {
+      challenge_id: other.challenge.challenge_id,
+      method: 'hosted_checkout' as const,
+      external_reference: session,
+      idempotency_key: key(),
+    }
+    return patiently(async () => agent.clients[index % 2]?.call('payment-reference-create', input))
+  })
+  const references = (await Promise.all(presented)).map((answer) => answer?.body.payment_reference)
   expect(new Set(references.map((each) => each?.payment_reference_id)).size).toBe(1)
   await tell(settledEvent(session, other.quoted.total_usd))
   const entitlement_id = references[0]?.entitlement_id ?? ''
