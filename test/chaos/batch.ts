@@ -40,7 +40,7 @@ export type BatchReport = {
 /** How long callers have once everything is mended. */
 const CALLERS_WITHIN_MS = 180_000
 /** How long what is still armed then has to strike. */
-const LAST_STRIKES_WITHIN_MS = 15_000
+const LAST_STRIKES_WITHIN_MS = 45_000
 const FREE_CALLS_PER_ADDRESS = 30
 
 /** Real payouts on a stack of their own while the schedule of the seed is carried out; then everything is mended, drained and judged. */

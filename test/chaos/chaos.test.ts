@@ -13,7 +13,7 @@ let report: BatchReport
 beforeAll(async () => {
   const programs = await compilePrograms()
   report = await runBatch({ seed: SEED, batch: 0, first: 0, size: RUNS, programs, tally, log: () => undefined })
-}, 230_000)
+}, 239_000)
 
 verifies(
   'chaos.boundaries',
