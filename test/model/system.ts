@@ -55,19 +55,23 @@ export async function openSystem(rail: Rail): Promise<System> {
       expires_at: nowSeconds() + act.life,
     }
 
-  const callOf = (act: Act, client: Client): Promise<Answer<PayoutAnswer>> => {
+  /** One call: whoever repeats it sends what was sent before, its times too. */
+  const callOf = (act: Act): ((client: Client) => Promise<Answer<PayoutAnswer>>) => {
     const { slot: idempotency_key } = act.of
     switch (act.kind) {
       case 'create': {
         const { recipient } = known(act.of)
-        return client.call('payout-create', rail.terms({ idempotency_key, recipient, amount_usdc: act.amount }))
+        const terms = rail.terms({ idempotency_key, recipient, amount_usdc: act.amount })
+        return (client) => client.call('payout-create', terms)
       }
-      case 'authorize':
-        return client.call('payout-authorize', inputOf(act))
+      case 'authorize': {
+        const input = inputOf(act)
+        return (client) => client.call('payout-authorize', input)
+      }
       case 'execute':
-        return client.call('payout-execute', { payout_id: idOf(act.of), idempotency_key })
+        return (client) => client.call('payout-execute', { payout_id: idOf(act.of), idempotency_key })
       case 'status':
-        return client.call('payout-status', { payout_id: idOf(act.of) })
+        return (client) => client.call('payout-status', { payout_id: idOf(act.of) })
     }
   }
 
@@ -88,9 +92,10 @@ export async function openSystem(rail: Rail): Promise<System> {
     perform: async (act) => {
       const { clients } = owners[act.caller]
       const note = noteFor(records, act, known(act.of).recipient, owners[act.of.owner].agent.address, idOf(act.of))
+      const call = callOf(act)
       const until = Date.now() + PATIENCE_MS
       for (let attempt = 0; ; attempt += 1) {
-        const answer = await callOf(act, clients[attempt % clients.length] as Client).catch((error: unknown) => error)
+        const answer = await call(clients[attempt % clients.length] as Client).catch((error: unknown) => error)
         const told = readAnswer(answer)
         if (told !== undefined) note(told)
         if (told?.final === true) {
