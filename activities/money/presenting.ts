@@ -128,6 +128,10 @@ export function mandateChallenge(
   return issueChallenge({ ...facts, requestSha256: mandateRequestSha256(payable), order: orderOf(payable) })
 }
 
+/** The name that a presentation is stored under: its SHA-256. */
+export const presentationName = (presentation: string): string =>
+  createHash('sha256').update(presentation).digest('hex')
+
 async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
   const { keys, anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority
   const presentation = proof?.presentation ?? ''
@@ -148,7 +152,7 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
   })
   const evidence = { mandate_ref: bound.mandateRef, holder: bound.holder, request_sha256: bound.requestSha256 }
   return {
-    external_reference: createHash('sha256').update(presentation).digest('hex'),
+    external_reference: presentationName(presentation),
     payer: bound.holder,
     proof: null,
     proven: { decidedBy: 'presentation', evidence, keys: replayKeys(challenge.jti, bound) },

@@ -16,7 +16,7 @@ import { consumeKeys } from '../store/replay-ledger.ts'
 import { ownWallet, payFromWallet } from './allowance.ts'
 import { checkReference } from './checks.ts'
 import type { MoneyDeps, ReceiptIssuer } from './deps.ts'
-import { assertUnused, type Prepared, type Presented, prepare } from './presenting.ts'
+import { assertUnused, type Prepared, type Presented, prepare, presentationName } from './presenting.ts'
 import { alreadyFunded, liveQuote, newId, openEntitlement, paymentPending } from './quotes.ts'
 import { closeReference, keepPending, type Locked, lockBoth, settle } from './settlement.ts'
 
@@ -66,6 +66,8 @@ export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<
   const { agentId, walletId, amountUsd, method } = input
   if (method === 'agent_allowance')
     throw refuse('unsupported_request', 'a wallet is not paid from a wallet', 'Pay into it in another way.')
+  const spent = await spentMandate(deps, input)
+  if (spent?.wallet_id === walletId && spent.agent_id === agentId) return spent
   const prepared = await prepare(deps, { id: walletId, amount_usd: amountUsd }, input)
   return transaction(deps.db, async (tx) => {
     await ownWallet(tx, walletId, agentId)
@@ -74,6 +76,12 @@ export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<
     const reference = await insertPresented(tx, input, prepared, { amount_usd: amountUsd, wallet_id: walletId })
     return settleProven(deps, tx, { reference, challenge: undefined }, prepared.proven)
   })
+}
+
+/** What a mandate was presented as before: proven once, it is spent, and would not be proven again. */
+async function spentMandate({ db }: MoneyDeps, { method, proof }: TopUpInput): Promise<ReferenceRow | undefined> {
+  if (method !== 'ap2_mandate_reference' || proof?.presentation === undefined) return undefined
+  return findPresented(db, { method, external_reference: presentationName(proof.presentation) })
 }
 
 /** Stores the reference, and binds an x402 payment to it for good. */

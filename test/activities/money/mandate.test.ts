@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type IssuedMandate, issueMandate } from '../../../activities/keys/mandate.ts'
+import { createWallet } from '../../../activities/money/allowance.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
 import { mandateChallenge } from '../../../activities/money/presenting.ts'
-import { clockSeconds } from '../../../activities/store/db.ts'
+import { presentTopUp } from '../../../activities/money/references.ts'
+import { clockSeconds, transaction } from '../../../activities/store/db.ts'
 import { findEntitlement } from '../../../activities/store/entitlements.ts'
+import { readBalance } from '../../../activities/store/postings.ts'
+import { walletAccount } from '../../../workflows/domain/credit.ts'
 import { mandateRequestSha256, type Payable } from '../../../workflows/domain/payment-reference.ts'
 import { verifies } from '../../verifies.ts'
 import {
@@ -16,7 +20,7 @@ import {
   treasuryHolder,
   verifyWalletMessage,
 } from '../keys/treasury.ts'
-import { hex, present, quoted, refusal, startMoney } from './rig.ts'
+import { hex, newAgent, present, quoted, refusal, startMoney } from './rig.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -90,4 +94,17 @@ verifies('money.ap2', 'a mandate for another payment, another amount or a payout
   await expect(mandateFor(payout, payable)).rejects.toMatchObject(refusal('authority_denied'))
   await expect(present(deps, one, { method, externalReference: '' })).rejects.toMatchObject(refusal('authority_denied'))
   expect((await findEntitlement(deps.db, one.entitlement.entitlement_id))?.state).toBe('pending')
+})
+
+verifies('money.ap2', 'a mandate tops a wallet up once, and presented again it is the same reference', async () => {
+  const agentId = newAgent()
+  const { wallet_id } = await transaction(deps.db, (tx) => createWallet(tx, { agentId, label: 'travel' }))
+  const payable = { id: wallet_id, amount_usd: 120 }
+  const proof = await proofOf(await ask(payable), payable)
+  const input = { agentId, walletId: wallet_id, amountUsd: 120, method, externalReference: '', proof }
+  const first = await presentTopUp(deps, input)
+  expect(first).toMatchObject({ state: 'verified', wallet_id })
+  expect((await presentTopUp(deps, input)).payment_reference_id).toBe(first.payment_reference_id)
+  expect(await readBalance(deps.db, walletAccount(wallet_id))).toBe(120)
+  await expect(presentTopUp(deps, { ...input, agentId: newAgent() })).rejects.toMatchObject(refusal('not_found'))
 })
