@@ -106,6 +106,8 @@ export type Context = {
   /** Whether this run leads its call, so that nobody has begun its effect yet. */
   readonly leads: boolean
   readonly requestId: string
+  /** What came over the wire, for what is signed or taken as raw bytes. */
+  readonly sent: Pick<CallRequest, 'headers' | 'stream'>
   readonly payouts: PayoutActs
   readonly authority: AuthorityActs
   readonly controls: ControlActs
@@ -123,9 +125,17 @@ export type Context = {
   readonly callbacks: Callbacks
 }
 
+/**
+ * A body as it comes. Reading it throws 413 as soon as it is over the operation's limit, and 400 when it breaks off or nothing
+ * comes any more.
+ */
+export type BodyStream = { readonly mediaType: string; readonly bytes: AsyncIterable<Uint8Array> }
+
 /** What a surface hands to the one road. Header names are lowercase; a doubled header is an array. */
 export type CallRequest = {
   readonly body: Buffer | null
+  /** Instead of `body`, for an operation that takes a stream. */
+  readonly stream?: BodyStream
   readonly query: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly method: string

@@ -9,7 +9,7 @@ import { limits } from '../workflows/domain/limits.ts'
 import { authenticate } from './auth/authenticate.ts'
 import type { CallAnswer, Caller, CallRequest } from './context.ts'
 import { readInput, readValue, withParams } from './input.ts'
-import type { AnyOperation } from './operation.ts'
+import { type AnyOperation, isPlain } from './operation.ts'
 import { checkOutput, runCall } from './pay/run-call.ts'
 import { problemAnswer } from './problem.ts'
 import { callerTicket } from './rate-limits.ts'
@@ -41,16 +41,15 @@ async function travel(operation: AnyOperation, request: CallRequest, deps: RoadD
   const value = readValue(operation, request)
   const input = readInput(operation, withParams(value, request))
   const { caller, proof } = await authenticate({ operation, request, value, input }, deps)
-  const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId })
+  const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId, sent: request })
   if (operation.authorize !== undefined)
     await deps.attempts.guard({ address: request.address }, async () => operation.authorize?.(input, asked))
-  if (operation.idempotency.kind === 'read' && operation.price === null)
-    return answerPlainly(operation, input, caller, request, deps)
+  if (isPlain(operation)) return answerPlainly(operation, input, caller, request, deps)
   const call = identify(operation, input, caller, proof, request)
   return runCall({ operation, input, caller, call, request, deps, holder: randomUUID() })
 }
 
-/** A call that writes nothing and costs nothing needs no row: handle, check, answer. */
+/** A call that needs no row: handle, check, answer. */
 async function answerPlainly(
   operation: AnyOperation,
   input: unknown,
@@ -62,7 +61,7 @@ async function answerPlainly(
   rate?.assertGranted()
   const reply = await operation.handle(
     input,
-    deps.context({ caller, callId: '', leads: true, requestId: request.requestId }),
+    deps.context({ caller, callId: '', leads: true, requestId: request.requestId, sent: request }),
   )
   return { status: reply.status ?? operation.status[0], headers: {}, body: checkOutput(operation, reply.body) }
 }
@@ -76,9 +75,9 @@ function identify(
 ): CallIdentity {
   const { idempotency } = operation
   const key =
-    idempotency.kind === 'read'
-      ? digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input])
-      : (idempotency.key(input) ?? headerKey(request) ?? randomUUID())
+    'key' in idempotency
+      ? (idempotency.key(input) ?? headerKey(request) ?? randomUUID())
+      : digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input])
   if (idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
   const fingerprinted =
     idempotency.kind === 'natural'
@@ -131,7 +130,7 @@ function assertSameKey(header: string | string[] | undefined, key: string): void
 
 function unexpected(error: unknown, operation: AnyOperation, request: CallRequest, deps: RoadDeps): Refusal {
   // A priced or writing call may have settled or moved something before the dependency went away.
-  const money_moved = operation.price === null && operation.idempotency.kind === 'read' ? 'no' : 'unknown'
+  const money_moved = isPlain(operation) ? 'no' : 'unknown'
   if (isUnavailable(error)) {
     const next = 'Repeat the call; it joins what may have begun.'
     return {

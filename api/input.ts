@@ -4,9 +4,9 @@ import type { CallRequest } from './context.ts'
 import { screenFreeText } from './forbidden-material.ts'
 import type { AnyOperation } from './operation.ts'
 
-/** The JSON value of a POST body, or the query of a GET; 400 `invalid_json` when the bytes are not UTF-8 JSON. */
+/** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON. */
 export function readValue(operation: AnyOperation, request: CallRequest): unknown {
-  if (operation.http.method === 'GET') return request.query
+  if (operation.http.method === 'GET' || operation.stream !== undefined) return request.query
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(request.body ?? new Uint8Array()))
   } catch {

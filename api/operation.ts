@@ -12,11 +12,13 @@ export type Host = 'base' | 'os' | 'both'
 
 /**
  * How a repeat of a call is recognised: `read` never writes, `body` by the body's idempotency key, `natural` by named fields.
+ * An `effect` is its own record: a repeat finds what the first one wrote, so nothing is kept of the call.
  * A body without a key takes the `Idempotency-Key` header's, else each call is one by itself.
  * `fingerprint` gives what must be equal under one key where that is not the whole input, such as `1.0` and `1.00`.
  */
 export type Idempotency<Input> =
   | { readonly kind: 'read' }
+  | { readonly kind: 'effect' }
   | {
       readonly kind: 'body'
       readonly key: (input: Input) => string | undefined
@@ -35,7 +37,7 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly id: string
   readonly summary: string
   readonly http: {
-    readonly method: 'GET' | 'POST'
+    readonly method: 'GET' | 'POST' | 'PUT'
     readonly path: string
     readonly aliases?: readonly string[]
     readonly host: Host
@@ -59,6 +61,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** `after`: handle, then settle, answer withheld until settled. `before`: precondition, settle, then handle. */
   readonly charge: 'after' | 'before'
   readonly limits?: { readonly bodyBytes?: number; readonly addressPerMinute?: number }
+  /** The body is handed on as it comes, in `context.sent`, and the input stands in path and query alone. */
+  readonly stream?: { readonly mediaTypes: readonly [string, ...string[]]; readonly bytesMax: number }
   /** Success statuses, the usual one first. Only a 2xx other than 202 is final. */
   readonly status: readonly [number, ...number[]]
   /** The codes special to this operation; the standing ones follow from access, price and method. */
@@ -79,6 +83,11 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** Refuses before anything is begun, of a call that pays also what its effect would refuse; only for `charge: 'before'`. */
   readonly precondition?: (input: z.output<Input>, context: Context, paid: boolean) => Promise<void>
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>
+}
+
+/** Whether a call needs no row of its own: it costs nothing, and a repeat does no harm. */
+export function isPlain({ idempotency, price }: Pick<AnyOperation, 'idempotency' | 'price'>): boolean {
+  return price === null && (idempotency.kind === 'read' || idempotency.kind === 'effect')
 }
 
 /** The ways in which an operation may be called, the first of which refuses who presents nothing. */

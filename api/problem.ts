@@ -1,7 +1,7 @@
 import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { type ErrorCode, errorCodes, isRetryable, type Refusal } from '../workflows/domain/errors.ts'
 import type { CallAnswer } from './context.ts'
-import { type Access, type AccessKind, type AnyOperation, waysOf } from './operation.ts'
+import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from './operation.ts'
 
 /** Where a refusal is told: `access` is absent where no operation was reached. */
 export type ProblemContext = { readonly baseUrl: string; readonly requestId: string; readonly access?: Access }
@@ -59,7 +59,7 @@ const bearerChallenge = (code: ErrorCode): string =>
   code === 'credential_invalid' ? 'Bearer error="invalid_token"' : 'Bearer'
 
 const always: readonly ErrorCode[] = ['invalid_request', 'method_not_allowed', 'internal_error']
-const ofBodies: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type']
+const ofBodies: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type']
 const ofAccess: Record<AccessKind, readonly ErrorCode[]> = {
   public: [],
   wallet: ['wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'wallet_proof_replayed'],
@@ -79,19 +79,20 @@ const ofEffects: readonly ErrorCode[] = ['contention', 'paused']
 
 /** The codes that every operation of this shape may give beside its own (endpoints §1.2): by method, access, price and idempotency. */
 export function standingErrors(operation: AnyOperation): ErrorCode[] {
-  const { http, idempotency, mode, needs, price, statusToken, unlimited } = operation
-  const reads = idempotency.kind === 'read'
+  const { http, idempotency, mode, needs, price, statusToken, stream, unlimited } = operation
+  const kept = 'key' in idempotency
   return [
     ...always,
     ...(unlimited ? [] : (['rate_limited', 'unavailable'] as const)),
-    ...(http.method === 'POST' ? ofBodies : []),
+    ...(http.method === 'GET' ? [] : ofBodies),
+    ...(http.method === 'GET' || stream !== undefined ? [] : (['invalid_json'] as const)),
     ...(mode === undefined ? [] : (['unknown_mode'] as const)),
     ...waysOf(operation).flatMap((way) => ofAccess[way]),
     ...(needs?.rail === undefined ? [] : (['rail_not_allowed'] as const)),
     ...(statusToken?.signed ? (['proof_invalid'] as const) : []),
     ...(price === null ? [] : ofPrices),
-    ...(reads && price === null ? [] : ofGrants),
-    ...(reads ? [] : ofEffects),
+    ...(isPlain(operation) ? [] : ofGrants),
+    ...(kept ? ofEffects : []),
     ...(idempotency.kind === 'body' ? (['idempotency_conflict'] as const) : []),
   ]
 }

@@ -52,6 +52,6 @@ export type RoadDeps = {
   /** Starts or joins the settlement workflow of a payment. */
   readonly ensurePayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>
-  readonly context: (call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId'>) => Context
+  readonly context: (call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId' | 'sent'>) => Context
   readonly config: Pick<Config, 'CALL_LEASE_MS' | 'UPDATE_WAIT_MS' | 'SETTLE_WAIT_MS'>
 }

@@ -11,6 +11,7 @@ import { listDuePayments } from '../activities/store/payments.ts'
 import { readPayout } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listOpenTransfers } from '../activities/store/transfers.ts'
+import { limits } from '../workflows/domain/limits.ts'
 import { callbackWorkflowId, ensureCallback } from './callbacks.ts'
 import { ensurePayment, notRunning, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
@@ -24,8 +25,6 @@ export type SweeperDeps = {
 }
 
 const PAGE = 100
-/** Nobody uploads one input for as long as this. */
-const UPLOAD_MS_MAX = 3_600_000
 /** Each may have hundreds of megabytes to remove. */
 const INPUTS_AT_ONCE = 2
 
@@ -83,7 +82,7 @@ async function resumeCallbacks({ client, db, config }: SweeperDeps): Promise<voi
 }
 
 async function removeInputs({ db, config }: SweeperDeps): Promise<void> {
-  const abandonedMs = Math.min(UPLOAD_MS_MAX, config.INPUT_KEEP_MS)
+  const abandonedMs = Math.min(limits.inputUploadMsMax, config.INPUT_KEEP_MS)
   await removeUnused(db, { keepMs: config.INPUT_KEEP_MS, abandonedMs, most: INPUTS_AT_ONCE })
 }
 

@@ -1183,6 +1183,11 @@ export const requirements = {
     source: 'decision',
     behavior: 'The inputs of one agent have at most INPUT_BYTES_PER_AGENT in all, and four are uploaded at once.',
   },
+  'input.upload': {
+    source: 'decision',
+    behavior:
+      'PUT /api/agent-inputs/{sha256} takes CSV or JSON Lines of an agent: 201, then 200; GET tells of it; all else is refused.',
+  },
   'input.memory': {
     source: 'decision',
     behavior: 'The memory of an upload and of reading it does not grow with its length.',

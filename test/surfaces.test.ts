@@ -72,8 +72,10 @@ const samples: Record<string, Record<string, unknown>> = {
     claim_credential: true,
   },
   'credential-enforce': { operation_id: 'agent-status' },
+  'input-upload': { sha256: hex(64) },
   'input-read': { sha256: hex(64) },
   'callback-examples': { language: 'python' },
+  'callback-demo-receive': { receiver: 'me', fail: '2' },
   'callback-demo-read': { receiver: 'me' },
   'loop-review-console': { compact: 'true', limit: '100', offset: '0' },
   'loop-review-record': {

@@ -1,4 +1,4 @@
-import type { Caller, Context, Presented } from '../context.ts'
+import type { BodyStream, Caller, Context, Presented } from '../context.ts'
 
 type Operator = Extract<Caller, { kind: 'operator' }>
 type Provider = Extract<Caller, { kind: 'provider' }>
@@ -49,4 +49,10 @@ export function presentedCredential({ caller }: Context): Presented | undefined 
 export function callingAgent({ caller }: Context): string {
   if (caller.kind !== 'agent') throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
   return caller.agentId
+}
+
+/** The body of a call that is taken as it comes. */
+export function sentStream({ sent }: Context): BodyStream {
+  if (sent.stream === undefined) throw new TypeError('no surface handed on the body of this call')
+  return sent.stream
 }

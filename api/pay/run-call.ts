@@ -47,7 +47,7 @@ export async function runCall(run: Run): Promise<CallAnswer> {
 const handle = (run: Run, leads = false) => run.operation.handle(run.input, contextOf(run, leads))
 
 const contextOf = ({ deps, caller, call, request }: Run, leads: boolean) =>
-  deps.context({ caller, callId: call.callId, leads, requestId: request.requestId })
+  deps.context({ caller, callId: call.callId, leads, requestId: request.requestId, sent: request })
 
 const stillRunning = () =>
   refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', {

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { refuse } from '../../workflows/domain/errors.ts'
+import type { AnyOperation } from '../operation.ts'
 import type { PathGroup } from './operation-groups.ts'
 
 /** CORS for public GETs, 405 for other methods, 415 for other bodies, all before a byte of the body is read. */
@@ -26,18 +27,24 @@ export function admit({ path, methods }: PathGroup): RequestHandler {
         `Use ${allowed.join(' or ')}.`,
       )
     }
-    if (request.method === 'POST') assertJson(request)
+    if (isWritten(request)) assertTaken(request, mediaTypesOf(methods.get(request.method)))
     next()
   }
 }
 
-function assertJson(request: Request): void {
+/** Whether the request's method has a body. */
+export const isWritten = ({ method }: Request): boolean => method === 'POST' || method === 'PUT'
+
+const mediaTypesOf = (group: readonly AnyOperation[] = []): readonly string[] =>
+  group[0]?.stream?.mediaTypes ?? ['application/json']
+
+function assertTaken(request: Request, mediaTypes: readonly string[]): void {
   const type = request.get('content-type')
   const bodiless = request.get('transfer-encoding') === undefined && Number(request.get('content-length') ?? 0) === 0
-  if (type === undefined ? bodiless : /^application\/json\s*(;|$)/i.test(type)) return
-  throw refuse(
-    'unsupported_media_type',
-    'the content type is not application/json',
-    'Send Content-Type: application/json.',
-  )
+  if (type === undefined ? bodiless : mediaTypes.includes(mediaTypeOf(type))) return
+  const taken = mediaTypes.join(' or ')
+  throw refuse('unsupported_media_type', `the content type is not ${taken}`, `Send Content-Type: ${taken}.`)
 }
+
+/** A content type without its parameters. */
+export const mediaTypeOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase()

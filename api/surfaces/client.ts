@@ -77,12 +77,15 @@ export class ProblemError extends Error {
   }
 }
 
+/** The body of an operation that takes one as it comes. */
+export type Upload = { readonly mediaType: string; readonly bytes: NonNullable<RequestInit['body']> }
+
 export type Client = {
   /** Calls an operation; throws ProblemError when it is refused and Error when the answer is not one of the service. */
   call<Id extends OperationId>(
     id: Id,
     input: InputOf<Id>,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal; upload?: Upload },
   ): Promise<Answer<OutputOf<Id>>>
 }
 
@@ -90,19 +93,21 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? ((input, init) => fetch(input, init))
   return {
-    call: async (id, input, { signal } = {}) => {
+    call: async (id, input, { signal, upload } = {}) => {
       const operation: AnyOperation = operationOf(id)
       const { http } = operation
       const { path, rest } = placed(operation, input, options)
-      const body = http.method === 'GET' ? undefined : rest
+      const body = http.method === 'GET' || operation.stream !== undefined ? undefined : rest
       const init: RequestInit = {
         method: http.method,
         headers: {
           Accept: 'application/json',
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(upload === undefined ? {} : { 'Content-Type': upload.mediaType }),
           ...(await presentation(operation, options, { method: http.method, path }, body)),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(upload === undefined ? {} : { body: upload.bytes, duplex: 'half' }),
         ...(signal === undefined ? {} : { signal }),
       }
       return readAnswer(

@@ -3,15 +3,15 @@ import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Logger } from 'pino'
 import { refuse } from '../../workflows/domain/errors.ts'
-import { limits } from '../../workflows/domain/limits.ts'
 import type { CallAnswer, CallRequest } from '../context.ts'
 import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
-import { answerError, tooLarge } from './answer-error.ts'
+import { answerError } from './answer-error.ts'
 import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
 import { pickOperation } from './pick-operation.ts'
+import { readBody, streamOf } from './read-body.ts'
 import { sendAnswer } from './send-answer.ts'
 import { standingHeaders } from './standing-headers.ts'
 
@@ -91,18 +91,6 @@ function printMetrics({ metrics, isOperator }: Surface): RequestHandler {
   }
 }
 
-/** Reads a POST body up to the largest limit of its operations; one that says it is longer is refused before it is read. */
-function readBody({ methods }: PathGroup): RequestHandler {
-  const posts = methods.get('POST') ?? []
-  const most = Math.max(0, ...posts.map((operation) => operation.limits?.bodyBytes ?? limits.bodyBytesMax))
-  const read = express.raw({ limit: most, inflate: false, type: () => true })
-  return (request, response, next) => {
-    if (request.method !== 'POST') return next()
-    if (Number(request.get('content-length') ?? 0) > most) throw tooLarge()
-    read(request, response, next)
-  }
-}
-
 function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
   return async (request, response) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -117,6 +105,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
     const headers = onceOrList(request.headersDistinct)
     const answer = await call(operation, {
       body,
+      ...streamOf(request, operation),
       query,
       headers,
       method,

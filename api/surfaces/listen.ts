@@ -12,7 +12,8 @@ export async function listen(
   port: number,
   unreadable?: UnreadableHandler,
 ): Promise<Listener> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, app)
+  // A large upload takes its time; all other bodies have a shorter one of their own.
+  const server = createServer({ requestTimeout: 1_800_000, headersTimeout: 15_000 }, app)
   if (unreadable !== undefined) server.on('clientError', unreadable)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -53,7 +53,7 @@ function problemOf(status: number, codes: readonly ErrorCode[]): JsonObject {
 
 function headersOf(status: number, group: readonly AnyOperation[], refusing: readonly ErrorCode[]): JsonObject {
   const priced = group.some(({ price }) => price !== null)
-  const written = group.some(({ idempotency }) => idempotency.kind !== 'read')
+  const written = group.some(({ idempotency }) => 'key' in idempotency)
   const names = [
     ...everyAnswer,
     ...(group.some(({ cacheable }) => cacheable) && status === 200 ? ['ETag'] : []),

@@ -115,6 +115,12 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
   const [first] = inputs
   const inPath = named.map((name) => pathParameter(name, first?.schema))
   if (first === undefined || group[0]?.http.method === 'GET') return parametersOf(inPath, queryOf(first?.schema, named))
+  const { stream } = group[0] ?? {}
+  if (stream !== undefined) {
+    // The bytes are no JSON value, so they have no schema.
+    const content = Object.fromEntries(stream.mediaTypes.map((type) => [type, {}]))
+    return { ...parametersOf(inPath, queryOf(first.schema, named)), requestBody: { required: true, content } }
+  }
   const refs = inputs.map(({ id, mode, schema }) => ({
     mode,
     ref: components.name(`${id}.input`, without(schema, named)),

@@ -235,8 +235,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Send a smaller body.',
   },
   unsupported_media_type: {
-    meaning: 'The body is not plain JSON, or it is encoded.',
-    action: 'Send Content-Type: application/json without Content-Encoding.',
+    meaning:
+      'The body is not of a type that the operation takes, which is JSON unless it says otherwise, or it is encoded.',
+    action: 'Send a type that the operation names, such as application/json, without Content-Encoding.',
   },
   idempotency_conflict: {
     meaning: 'The same key came earlier with other terms, which stand; nothing was changed.',

@@ -58,7 +58,7 @@ export const errorCodes = {
   quote_expired: { status: 410, title: 'The quote has expired' },
   expired: { status: 410, title: 'The time for this is over' },
   payload_too_large: { status: 413, title: 'The body is too large' },
-  unsupported_media_type: { status: 415, title: 'The content type is not application/json' },
+  unsupported_media_type: { status: 415, title: 'The content type is not one that is taken here' },
   idempotency_conflict: { status: 422, title: 'The idempotency key was used with other terms' },
   terms_mismatch: { status: 422, title: 'The terms are not those of the contract' },
   evidence_mismatch: { status: 422, title: 'The content is not what was announced' },

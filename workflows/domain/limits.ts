@@ -20,6 +20,8 @@ export const limits = {
   inputBytesMax: 256 * 1024 * 1024,
   /** Decision: inputs that one agent may be uploading at once. */
   inputUploadsMax: 4,
+  /** Nobody uploads one input for as long as this; what is there after it without a name was cut off. */
+  inputUploadMsMax: 3_600_000,
   /** Decision (payout.md): an execute needs this much life left, so that the transfer can confirm before it dies. */
   executeLifeSecondsMin: 30,
   keyBindingAgeSecondsMax: 300,

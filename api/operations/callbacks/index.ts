@@ -1,5 +1,6 @@
 import { callbackDemoRead } from './demo-read.ts'
+import { callbackDemoReceive } from './demo-receive.ts'
 import { callbackExamples } from './examples.ts'
 
 /** How callbacks are received (endpoints §20). */
-export const callbacks = [callbackExamples, callbackDemoRead] as const
+export const callbacks = [callbackExamples, callbackDemoReceive, callbackDemoRead] as const

@@ -1,21 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { openCallbacks } from '../../../activities/callback-receiver.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings, loadKeyRings, type SigningKey } from '../../../activities/keys/key-ring.ts'
 import { signWebhook } from '../../../activities/keys/webhook.ts'
 import { createClient } from '../../../api/surfaces/client.ts'
 import { isFromService } from '../../../docs/callback-receivers/receiver.ts'
 import { canonicalJson } from '../../../workflows/domain/canonical-json.ts'
-import { DomainError, errorCodes } from '../../../workflows/domain/errors.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
 let apis: ComposedApis
 let key: SigningKey
 beforeAll(async () => {
-  apis = await startComposed()
+  apis = await startComposed({ apis: 2 })
   key = loadKeyRings(apis.config.SIGNING_KEYS_FILE).callback.active
 })
 afterAll(async () => {
@@ -40,40 +37,41 @@ const sign = (id: string, body: string, signer = key, timestamp = now()) => ({
   ...signWebhook(signer, { id, timestamp, body }),
   'content-type': 'application/json',
 })
-async function send(receiver: string, body: string, headers: Record<string, string>, refuseFirst = 0) {
-  const incoming = { receiver, refuseFirst, headers, body: Readable.from([Buffer.from(body)]) }
-  return openCallbacks({ db: apis.db, key })
-    .receive(incoming)
-    .then(
-      (answer) => ({ status: 200, body: answer as Record<string, unknown> }),
-      (error: unknown) => {
-        if (!(error instanceof DomainError)) throw error
-        const { code } = error.refusal
-        return { status: errorCodes[code].status, body: { code } as Record<string, unknown> }
-      },
-    )
+let turns = 0
+async function send(receiver: string, body: string, headers: Record<string, string>, fail = 0) {
+  const { base } = apis.hosts[turns++ % 2]!
+  const response = await fetch(`${base}/api/provider-callback-receiver-demo?receiver=${receiver}&fail=${fail}`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 const inboxOf = async (receiver: string) =>
   (await createClient({ baseUrl: apis.hosts[0]!.base }).call('callback-demo-read', { receiver })).body.items
 
-verifies('callback.demo-receiver', 'a callback of ours is taken, and its repeat known', async () => {
-  const [receiver, id] = [newReceiver(), newId()]
-  const body = bodyOf(id)
-  const first = await send(receiver, body, sign(id, body))
-  expect(first).toEqual({
-    status: 200,
-    body: {
-      verified: true,
-      delivery_id: id,
-      duplicate: false,
-      checks: ['headers', 'time', 'signature'].map((check) => ({ check, ok: true })),
-    },
-  })
-  expect((await send(receiver, body, sign(id, body))).body).toMatchObject({ duplicate: true })
-  const items = await inboxOf(receiver)
-  expect(items).toMatchObject([{ delivery_id: id, event: 'credential_ready', verified: true, attempts: 2 }])
-  expect(await inboxOf(newReceiver())).toEqual([])
-})
+verifies(
+  'callback.demo-receiver',
+  'a callback of ours is taken, and its repeat known over both processes',
+  async () => {
+    const [receiver, id] = [newReceiver(), newId()]
+    const body = bodyOf(id)
+    const first = await send(receiver, body, sign(id, body))
+    expect(first).toEqual({
+      status: 200,
+      body: {
+        verified: true,
+        delivery_id: id,
+        duplicate: false,
+        checks: ['headers', 'time', 'signature'].map((check) => ({ check, ok: true })),
+      },
+    })
+    expect((await send(receiver, body, sign(id, body))).body).toMatchObject({ duplicate: true })
+    const items = await inboxOf(receiver)
+    expect(items).toMatchObject([{ delivery_id: id, event: 'credential_ready', verified: true, attempts: 2 }])
+    expect(await inboxOf(newReceiver())).toEqual([])
+  },
+)
 
 verifies('callback.demo-receiver', 'what we did not sign as it is and now is 401, and is not kept', async () => {
   const [receiver, id] = [newReceiver(), newId()]
