@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
+import { COMPLETION_TYP } from '../workflows/domain/return-package.ts'
 import type { Canary } from './canary.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
 import { type Chain, createChain } from './chain/client.ts'
@@ -21,6 +22,7 @@ import { publishKeys } from './keys/publish-keys.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
 import { createDatabase } from './store/db.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
+import type { TaskDeps } from './tasks/deps.ts'
 import { inProcessFacilitator, remoteFacilitator } from './x402/facilitator.ts'
 import { createOffers, type Offers } from './x402/offers.ts'
 import { createSettler, type Settler } from './x402/settler.ts'
@@ -188,4 +190,15 @@ export function gasAccounts(config: Config): LocalAccount[] {
   if (config.GAS_WALLET_KEYS_FILE === '') return []
   const keys = readJsonFile(config.GAS_WALLET_KEYS_FILE, z.array(z.string().regex(/^0x[0-9a-fA-F]{64}$/)).min(1))
   return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
+}
+
+/** What the steps of tasks touch of the world; the API moves tasks with the same where a decision and its move are one. */
+export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): TaskDeps {
+  const { environment, issuer } = railOf(config)
+  return {
+    ...{ db, environment, issuer, signReceipt: receiptSigner(keys) },
+    signCompletion: claimsSigner(keys, COMPLETION_TYP),
+    ownHosts: [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname),
+    runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
+  }
 }

@@ -3,11 +3,10 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import type { CallbackSteps } from '../workflows/callback/ports.ts'
 import { demoReceiverPath } from '../workflows/domain/callback.ts'
-import { COMPLETION_TYP } from '../workflows/domain/return-package.ts'
 import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
-import { buildDeps, claimsSigner, openChain, railOf, receiptSigner } from './build-deps.ts'
+import { buildDeps, openChain, taskDepsOf } from './build-deps.ts'
 import { createCallbackSteps } from './callback.ts'
 import { readCallbackFacts } from './callback-facts.ts'
 import { signAuthorization } from './chain/authorization.ts'
@@ -26,7 +25,6 @@ import { createReconciliationSteps } from './reconciliation/steps.ts'
 import { createRunSteps } from './run.ts'
 import { createDatabase } from './store/db.ts'
 import { createTaskSteps } from './task.ts'
-import type { TaskDeps } from './tasks/deps.ts'
 import { createSigningSteps, createTransferSteps } from './transfer.ts'
 
 const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
@@ -65,13 +63,7 @@ export async function createTaskActivities(config: Config) {
   })
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   await publishKeys(db, keys)
-  const { environment, issuer } = railOf(config)
-  const deps: TaskDeps = {
-    ...{ db, environment, issuer, signReceipt: receiptSigner(keys) },
-    signCompletion: claimsSigner(keys, COMPLETION_TYP),
-    ownHosts: [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname),
-    runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
-  }
+  const deps = taskDepsOf(config, keys, db)
   return { activities: { ...createTaskSteps(deps), ...createRunSteps(deps) }, close }
 }
 

@@ -12,6 +12,7 @@ import { openReviews } from '../activities/reviews/desk.ts'
 import { referenceSubject } from '../activities/reviews/payment-reference.ts'
 import { findCredential } from '../activities/store/agent-credentials.ts'
 import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
+import { findTask } from '../activities/store/tasks.ts'
 import { createAttempts } from './auth/attempts.ts'
 import type { Context } from './context.ts'
 import { contractView } from './contract-view.ts'
@@ -46,6 +47,10 @@ export function openAgentDesks({ config, registry, callbackKey, ...issuing }: Ag
       st: async (tokenSha256) => {
         const agent = await findAgentByToken(db, tokenSha256)
         return agent && { subjectId: agent.agent_id, agentId: agent.agent_id }
+      },
+      tk: async (tokenSha256) => {
+        const task = await findTask(db, `task-${tokenSha256}`)
+        return task && { subjectId: task.task_id, agentId: task.agent_id ?? '' }
       },
     },
     spokeFor: (agentId, text, signature) => spokeFor({ db }, agentId, text, signature),

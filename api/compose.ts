@@ -28,6 +28,7 @@ import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { openAgentDesks } from './compose-agents.ts'
 import { openMoneyDesks } from './compose-money.ts'
+import { openTasks } from './compose-tasks.ts'
 import { createDiscovery } from './discovery.ts'
 import { createGauges } from './gauges.ts'
 import { createHealth } from './health.ts'
@@ -38,6 +39,7 @@ import type { RoadDeps } from './road.ts'
 import { laneGauges } from './surfaces/lane-gauges.ts'
 import type { Gauges } from './surfaces/metrics.ts'
 
+const registry = () => operations
 const ZERO = `0x${'0'.repeat(40)}`
 
 /** What an API process answers with, what operators watch, and how it ends. */
@@ -71,12 +73,12 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     chainUp: chain.isUp,
     reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
-  const registry = () => operations
   const agents = openAgentDesks({ ...operating, config, registry, callbackKey: keys.callback.active })
   const { desks, paying } = await openMoneyDesks({ ...operating, config, keys, wallets, chain, client, log })
   const acts = {
     ...agents.acts,
     ...desks,
+    tasks: openTasks({ db, config, keys, client, changes }),
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
     controls: openControls(operating),

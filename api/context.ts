@@ -5,6 +5,7 @@ import type { Money } from '../activities/money/desk.ts'
 import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
 import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
+import type { TaskDesk } from '../temporal/task-desk.ts'
 import type { ControlScope } from '../workflows/domain/controls.ts'
 import type { Refusal } from '../workflows/domain/errors.ts'
 import type { CreateInput, PayoutView } from '../workflows/domain/payout.ts'
@@ -17,7 +18,14 @@ export type Caller =
   | { readonly kind: 'public'; readonly id: string; readonly presented?: Presented }
   | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
   | { readonly kind: 'agent'; readonly id: string; readonly agentId: string; readonly credential: CredentialOfAgent }
-  | { readonly kind: 'operator'; readonly id: string; readonly operatorId: string; readonly name: string }
+  | {
+      readonly kind: 'operator'
+      readonly id: string
+      readonly operatorId: string
+      readonly name: string
+      /** What the call is about, where its path names that. */
+      readonly subject?: TokenSubject
+    }
   /** Who sent a webhook; the operation judges its signature in `authorize`, before anything else. */
   | { readonly kind: 'provider'; readonly id: string; readonly signed: SignedEvent }
   | ({ readonly kind: 'status'; readonly id: string; readonly tokenSha256: string } & TokenSubject)
@@ -123,6 +131,7 @@ export type Context = {
   readonly providers: ProviderDesk
   readonly inputs: Inputs
   readonly callbacks: Callbacks
+  readonly tasks: TaskDesk
 }
 
 /**

@@ -113,6 +113,24 @@ const samples: Record<string, Record<string, unknown>> = {
   },
   'provider-event-receive': { event_id: 'evt_1', type: 'payment.settled' },
   'schema-read': { schema_name: 'receipt.v1.json' },
+  preflight: {
+    rail: 'tokenops',
+    tier: 'standard',
+    input_manifest: [{ name: 'usage', sha256: hex(64), bytes: 12 }],
+    objective: 'what does each model cost',
+    idempotency_key: 't-1',
+  },
+  'contract-prepare': { task_token: `tk_${'A'.repeat(43)}`, idempotency_key: 't-2' },
+  'contract-read': { contract_id: `ct_${hex(64)}` },
+  'contract-accept': {
+    contract_id: `ct_${hex(64)}`,
+    terms_sha256: hex(64),
+    signature: 'A'.repeat(86),
+    idempotency_key: 't-3',
+  },
+  'task-ledger': { from_sequence: '1', limit: '200' },
+  'task-exceptions': { state: 'open' },
+  'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }
 const sampleOf = ({ id }: AnyOperation) => samples[id] ?? {}

@@ -1,5 +1,18 @@
 /** What tasks and their runs owe; part of `requirements.ts`. */
 export const taskRequirements = {
+  'task.http.begin': {
+    source: 'endpoints.md § 10',
+    behavior: 'Over HTTP an agent begins a task, prepares its contract, and accepts it with its registered key.',
+  },
+  'task.http.out-of-turn': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'An act out of turn answers 409 wrong_state and names the events allowed; it changes nothing.',
+  },
+  'task.http.read': {
+    source: 'endpoints.md § 10',
+    behavior:
+      'The task’s token reads its ledger, status and exceptions; unknown ones are 404, operators may name the task’s id.',
+  },
   'task.state.list': {
     source: 'agent-commerce § States and transitions',
     behavior: 'A task has the 21 documented states and no other.',

@@ -7,6 +7,10 @@ export type ContractRow = Selectable<ContractsTable>
 
 const now = sql<Date>`clock_timestamp()`
 
+export async function findContract(tx: Tx, contractId: string): Promise<ContractRow | undefined> {
+  return tx.selectFrom('contracts').selectAll().where('contract_id', '=', contractId).executeTakeFirst()
+}
+
 /** The contract of a task that is not void. */
 export async function liveContract(tx: Tx, taskId: string): Promise<ContractRow | undefined> {
   return tx

@@ -7,7 +7,7 @@ import type { RoadDeps } from '../road.ts'
 import { factsOf, presentedCredentialId, recogniseCredential } from './agent.ts'
 import { assertSigned } from './agent-signature.ts'
 import { authenticateOperator } from './operator.ts'
-import { presentedToken, recogniseToken } from './status-token.ts'
+import { presentedToken, recogniseSubject, recogniseToken } from './status-token.ts'
 import { authenticateWallet } from './wallet-proof.ts'
 
 /** Who calls, and the proof whose nonce the call uses up. */
@@ -62,11 +62,15 @@ async function publicCaller({ operation, request }: ReadCall, deps: RoadDeps): P
   return { ...unknown, id, presented }
 }
 
-async function operatorCaller({ request }: ReadCall, deps: RoadDeps): Promise<Caller> {
-  const operator = await deps.attempts.guard({ address: request.address }, () =>
-    authenticateOperator(request.headers['authorization'], deps.findOperator),
-  )
-  return { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator }
+function operatorCaller({ operation, request }: ReadCall, deps: RoadDeps): Promise<Caller> {
+  return deps.attempts.guard({ address: request.address }, async () => {
+    const operator = await authenticateOperator(request.headers['authorization'], deps.findOperator)
+    const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
+    const { token } = request.params
+    if (token === undefined || operation.statusToken === undefined) return caller
+    const subject = await recogniseSubject(token, operation.statusToken.prefixes, deps.agents.findTokens)
+    return { ...caller, subject }
+  })
 }
 
 /** The operation that takes webhooks judges their signature over these bytes. */

@@ -16,6 +16,19 @@ export function presentedToken({
   return params['token'] ?? headers['x-status-token']
 }
 
+const taskIdForm = /^task-([0-9a-f]{64})$/
+
+/** What an operator's path is about: a status token, or the id of a task, which is the digest of its token; 404 for nothing known. */
+export async function recogniseSubject(
+  presented: string,
+  prefixes: readonly TokenPrefix[],
+  find: FindTokens,
+): Promise<TokenSubject> {
+  const [, tokenSha256] = taskIdForm.exec(presented) ?? []
+  const named = tokenSha256 !== undefined && prefixes.includes('tk') ? await find.tk?.(tokenSha256) : undefined
+  return named === undefined ? recogniseToken(presented, prefixes, find) : { prefix: 'tk', ...named }
+}
+
 /**
  * What the token tells of; throws 401 `credential_required` without one, and 404 `not_found`, the same for one that is malformed, of
  * another kind or unknown.

@@ -40,6 +40,23 @@ export function signedEvent({ caller }: Context): Provider['signed'] {
   return caller.signed
 }
 
+/** What the call is about: what its status token tells of, or what an operator names in its path. */
+export function subjectOf({ caller }: Context): string {
+  const subject = caller.kind === 'status' ? caller : caller.kind === 'operator' ? caller.subject : undefined
+  if (subject === undefined) throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
+  return subject.subjectId
+}
+
+/** Who moves a task: an agent only its own, the holder of a task's token only that one, an operator any. */
+export function moverOf({ caller }: Context): { actor: string; agentId?: string; taskId?: string } {
+  if (caller.kind === 'operator') return { actor: caller.id }
+  if (caller.kind !== 'agent' && caller.kind !== 'status')
+    throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
+  const { agentId } = caller
+  const isTask = caller.kind === 'status' && caller.prefix === 'tk'
+  return { actor: caller.id, agentId, ...(isTask ? { taskId: caller.subjectId } : {}) }
+}
+
 /** The credential that a public operation examines; undefined where none was presented. */
 export function presentedCredential({ caller }: Context): Presented | undefined {
   return caller.kind === 'public' ? caller.presented : undefined

@@ -8,6 +8,7 @@ import { operators } from './operators/index.ts'
 import { payouts } from './payouts/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
+import { tasks } from './tasks/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
 export const families = {
@@ -15,6 +16,7 @@ export const families = {
   authority,
   money,
   agents,
+  tasks,
   inputs,
   callbacks,
   reviews,
@@ -31,6 +33,7 @@ export const operations = [
   ...agents,
   ...inputs,
   ...callbacks,
+  ...tasks,
   ...reviews,
   ...operators,
   ...receipts,

@@ -36,8 +36,11 @@ export function newAgentClient(hosts: Hosts) {
     freshNonce,
     register: async (more?: Partial<InputOf<'agent-register'>>) =>
       (await open.call('agent-register', manifest(more))).body,
-    status: async (statusToken: string) =>
-      (await createClient({ baseUrl: hosts.base, statusToken }).call('agent-status', {})).body,
+    status: async (statusToken: string) => {
+      const { body } = await createClient({ baseUrl: hosts.base, statusToken }).call('agent-status', {})
+      if (body.kind !== 'agent') throw new Error('the status of an agent was expected')
+      return body
+    },
     shake: async (statusToken: string, claim_credential: boolean, given?: string) => {
       const nonce = given ?? (await freshNonce())
       const input = { nonce, signature: signed(nonce, statusToken), protocol_version: '1' as const, claim_credential }

@@ -26,6 +26,11 @@ export function handshakeText(nonce: string, tokenSha256: string): string {
   return ['service-agent-handshake-v1', `nonce: ${nonce}`, `token-sha256: ${tokenSha256}`].join('\n')
 }
 
+/** What an agent signs to accept a contract: its id, and the SHA-256 of its terms. */
+export function acceptanceText(contractId: string, termsSha256: string): string {
+  return ['service-agent-acceptance-v1', `contract-id: ${contractId}`, `terms-sha256: ${termsSha256}`].join('\n')
+}
+
 /** The value of `X-Agent-Signature`: `t=<unix seconds>,s=<64 bytes as base64url>`. */
 export const encodeAgentSignature = (issuedAt: number, signature: string): string => `t=${issuedAt},s=${signature}`
 

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { keyStates } from '../../../workflows/domain/credential.ts'
 import { operation } from '../../operation.ts'
 import { callingToken } from '../caller.ts'
+import { Task } from '../tasks/shapes.ts'
 import { AgentId, TrustState } from './shapes.ts'
 
-const output = z
+const AgentStatus = z
   .strictObject({
     kind: z.literal('agent'),
     agent_id: AgentId,
@@ -16,14 +17,18 @@ const output = z
       .meta({ description: 'Self-onboarding and access key delivery, in their order.' }),
   })
   .meta({ id: 'AgentStatus' })
+const TaskStatus = z
+  .strictObject({ kind: z.literal('task'), task: Task, next_action: z.string() })
+  .meta({ id: 'TaskStatus' })
+const output = z.discriminatedUnion('kind', [AgentStatus, TaskStatus])
 
 /** GET /api/agents/status/{token}: the token reads and nothing more; an unknown one is 404. */
 export const agentStatus = operation({
   id: 'agent-status',
-  summary: 'Read what a status token tells: trust, the access key’s state, and the steps that are done.',
+  summary: 'Read what a status token tells: of an agent its trust, access key and steps; of a task where it stands.',
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
-  statusToken: { prefixes: ['st'], signed: false },
+  statusToken: { prefixes: ['st', 'tk'], signed: false },
   price: null,
   charge: 'after',
   status: [200],
@@ -31,7 +36,10 @@ export const agentStatus = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({
-    body: output.parse(await context.agents.status(callingToken(context).agentId)),
-  }),
+  handle: async (_input, context) => {
+    const { prefix, subjectId } = callingToken(context)
+    if (prefix === 'st') return { body: output.parse(await context.agents.status(subjectId)) }
+    const task = await context.tasks.read.task(subjectId)
+    return { body: output.parse({ kind: 'task', task, next_action: task.next_action }) }
+  },
 })

@@ -1,0 +1,65 @@
+import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
+import { taskWaitsFor } from '../../workflows/task/details.ts'
+import type { TaskSnapshot } from '../../workflows/task/ports.ts'
+import type { ContractRow } from '../store/contracts.ts'
+import type { Tx } from '../store/db.ts'
+import type { TaskExceptionRow } from '../store/task-exceptions.ts'
+import { findDocument, type TaskRow } from '../store/tasks.ts'
+import type { ContractTerms } from './contract-terms.ts'
+import { snapshotOf } from './snapshot.ts'
+
+/** A task as callers see it (endpoints.md §2); its token is told once, where the task begins. */
+export async function taskView(tx: Tx, row: TaskRow) {
+  const snapshot = await snapshotOf(tx, row, [])
+  const { what, act } = taskWaitsFor(snapshot)
+  const { task_id, state, resume_state, rail, tier, usage, agent_id, run_id } = row
+  const { contract_id, quote_id, entitlement_id, changed_at } = row
+  return {
+    ...{ task_id, state, resume_state, waiting_for: waitingFor(snapshot), rail, tier, usage, agent_id, run_id },
+    ...{ contract_id, quote_id, entitlement_id, updated_at: changed_at.toISOString() },
+    next_action: act === 'none' ? `It waits for ${what}.` : `It waits for ${what}: ${act}.`,
+  }
+}
+
+/** What others have to bring before the task goes on. */
+function waitingFor({ state, hasInput, isReviewed }: TaskSnapshot): string[] {
+  switch (state) {
+    case 'trusted':
+    case 'quoted':
+    case 'credit_pending':
+      return ['credit']
+    case 'trust_pending':
+      return ['review']
+    case 'credit_funded':
+      return [...(hasInput ? [] : ['input']), ...(isReviewed ? [] : ['review'])]
+    case 'evidence_partial':
+      return ['evidence']
+    case 'callback_pending':
+      return ['callback']
+    case 'exception_open':
+    case 'replay_ready':
+      return ['recovery']
+    default:
+      return []
+  }
+}
+
+/** A contract with its terms as they were prepared, and what the task pays with by now (endpoints.md §10). */
+export async function contractView(tx: Tx, contract: ContractRow, task: TaskRow) {
+  const terms = (await findDocument(tx, task.task_id, contract.terms_sha256)) as ContractTerms
+  const { terms_sha256, state, accepted_by, accepted_at, run_contract } = contract
+  const payment = { quote_id: task.quote_id, entitlement_id: task.entitlement_id }
+  const accepted = { accepted_by, accepted_at: accepted_at?.toISOString() ?? null }
+  return { ...terms, payment, terms_sha256, state, ...accepted, run_contract: run_contract ?? null }
+}
+
+/** An exception of a task as callers see it (endpoints.md §2). */
+export function taskExceptionView(row: TaskExceptionRow) {
+  const { exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id } = row
+  return {
+    ...{ exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id },
+    allowed_recoveries: row.closed_at === null ? [...allowedRecoveries(code)] : [],
+    opened_at: row.opened_at.toISOString(),
+    closed_at: row.closed_at?.toISOString() ?? null,
+  }
+}

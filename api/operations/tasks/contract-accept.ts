@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { Digest, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { moverOf } from '../caller.ts'
+import { Contract, ContractId, Task } from './shapes.ts'
+
+/** POST /api/agents/contracts/{contract_id} on the OS host: the agent's registered key accepts the digest of the terms. */
+export const contractAccept = operation({
+  id: 'contract-accept',
+  summary: 'Accept a contract with a signature over its id and the digest of its terms.',
+  http: { method: 'POST', path: '/api/agents/contracts/{contract_id}', host: 'os' },
+  access: ['agent', 'status'],
+  needs: { scope: 'runs:write' },
+  statusToken: { prefixes: ['st', 'tk'], signed: true },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['not_found', 'not_owner', 'proof_invalid', 'wrong_state', 'terms_mismatch', 'expired'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({
+    contract_id: ContractId,
+    terms_sha256: Digest,
+    signature: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{86}$/)
+      .meta({
+        description:
+          'Ed25519, 64 bytes as base64url, of three lines joined with LF: service-agent-acceptance-v1, contract-id: <id>, terms-sha256: <digest>.',
+      }),
+    idempotency_key: IdempotencyKey,
+  }),
+  output: z.strictObject({ contract: Contract, task: Task }).meta({ id: 'AcceptedContract' }),
+  authorize: (input, context) => context.tasks.assertAcceptance(moverOf(context), input),
+  handle: async ({ idempotency_key: _key, ...input }, context) => {
+    await context.tasks.acceptContract(moverOf(context), input, context.callId)
+    return {}
+  },
+})

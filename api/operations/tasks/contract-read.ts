@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { moverOf } from '../caller.ts'
+import { Contract, ContractId } from './shapes.ts'
+
+const output = z.strictObject({ contract: Contract }).meta({ id: 'ContractAsRead' })
+
+/** GET /api/agents/contracts/{contract_id} on the OS host. */
+export const contractRead = operation({
+  id: 'contract-read',
+  summary: 'Read a contract: its terms, its state, and the run contract once that is sealed.',
+  http: { method: 'GET', path: '/api/agents/contracts/{contract_id}', host: 'os' },
+  access: ['agent', 'status', 'operator'],
+  needs: { scope: 'runs:read' },
+  statusToken: { prefixes: ['st', 'tk'], signed: false },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['not_found', 'not_owner'],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({ contract_id: ContractId }),
+  output,
+  handle: async ({ contract_id }, context) => ({
+    body: output.parse(await context.tasks.read.contract(moverOf(context), contract_id)),
+  }),
+})

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { moverOf, subjectOf } from '../caller.ts'
+import { ExceptionCode, Task, TaskException } from './shapes.ts'
+
+/** POST /api/agents/tasks/{token}/exceptions on the OS host: stops a task where it stands, until it is recovered. */
+export const taskExceptionRaise = operation({
+  id: 'task-exception-raise',
+  summary: 'Stop a task with an exception; it keeps the state that it comes back to.',
+  http: { method: 'POST', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
+  access: ['operator', 'status'],
+  statusToken: { prefixes: ['tk'], signed: true },
+  price: null,
+  charge: 'after',
+  status: [201],
+  errors: ['wrong_state', 'forbidden_material'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({ code: ExceptionCode, detail: freeText(2000, 1), idempotency_key: IdempotencyKey }),
+  output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
+  handle: async ({ code, detail }, context) => {
+    const { actor } = moverOf(context)
+    await context.tasks.raise(subjectOf(context), actor, { code, detail }, context.callId)
+    return {}
+  },
+})

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { subjectOf } from '../caller.ts'
+import { ExceptionState, RecoveryAction, TaskException } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    items: z.array(TaskException),
+    allowed_recoveries: z.array(RecoveryAction).meta({ description: 'Of the exception that stops the task now.' }),
+  })
+  .meta({ id: 'TaskExceptions' })
+
+/** GET /api/agents/tasks/{token}/exceptions on the OS host. */
+export const taskExceptionsRead = operation({
+  id: 'task-exceptions',
+  summary: 'List what stopped a task, the oldest first, and what can bring it home now.',
+  http: { method: 'GET', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
+  access: ['operator', 'status'],
+  statusToken: { prefixes: ['tk'], signed: false },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: [],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({ state: ExceptionState.optional() }),
+  output,
+  handle: async ({ state }, context) => ({
+    body: output.parse(await context.tasks.read.exceptions(subjectOf(context), state)),
+  }),
+})

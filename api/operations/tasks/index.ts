@@ -1,0 +1,20 @@
+import { taskAttestation } from './attestation.ts'
+import { contractAccept } from './contract-accept.ts'
+import { contractPrepare } from './contract-prepare.ts'
+import { contractRead } from './contract-read.ts'
+import { taskExceptionRaise } from './exception-raise.ts'
+import { taskExceptionsRead } from './exceptions.ts'
+import { taskLedger } from './ledger.ts'
+import { preflight } from './preflight.ts'
+
+/** How a task begins, is agreed on, read, and stopped (endpoints §10). */
+export const tasks = [
+  preflight,
+  contractPrepare,
+  contractRead,
+  contractAccept,
+  taskLedger,
+  taskAttestation,
+  taskExceptionsRead,
+  taskExceptionRaise,
+] as const

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { Digest } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { subjectOf } from '../caller.ts'
+import { LedgerEntry, Task } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    task: Task,
+    entries: z.array(LedgerEntry),
+    head_hash: Digest,
+    complete: z.boolean().meta({ description: 'Whether the entries reach the head.' }),
+  })
+  .meta({ id: 'TaskLedger' })
+
+/** GET /api/agents/tasks/{token}/ledger on the OS host: every move of the task, the oldest first. */
+export const taskLedger = operation({
+  id: 'task-ledger',
+  summary: 'Read a task and its hash-chained ledger.',
+  http: { method: 'GET', path: '/api/agents/tasks/{token}/ledger', host: 'os' },
+  access: ['operator', 'status'],
+  statusToken: { prefixes: ['tk'], signed: false },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: [],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({
+    from_sequence: z
+      .string()
+      .regex(/^[1-9][0-9]{0,8}$/)
+      .optional(),
+    limit: z
+      .string()
+      .regex(/^([1-9][0-9]?|1[0-9][0-9]|200)$/)
+      .optional()
+      .meta({ description: '1 to 200, which is what it is unless given.' }),
+  }),
+  output,
+  handle: async ({ from_sequence = '1', limit = '200' }, context) => {
+    const page = { from: Number(from_sequence), most: Number(limit) }
+    return { body: output.parse(await context.tasks.read.ledger(subjectOf(context), page)) }
+  },
+})

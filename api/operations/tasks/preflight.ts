@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { freeText, IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { Rail } from '../agents/shapes.ts'
+import { callingAgentId } from '../caller.ts'
+import { Check, InputManifest, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    task: Task,
+    task_token: TaskToken.meta({ description: 'Reads the task; acts need the registered key or the access key.' }),
+    links: z.record(z.string(), z.string()),
+    checks: z.array(Check),
+    blocking: z.array(z.string()).meta({ description: 'The checks that failed; the task is closed then.' }),
+  })
+  .meta({ id: 'Preflight' })
+
+/** POST /api/agents/preflight on the OS host: begins a task, and checks what is asked for before anybody promises it. */
+export const preflight = operation({
+  id: 'preflight',
+  summary: 'Begin a task: what is to be run, on which input, is checked; answers with the task’s token.',
+  http: { method: 'POST', path: '/api/agents/preflight', host: 'os' },
+  access: ['agent', 'status'],
+  needs: { scope: 'runs:write', rail: ({ rail }) => rail },
+  statusToken: { prefixes: ['st'], signed: true },
+  price: null,
+  charge: 'after',
+  status: [201],
+  errors: ['rail_not_allowed', 'forbidden_material'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({
+    rail: Rail,
+    tier: Tier,
+    input_manifest: InputManifest,
+    objective: freeText(2000, 1),
+    callback_url: z
+      .string()
+      .max(2048)
+      .regex(/^https:\/\/[!-~]+$/)
+      .meta({ 'x-free-text': true })
+      .optional(),
+    usage: TaskUsage.default('operational'),
+    on_gaps: z.enum(['ask', 'report']).default('ask').meta({
+      description: 'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
+    }),
+    idempotency_key: IdempotencyKey,
+  }),
+  output,
+  authorize: ({ rail }, context) => context.tasks.assertRail(callingAgentId(context), rail),
+  handle: async ({ idempotency_key: _key, callback_url = null, ...asked }, context) => {
+    await context.tasks.preflight(callingAgentId(context), { ...asked, callback_url }, context.callId)
+    return {}
+  },
+  reveal: (answer, context) => context.tasks.withTaskToken(answer, context.callId),
+})

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { tiers } from '../../../workflows/domain/rails/rail.ts'
+import { type TaskExceptionCode, taskExceptions } from '../../../workflows/domain/task-exception.ts'
+import { taskEvents, taskStates } from '../../../workflows/domain/task-lifecycle.ts'
+import { Digest, freeText, ReceiptId, Time } from '../../fields.ts'
+import { AgentId, Rail } from '../agents/shapes.ts'
+
+export const TaskId = z.string().regex(/^task-[0-9a-f]{64}$/)
+export const TaskToken = z.string().regex(/^tk_[A-Za-z0-9_-]{43}$/)
+export const ContractId = z.string().regex(/^ct_[0-9a-f]{64}$/)
+export const TaskExceptionId = z.string().regex(/^ex_[0-9a-f]{64}$/)
+export const TaskState = z.enum(taskStates)
+export const Tier = z.enum(tiers)
+export const TaskUsage = z.enum(['synthetic', 'operational'])
+export const ExceptionCode = z.enum(Object.keys(taskExceptions) as [TaskExceptionCode])
+export const ExceptionState = z.enum(['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned'])
+export const RecoveryAction = z.enum([
+  'supply_evidence',
+  'correct_input',
+  'retry_step',
+  'redeliver_callback',
+  'replay',
+  'abandon',
+])
+
+/** A task as its agent and operators see it (endpoints §2). */
+export const Task = z
+  .strictObject({
+    task_id: TaskId,
+    state: TaskState,
+    resume_state: TaskState.nullable().meta({ description: 'Where an interrupted task comes back to.' }),
+    waiting_for: z.array(z.enum(['credit', 'input', 'review', 'evidence', 'callback', 'recovery'])),
+    rail: Rail,
+    tier: Tier,
+    usage: TaskUsage,
+    agent_id: AgentId.nullable(),
+    run_id: z.string().nullable(),
+    contract_id: z.string().nullable(),
+    quote_id: z.string().nullable(),
+    entitlement_id: z.string().nullable(),
+    updated_at: Time,
+    next_action: z.string(),
+  })
+  .meta({ id: 'Task' })
+
+/** One move of a task, chained to the one before it (endpoints §2). */
+export const LedgerEntry = z
+  .strictObject({
+    sequence: z.int().min(1),
+    event: z.enum(taskEvents),
+    from_state: z.enum(['none', ...taskStates]),
+    to_state: TaskState,
+    at: Time,
+    actor: z.string(),
+    data_sha256: Digest,
+    prev_hash: Digest,
+    hash: Digest.meta({ description: 'SHA-256 of the canonical JSON of the entry without this member.' }),
+  })
+  .meta({ id: 'LedgerEntry' })
+
+/** What will be done for a task, and under which terms (endpoints §10). */
+export const Contract = z
+  .strictObject({
+    contract_id: ContractId,
+    version: z.literal('v2'),
+    task_id: TaskId,
+    rail: Rail,
+    tier: Tier,
+    usage: TaskUsage,
+    scope: z.array(z.string()),
+    acceptance_criteria: z.array(z.string()),
+    review_policy: z.enum(['sandbox_policy', 'operator_review']),
+    data_policy: z.string(),
+    payment: z.strictObject({ quote_id: z.string().nullable(), entitlement_id: z.string().nullable() }),
+    terms_sha256: Digest.meta({ description: 'Of the canonical JSON of the terms; what the agent accepts.' }),
+    state: z.enum(['ready', 'accepted', 'sealed', 'void']),
+    accepted_by: z.string().nullable(),
+    accepted_at: Time.nullable(),
+    run_contract: z.looseObject({}).nullable().meta({ description: 'Once credit, input and review are there.' }),
+  })
+  .meta({ id: 'Contract' })
+
+/** Why a task is stopped, and what can bring it home (endpoints §2). */
+export const TaskException = z
+  .strictObject({
+    exception_id: TaskExceptionId,
+    task_id: TaskId,
+    code: ExceptionCode,
+    detail: z.string(),
+    state: ExceptionState,
+    resume_state: TaskState,
+    allowed_recoveries: z.array(RecoveryAction),
+    money_moved: z.enum(['no', 'yes', 'unknown']),
+    receipt_id: ReceiptId,
+    opened_at: Time,
+    closed_at: Time.nullable(),
+  })
+  .meta({ id: 'TaskException' })
+
+/** What was checked before a task goes on. */
+export const Check = z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })
+
+export const InputManifest = z
+  .array(
+    z.strictObject({
+      name: freeText(200, 1),
+      sha256: Digest.meta({ description: 'Of the canonical JSON of the input.' }),
+      bytes: z.int().min(0),
+    }),
+  )
+  .min(1)
+  .max(200)

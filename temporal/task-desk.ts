@@ -1,0 +1,175 @@
+import { spokeFor } from '../activities/agents/handshake.ts'
+import { type DerivedTokens, secretSha256 } from '../activities/keys/derived-tokens.ts'
+import { receiptView } from '../activities/receipt-view.ts'
+import { findAgent } from '../activities/store/agents.ts'
+import { answerCall, claimGrant } from '../activities/store/calls.ts'
+import { listPauses } from '../activities/store/controls.ts'
+import { clockSeconds, type Tx, transaction } from '../activities/store/db.ts'
+import { send } from '../activities/store/pipeline.ts'
+import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
+import {
+  findDocument,
+  findTask,
+  findTaskEvent,
+  requireTask,
+  storeDocument,
+  type TaskRow,
+} from '../activities/store/tasks.ts'
+import { contractTerms } from '../activities/tasks/contract-terms.ts'
+import type { TaskDeps } from '../activities/tasks/deps.ts'
+import { type Asker, assertOwner, openTaskReads, ownContract } from '../activities/tasks/reading.ts'
+import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
+import { contractView, taskExceptionView, taskView } from '../activities/tasks/views.ts'
+import { acceptanceText } from '../workflows/domain/agent-signature.ts'
+import { digestOf } from '../workflows/domain/canonical-json.ts'
+import { refuse } from '../workflows/domain/errors.ts'
+import type { TaskExceptionCode } from '../workflows/domain/task-exception.ts'
+import { type Check, type TaskTerms, taskTerms } from '../workflows/domain/task-terms.ts'
+import type { createTaskGateway } from './tasks.ts'
+
+export type TaskGateway = ReturnType<typeof createTaskGateway>
+export type TaskDeskDeps = TaskDeps & { gateway: TaskGateway; tokens: DerivedTokens; osUrl: string }
+/** Who moves a task; `actor` is what its ledger says. */
+export type Mover = Asker & { actor: string }
+export type TaskDesk = ReturnType<typeof openTaskDesk>
+
+/** What agents and operators do with tasks. Each act names its event after its call, so that a repeat finds what was done. */
+export function openTaskDesk(deps: TaskDeskDeps) {
+  return {
+    read: openTaskReads(deps.db),
+    assertRail: (agentId: string, rail: string) => assertRail(deps, agentId, rail),
+    /** The task of a token that stands in a body; 404 for an unknown one, 403 `not_owner` for that of another agent. */
+    taskOf: (asker: Asker, token: string) => taskOfToken(deps, asker, token),
+    preflight: (agentId: string, asked: Omit<TaskTerms, 'agent_id'>, callId: string) =>
+      preflight(deps, agentId, asked, callId),
+    withTaskToken: (answer: Record<string, unknown>, callId: string) => withTaskToken(deps, answer, callId),
+    prepareContract: (mover: Mover, input: { task_token: string; acceptance_criteria: string[] }, callId: string) =>
+      prepareContract(deps, mover, input, callId),
+    assertAcceptance: (mover: Mover, input: Acceptance) => assertAcceptance(deps, mover, input),
+    acceptContract: (mover: Mover, input: Acceptance, callId: string) => acceptContract(deps, mover, input, callId),
+    raise: (taskId: string, actor: string, input: { code: TaskExceptionCode; detail: string }, callId: string) =>
+      raise(deps, taskId, actor, input, callId),
+  }
+}
+
+async function assertRail({ db }: TaskDeskDeps, agentId: string, rail: string): Promise<void> {
+  const agent = await findAgent(db, agentId)
+  if (agent?.rails.includes(rail) === true) return
+  throw refuse('rail_not_allowed', `the agent did not register for ${rail}`, 'Use a rail of its manifest.')
+}
+
+async function taskOfToken({ db }: TaskDeskDeps, asker: Asker, token: string): Promise<TaskRow> {
+  const task = await findTask(db, taskIdOf(token))
+  if (task === undefined) throw refuse('not_found', 'nothing has this token', 'Check the task token.')
+  assertOwner(asker, task)
+  return task
+}
+
+const taskIdOf = (token: string): string => `task-${secretSha256(token)}`
+
+async function preflight(
+  deps: TaskDeskDeps,
+  agentId: string,
+  asked: Omit<TaskTerms, 'agent_id'>,
+  callId: string,
+): Promise<void> {
+  const { db, gateway, tokens } = deps
+  const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
+  if (pause !== undefined) throw refuse('paused', `paused: ${pause.reason}`, 'Repeat the call once it is resumed.')
+  const taskId = taskIdOf(tokens.statusToken('tk', callId))
+  const terms = await storeDocument(db, taskId, { ...asked, agent_id: agentId })
+  await gateway.submit(taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
+  await answer(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+    // The judgement of the preflight is always the second entry of the ledger.
+    const judged = await findTaskEvent(tx, taskId, 'own:2')
+    const { checks = [] } = (judged?.data ?? {}) as { checks?: Check[] }
+    const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
+    return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
+  })
+}
+
+/** The stored answer of a preflight with the token of its task, which is derived anew and stored nowhere. */
+function withTaskToken({ tokens, osUrl }: TaskDeskDeps, stored: Record<string, unknown>, callId: string) {
+  const task_token = tokens.statusToken('tk', callId)
+  const at = `${osUrl}/api/agents/tasks/${task_token}`
+  const links = { ledger: `${at}/ledger`, exceptions: `${at}/exceptions`, attestation: `${at}/attestation` }
+  return { ...stored, task_token, links }
+}
+
+async function prepareContract(
+  deps: TaskDeskDeps,
+  mover: Mover,
+  { task_token, acceptance_criteria }: { task_token: string; acceptance_criteria: string[] },
+  callId: string,
+): Promise<void> {
+  const { db, gateway } = deps
+  const { task_id, terms_sha256: asked } = await taskOfToken(deps, mover, task_token)
+  const contract_id = `ct_${digestOf({ type: 'service.contract.v1', task_id, call: callId })}`
+  const terms = taskTerms.parse(await findDocument(db, task_id, asked))
+  const terms_sha256 = await storeDocument(db, task_id, contractTerms(task_id, contract_id, terms, acceptance_criteria))
+  const data = { contract_id, terms_sha256 }
+  await gateway.send(task_id, { eventId: callId, event: 'contract_prepared', actor: mover.actor, data })
+  await answer(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
+    const { contract, task } = await ownContract(tx, mover, contract_id)
+    const about = { task, subject: contract_id, kind: 'intake', facts: { ...data, task_id } }
+    const receipt = receiptView(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
+    return { contract: await contractView(tx, contract, task), receipt }
+  })
+}
+
+export type Acceptance = { contract_id: string; terms_sha256: string; signature: string }
+
+/** Throws 401 `proof_invalid` unless a key that speaks for the contract's agent signed this acceptance. */
+async function assertAcceptance(deps: TaskDeskDeps, mover: Mover, input: Acceptance): Promise<void> {
+  const { contract_id, terms_sha256, signature } = input
+  const { task } = await transaction(deps.db, (tx) => ownContract(tx, mover, contract_id))
+  if (await spokeFor(deps, task.agent_id ?? '', acceptanceText(contract_id, terms_sha256), signature)) return
+  throw refuse(
+    'proof_invalid',
+    'the signature is not of the registered key over this contract and these terms',
+    `Sign ${JSON.stringify(acceptanceText('<contract_id>', '<terms_sha256>'))} with the registered key.`,
+  )
+}
+
+async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptance, callId: string): Promise<void> {
+  const { contract_id, terms_sha256, signature } = input
+  const { task } = await transaction(deps.db, (tx) => ownContract(tx, mover, contract_id))
+  // Whoever doubts the acceptance later finds what was signed.
+  const signed = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id: task.agent_id }
+  const acceptance_sha256 = await storeDocument(deps.db, task.task_id, signed)
+  const data = { terms_sha256, acceptance_sha256 }
+  await deps.gateway.send(task.task_id, { eventId: callId, event: 'contract_accepted', actor: mover.actor, data })
+  await answer(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
+    const now = await ownContract(tx, mover, contract_id)
+    return { contract: await contractView(tx, now.contract, now.task), task: await taskView(tx, now.task) }
+  })
+}
+
+async function raise(
+  deps: TaskDeskDeps,
+  taskId: string,
+  actor: string,
+  data: { code: TaskExceptionCode; detail: string },
+  callId: string,
+): Promise<void> {
+  await deps.gateway.send(taskId, { eventId: callId, event: 'exception_raised', actor, data })
+  await answer(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+    const task = await requireTask(tx, taskId)
+    const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
+    const exception = (await listTaskExceptions(tx, taskId)).find(({ sequence }) => sequence === raised)
+    if (exception === undefined) throw new Error('an exception that was raised is not there')
+    return { exception: taskExceptionView(exception), task: await taskView(tx, task) }
+  })
+}
+
+/** Answers a call with what its effect has come to, in one transaction with the use of its grant. */
+function answer(
+  { db }: TaskDeskDeps,
+  { callId, subject, status }: { callId: string; subject: string; status: number },
+  read: (tx: Tx) => Promise<Record<string, unknown>>,
+): Promise<void> {
+  return transaction(db, async (tx) => {
+    await claimGrant(tx, callId, subject)
+    await send(tx, answerCall(callId, subject, status, await read(tx)))
+  })
+}
