@@ -8,7 +8,7 @@ import type { SigningKey } from '../activities/keys/compact.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { loadTokenKey } from '../activities/keys/key-ring.ts'
 import { agentSubject } from '../activities/reviews/agent.ts'
-import { openReviews } from '../activities/reviews/desk.ts'
+import { openReviews, type ReviewDeps } from '../activities/reviews/desk.ts'
 import { referenceSubject } from '../activities/reviews/payment-reference.ts'
 import { findCredential } from '../activities/store/agent-credentials.ts'
 import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
@@ -21,19 +21,25 @@ import type { AnyOperation } from './operation.ts'
 import type { RoadDeps } from './road.ts'
 
 type AgentSettings = Issuing &
-  Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[]; callbackKey: SigningKey }
+  Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[]; callbackKey: SigningKey } & {
+    reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
+  }
 type AgentDesks = {
   acts: Pick<Context, 'agents' | 'reviews' | 'enforcement' | 'contracts' | 'inputs' | 'callbacks'>
   lookups: Pick<RoadDeps, 'agents' | 'attempts'>
 }
 
 /** Wires what agents and their reviewers do, and how the road finds out whose credentials, tokens and signatures it sees. */
-export function openAgentDesks({ config, registry, callbackKey, ...issuing }: AgentSettings): AgentDesks {
+export function openAgentDesks({ config, registry, callbackKey, reviewing, ...issuing }: AgentSettings): AgentDesks {
   const { db } = issuing
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const acts = {
     agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens }),
-    reviews: openReviews({ ...issuing, subjects: [agentSubject, referenceSubject(issuing)] }),
+    reviews: openReviews({
+      ...issuing,
+      ...reviewing,
+      subjects: [agentSubject, ...reviewing.subjects, referenceSubject(issuing)],
+    }),
     inputs: openInputs({ db, config }),
     callbacks: openCallbacks({ db, key: callbackKey }),
     enforcement: createEnforcement({ db, registry }),

@@ -2,18 +2,26 @@ import { taskDepsOf } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { type KeyRings, loadTokenKey } from '../activities/keys/key-ring.ts'
+import type { ReviewDeps } from '../activities/reviews/desk.ts'
+import { loopStepSubject } from '../activities/reviews/loop-step.ts'
+import { recoverySubject } from '../activities/reviews/recovery.ts'
+import { taskSubject } from '../activities/reviews/task.ts'
 import { openTaskDesk, type TaskDesk } from '../temporal/task-desk.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import type { UpdateDeps } from '../temporal/updates.ts'
 
 type TaskSettings = Pick<UpdateDeps, 'db' | 'client' | 'changes'> & { config: Config; keys: KeyRings }
 
-/** Wires what agents and operators do with tasks. */
-export function openTasks({ config, keys, ...temporal }: TaskSettings): TaskDesk {
-  return openTaskDesk({
-    ...taskDepsOf(config, keys, temporal.db),
-    gateway: createTaskGateway({ ...temporal, config }),
-    tokens: deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE)),
-    osUrl: config.OS_URL,
-  })
+type TaskDesks = { tasks: TaskDesk; reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'> }
+
+/** Wires what agents and operators do with tasks, and what operators decide about them. */
+export function openTasks({ config, keys, ...temporal }: TaskSettings): TaskDesks {
+  const deps = taskDepsOf(config, keys, temporal.db)
+  const gateway = createTaskGateway({ ...temporal, config })
+  const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
+  const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps)]
+  return {
+    tasks: openTaskDesk({ ...deps, gateway, tokens, osUrl: config.OS_URL }),
+    reviewing: { subjects, wakeTask: gateway.wake },
+  }
 }

@@ -49,7 +49,7 @@ export type Api = { deps: RoadDeps; pauses(): Promise<ActivePause[]>; gauges: Ga
 export async function createApi(config: Config, log: Logger): Promise<Api> {
   const { db, pool, close } = openDatabase(config)
   const changes = createChanges(config.DATABASE_URL)
-  const temporal = createTemporalClient(config)
+  const { client, close: closeTemporal } = createTemporalClient(config)
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   const { chain } = openChain(config)
   const wallets = openWalletSignatures(config)
@@ -60,7 +60,6 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   const pauses = () => listPauses(db)
   const lanes = () => readLanes(db, config.LANE_JAM_AFTER_MS)
   const clock = createDatabaseClock(db)
-  const { client } = temporal
   const payouts = createPayoutGateway({
     client,
     db,
@@ -73,12 +72,13 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     chainUp: chain.isUp,
     reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
-  const agents = openAgentDesks({ ...operating, config, registry, callbackKey: keys.callback.active })
+  const { tasks, reviewing } = openTasks({ db, config, keys, client, changes })
+  const agents = openAgentDesks({ ...operating, config, registry, reviewing, callbackKey: keys.callback.active })
   const { desks, paying } = await openMoneyDesks({ ...operating, config, keys, wallets, chain, client, log })
   const acts = {
     ...agents.acts,
     ...desks,
-    tasks: openTasks({ db, config, keys, client, changes }),
+    tasks,
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
     controls: openControls(operating),
@@ -120,7 +120,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     close: async () => {
       publishing.stop()
       await changes.close()
-      await temporal.close()
+      await closeTemporal()
       await close()
     },
   }

@@ -19,7 +19,8 @@ import { contractTerms } from '../activities/tasks/contract-terms.ts'
 import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { type Asker, assertOwner, openTaskReads, ownContract } from '../activities/tasks/reading.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
-import { contractView, taskExceptionView, taskView } from '../activities/tasks/views.ts'
+import { type RecoveryAsk, requestRecovery, supplyEvidence } from '../activities/tasks/recovery.ts'
+import { contractView, recoveryView, taskExceptionView, taskView } from '../activities/tasks/views.ts'
 import { acceptanceText } from '../workflows/domain/agent-signature.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
@@ -49,6 +50,7 @@ export function openTaskDesk(deps: TaskDeskDeps) {
     acceptContract: (mover: Mover, input: Acceptance, callId: string) => acceptContract(deps, mover, input, callId),
     raise: (taskId: string, actor: string, input: { code: TaskExceptionCode; detail: string }, callId: string) =>
       raise(deps, taskId, actor, input, callId),
+    recover: (recovery: Recovery, of: { decided: boolean; callId: string }) => recover(deps, recovery, of),
   }
 }
 
@@ -172,4 +174,35 @@ function answer(
     await claimGrant(tx, callId, subject)
     await send(tx, answerCall(callId, subject, status, await read(tx)))
   })
+}
+
+type Recovery = Omit<RecoveryAsk, 'recoveryId' | 'decided'>
+
+/** A recovery is recorded with what it does in one transaction, and its workflow told before and after: it goes on from the row. */
+async function recover(
+  deps: TaskDeskDeps,
+  recovery: Recovery,
+  { decided, callId }: { decided: boolean; callId: string },
+): Promise<{ status: number; body?: Record<string, unknown> }> {
+  const { taskId, action } = recovery
+  const ask = { ...recovery, decided, recoveryId: `rec_${digestOf({ call: callId })}` }
+  await deps.gateway.wake(taskId)
+  const reply = await transaction(deps.db, async (tx) => {
+    await claimGrant(tx, callId, taskId)
+    const { state } = await requireTask(tx, taskId)
+    const supplies = state === 'evidence_partial' && action === 'supply_evidence'
+    if (supplies) await supplyEvidence(deps, tx, ask)
+    const request = supplies ? undefined : await requestRecovery(deps, tx, ask)
+    const exception = (await listTaskExceptions(tx, taskId)).find((one) => one.exception_id === request?.exception_id)
+    const body = {
+      recovery_request: request === undefined ? null : recoveryView(request),
+      task: await taskView(tx, await requireTask(tx, taskId)),
+      exception: exception === undefined ? null : taskExceptionView(exception),
+    }
+    if (request?.state === 'requested') return { status: 202, body }
+    await send(tx, answerCall(callId, taskId, 200, body))
+    return { status: 200 }
+  })
+  await deps.gateway.wake(taskId).catch(() => undefined)
+  return reply
 }

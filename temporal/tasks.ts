@@ -41,11 +41,13 @@ export function createTaskGateway(deps: UpdateDeps) {
     /** Makes the task's workflow read its row and go on, in a new run where none is open. */
     async wake(taskId: string): Promise<void> {
       const known = await knownTask(deps, taskId)
-      await client.workflow.signalWithStart<typeof taskWorkflow>('task', {
-        ...startOptions(taskId, known),
-        signal: wakeSignal,
-        signalArgs: [],
-      })
+      await durableStep(deps, taskId, () =>
+        client.workflow.signalWithStart<typeof taskWorkflow>('task', {
+          ...startOptions(taskId, known),
+          signal: wakeSignal,
+          signalArgs: [],
+        }),
+      )
     },
   }
 }

@@ -130,6 +130,7 @@ const samples: Record<string, Record<string, unknown>> = {
   },
   'task-ledger': { from_sequence: '1', limit: '200' },
   'task-exceptions': { state: 'open' },
+  'task-recover': { exception_id: `ex_${hex(64)}`, action: 'replay', idempotency_key: 't-5' },
   'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }

@@ -4,6 +4,20 @@ export const taskRequirements = {
     source: 'endpoints.md § 10',
     behavior: 'Over HTTP an agent begins a task, prepares its contract, and accepts it with its registered key.',
   },
+  'task.http.recover': {
+    source: 'endpoints.md § 10',
+    behavior: 'A stopped task comes back to where it was, or is given up, by the recoveries of its exception only.',
+  },
+  'task.http.recover.reviewed': {
+    source: 'decision',
+    behavior:
+      'An agent’s recovery of an operational task waits for an operator; an operator’s own, and a synthetic task’s, does not.',
+  },
+  'task.http.review': {
+    source: 'endpoints.md § 17',
+    behavior:
+      'An operator’s decision lets a paid task begin or fail, and ends the review of its run, with a signed receipt.',
+  },
   'task.http.out-of-turn': {
     source: 'tasks.md § Task lifecycle',
     behavior: 'An act out of turn answers 409 wrong_state and names the events allowed; it changes nothing.',

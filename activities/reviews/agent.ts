@@ -14,6 +14,7 @@ import {
   moveTrust,
 } from '../store/agents.ts'
 import type { Tx } from '../store/db.ts'
+import { listAwaitingTrust } from '../store/tasks.ts'
 import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 
 /** Agents that ask for trust, and those whose trust can be taken or given back. */
@@ -21,6 +22,7 @@ export const agentSubject: ReviewSubject = {
   kind: 'agent',
   list: async (tx, filter, most) => (await listAgents(tx, filterOf(filter), most)).map(waitingAgent),
   count: (tx, filter) => countAgents(tx, filterOf(filter)),
+  tasksOf: listAwaitingTrust,
   decide: async (tx, agentId, terms, assertWaiting) => {
     const agent = await lockAgent(tx, agentId)
     if (agent === undefined) throw refuse('not_found', 'no such agent', 'Take the id from the review console.')

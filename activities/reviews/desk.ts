@@ -14,7 +14,12 @@ import { insertDecision } from '../store/review-decisions.ts'
 import type { Database } from '../store/schema.ts'
 import type { ConsoleFilter, ReviewSubject } from './subject.ts'
 
-export type ReviewDeps = Issuing & { db: Kysely<Database>; subjects: readonly ReviewSubject[] }
+export type ReviewDeps = Issuing & {
+  db: Kysely<Database>
+  subjects: readonly ReviewSubject[]
+  /** Has the workflow of a task read its row and go on; 503 where none can be reached. */
+  wakeTask(taskId: string): Promise<void>
+}
 export type Reviewer = { operatorId: string; name: string; idempotencyKey: string }
 export type ReviewInput = {
   subject_kind: SubjectKind
@@ -41,15 +46,23 @@ export function openReviews(deps: ReviewDeps) {
       const total = counted.reduce((sum, count) => sum + count, 0)
       return { items: items.slice(offset, offset + limit), offset, limit, total, counts }
     },
-    record: (reviewer: Reviewer, input: ReviewInput, callId: string) =>
-      transaction(deps.db, async (tx) => {
+    record: async (reviewer: Reviewer, input: ReviewInput, callId: string) => {
+      const subject = deps.subjects.find(({ kind }) => kind === input.subject_kind)
+      const told = (await subject?.tasksOf?.(deps.db, input.subject_id)) ?? []
+      // Nothing is decided for a task whose workflow cannot be reached.
+      await Promise.all(told.map(deps.wakeTask))
+      const answer = await transaction(deps.db, async (tx) => {
         const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
         const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
         await claimGrant(tx, callId, decisionId)
-        const answer = await decide(deps, tx, reviewer, input, decisionId)
-        await send(tx, answerCall(callId, decisionId, 200, answer))
-        return answer
-      }),
+        const decided = await decide(deps, tx, reviewer, input, decisionId)
+        await send(tx, answerCall(callId, decisionId, 200, decided))
+        return decided
+      })
+      // The decision stands whether or not they can be told now.
+      await Promise.allSettled(told.map(deps.wakeTask))
+      return answer
+    },
   }
 }
 

@@ -33,6 +33,8 @@ export type ReviewSubject = {
   readonly kind: SubjectKind
   list(tx: Tx, filter: ConsoleFilter, most: number): Promise<WaitingSubject[]>
   count(tx: Tx, filter: ConsoleFilter): Promise<number>
+  /** Tasks that go on once it is decided: their workflows are told. */
+  tasksOf?(tx: Tx, subjectId: string): Promise<string[]>
   decide(
     tx: Tx,
     subjectId: string,

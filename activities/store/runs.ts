@@ -127,3 +127,49 @@ export async function insertReturnPackage(tx: Tx, row: Omit<ReturnPackageRow, 'm
     .values({ ...row, package: canonicalJson(row.package) })
     .execute()
 }
+
+export type OpenReview = LoopStepRow & { task_id: string; rail: string }
+type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+
+/** Reviews of runs at work that nobody has decided. */
+const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
+  tx
+    .selectFrom('loop_steps')
+    .innerJoin('runs', (join) =>
+      join
+        .onRef('runs.run_id', '=', 'loop_steps.run_id')
+        .onRef('runs.attempt', '=', 'loop_steps.attempt')
+        .onRef('runs.round', '=', 'loop_steps.round')
+        .onRef('runs.step', '=', 'loop_steps.step'),
+    )
+    .innerJoin('tasks', 'tasks.task_id', 'runs.task_id')
+    .where('loop_steps.step', '=', 'review_step')
+    .where('loop_steps.verdict', 'is', null)
+    .where('tasks.state', '=', 'operating')
+    .$if(state !== undefined, (query) => query.where('loop_steps.step', '=', state as LoopStep))
+    .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))
+
+/** Who waits longest first. */
+export async function listOpenReviews(tx: Tx, filter: ReviewFilter, most: number): Promise<OpenReview[]> {
+  return openReviews(tx, filter)
+    .selectAll('loop_steps')
+    .select(['tasks.task_id', 'tasks.rail'])
+    .orderBy('loop_steps.started_at')
+    .limit(most)
+    .execute()
+}
+
+export async function countOpenReviews(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await openReviews(tx, filter)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function findOpenReview(tx: Tx, runId: string): Promise<OpenReview | undefined> {
+  return openReviews(tx)
+    .selectAll('loop_steps')
+    .select(['tasks.task_id', 'tasks.rail'])
+    .where('loop_steps.run_id', '=', runId)
+    .executeTakeFirst()
+}

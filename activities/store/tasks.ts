@@ -142,3 +142,41 @@ export async function listNextQueued(tx: Tx, { agent_id, rail }: TaskRow): Promi
   ])
   return found.flatMap((row) => (row === undefined ? [] : [row.task_id]))
 }
+
+type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
+
+/** Tasks whose work an operator has to approve, and those that wait for evidence which an operator can waive. */
+const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
+  tx
+    .selectFrom('tasks')
+    .where(({ eb, and, or }) =>
+      or([
+        and([eb('state', '=', 'credit_funded'), eb('review_decision', 'is', null)]),
+        eb('state', '=', 'evidence_partial'),
+      ]),
+    )
+    .$if(state !== undefined, (query) => query.where('state', '=', state as TaskRow['state']))
+    .$if(rail !== undefined, (query) => query.where('rail', '=', rail ?? ''))
+
+/** Who waits longest first. */
+export async function listTasksInReview(tx: Tx, filter: ReviewFilter, most: number): Promise<TaskRow[]> {
+  return inReview(tx, filter).selectAll().orderBy('changed_at').limit(most).execute()
+}
+
+export async function countTasksInReview(tx: Tx, filter: ReviewFilter): Promise<number> {
+  const { count } = await inReview(tx, filter)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Tasks of an agent that wait for it to be trusted. */
+export async function listAwaitingTrust(tx: Tx, agentId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('tasks')
+    .select('task_id')
+    .where('agent_id', '=', agentId)
+    .where('state', '=', 'trust_pending')
+    .execute()
+  return rows.map(({ task_id }) => task_id)
+}

@@ -3,7 +3,7 @@ import { taskWaitsFor } from '../../workflows/task/details.ts'
 import type { TaskSnapshot } from '../../workflows/task/ports.ts'
 import type { ContractRow } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
-import type { TaskExceptionRow } from '../store/task-exceptions.ts'
+import type { RecoveryRequestRow, TaskExceptionRow } from '../store/task-exceptions.ts'
 import { findDocument, type TaskRow } from '../store/tasks.ts'
 import type { ContractTerms } from './contract-terms.ts'
 import { snapshotOf } from './snapshot.ts'
@@ -61,5 +61,21 @@ export function taskExceptionView(row: TaskExceptionRow) {
     allowed_recoveries: row.closed_at === null ? [...allowedRecoveries(code)] : [],
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,
+  }
+}
+
+/** A request to bring a task home as callers see it. */
+export function recoveryView(row: RecoveryRequestRow) {
+  const { recovery_id, action, state, input_sha256, requested_by, decided_by, requested_at } = row
+  const needs_review = state === 'requested'
+  return {
+    recovery_id,
+    action,
+    state,
+    needs_review,
+    input_sha256,
+    requested_by,
+    decided_by,
+    requested_at: requested_at.toISOString(),
   }
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../caller.ts'
-import { ExceptionCode, Task, TaskException } from './shapes.ts'
+import { ExceptionCode, TaskException } from './recovery-shapes.ts'
+import { Task } from './shapes.ts'
 
 /** POST /api/agents/tasks/{token}/exceptions on the OS host: stops a task where it stands, until it is recovered. */
 export const taskExceptionRaise = operation({

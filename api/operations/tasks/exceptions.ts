@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../caller.ts'
-import { ExceptionState, RecoveryAction, TaskException } from './shapes.ts'
+import { ExceptionState, RecoveryAction, TaskException } from './recovery-shapes.ts'
 
 const output = z
   .strictObject({

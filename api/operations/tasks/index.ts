@@ -6,8 +6,9 @@ import { taskExceptionRaise } from './exception-raise.ts'
 import { taskExceptionsRead } from './exceptions.ts'
 import { taskLedger } from './ledger.ts'
 import { preflight } from './preflight.ts'
+import { taskRecover } from './recover.ts'
 
-/** How a task begins, is agreed on, read, and stopped (endpoints §10). */
+/** How a task begins, is agreed on, read, stopped, and brought home (endpoints §10). */
 export const tasks = [
   preflight,
   contractPrepare,
@@ -17,4 +18,5 @@ export const tasks = [
   taskAttestation,
   taskExceptionsRead,
   taskExceptionRaise,
+  taskRecover,
 ] as const

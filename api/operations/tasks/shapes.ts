@@ -1,28 +1,15 @@
 import { z } from 'zod'
 import { tiers } from '../../../workflows/domain/rails/rail.ts'
-import { type TaskExceptionCode, taskExceptions } from '../../../workflows/domain/task-exception.ts'
 import { taskEvents, taskStates } from '../../../workflows/domain/task-lifecycle.ts'
-import { Digest, freeText, ReceiptId, Time } from '../../fields.ts'
+import { Digest, freeText, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
 
 export const TaskId = z.string().regex(/^task-[0-9a-f]{64}$/)
 export const TaskToken = z.string().regex(/^tk_[A-Za-z0-9_-]{43}$/)
 export const ContractId = z.string().regex(/^ct_[0-9a-f]{64}$/)
-export const TaskExceptionId = z.string().regex(/^ex_[0-9a-f]{64}$/)
 export const TaskState = z.enum(taskStates)
 export const Tier = z.enum(tiers)
 export const TaskUsage = z.enum(['synthetic', 'operational'])
-export const ExceptionCode = z.enum(Object.keys(taskExceptions) as [TaskExceptionCode])
-export const ExceptionState = z.enum(['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned'])
-export const RecoveryAction = z.enum([
-  'supply_evidence',
-  'correct_input',
-  'retry_step',
-  'redeliver_callback',
-  'replay',
-  'abandon',
-])
-
 /** A task as its agent and operators see it (endpoints §2). */
 export const Task = z
   .strictObject({
@@ -79,23 +66,6 @@ export const Contract = z
     run_contract: z.looseObject({}).nullable().meta({ description: 'Once credit, input and review are there.' }),
   })
   .meta({ id: 'Contract' })
-
-/** Why a task is stopped, and what can bring it home (endpoints §2). */
-export const TaskException = z
-  .strictObject({
-    exception_id: TaskExceptionId,
-    task_id: TaskId,
-    code: ExceptionCode,
-    detail: z.string(),
-    state: ExceptionState,
-    resume_state: TaskState,
-    allowed_recoveries: z.array(RecoveryAction),
-    money_moved: z.enum(['no', 'yes', 'unknown']),
-    receipt_id: ReceiptId,
-    opened_at: Time,
-    closed_at: Time.nullable(),
-  })
-  .meta({ id: 'TaskException' })
 
 /** What was checked before a task goes on. */
 export const Check = z.strictObject({ check: z.string(), ok: z.boolean(), detail: z.string() })

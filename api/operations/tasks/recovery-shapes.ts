@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { type TaskExceptionCode, taskExceptions } from '../../../workflows/domain/task-exception.ts'
+import { Digest, ReceiptId, Time } from '../../fields.ts'
+import { TaskId, TaskState } from './shapes.ts'
+
+export const TaskExceptionId = z.string().regex(/^ex_[0-9a-f]{64}$/)
+export const ExceptionCode = z.enum(Object.keys(taskExceptions) as [TaskExceptionCode])
+export const ExceptionState = z.enum(['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned'])
+export const RecoveryAction = z.enum([
+  'supply_evidence',
+  'correct_input',
+  'retry_step',
+  'redeliver_callback',
+  'replay',
+  'abandon',
+])
+
+/** Why a task is stopped, and what can bring it home (endpoints §2). */
+export const TaskException = z
+  .strictObject({
+    exception_id: TaskExceptionId,
+    task_id: TaskId,
+    code: ExceptionCode,
+    detail: z.string(),
+    state: ExceptionState,
+    resume_state: TaskState,
+    allowed_recoveries: z.array(RecoveryAction),
+    money_moved: z.enum(['no', 'yes', 'unknown']),
+    receipt_id: ReceiptId,
+    opened_at: Time,
+    closed_at: Time.nullable(),
+  })
+  .meta({ id: 'TaskException' })
+
+/** A request to bring a stopped task home; `needs_review` while an operator has to decide. */
+export const RecoveryRequest = z
+  .strictObject({
+    recovery_id: z.string().regex(/^rec_[0-9a-f]{64}$/),
+    action: RecoveryAction,
+    state: z.enum(['requested', 'approved', 'refused', 'done']),
+    needs_review: z.boolean(),
+    input_sha256: Digest.nullable(),
+    requested_by: z.string(),
+    requested_at: Time,
+    decided_by: z.string().nullable(),
+  })
+  .meta({ id: 'RecoveryRequest' })
