@@ -1,15 +1,16 @@
 import { hostname } from 'node:os'
 import { loadConfig } from '../activities/config.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
-import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
+import { PAYOUTS_QUEUE, TASKS_QUEUE } from '../temporal/queues.ts'
 import { listPollers } from '../temporal/readiness.ts'
 
 // The health check of a worker's container: exits 0 when a worker of this host polls every task queue that it is to serve.
 const config = loadConfig()
+const workflowQueues = [PAYOUTS_QUEUE, TASKS_QUEUE]
 const { client, close } = createTemporalClient(config)
 try {
   for (const queue of config.TASK_QUEUES) {
-    const pollers = await listPollers(client, queue, 3_000, queue === PAYOUTS_QUEUE ? 'workflow' : 'activity')
+    const pollers = await listPollers(client, queue, 3_000, workflowQueues.includes(queue) ? 'workflow' : 'activity')
     if (!pollers.some((identity) => identity.endsWith(`@${hostname()}`))) throw new Error(`nobody here polls ${queue}`)
   }
 } catch (error) {

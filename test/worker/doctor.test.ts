@@ -78,6 +78,8 @@ verifies('operate.doctor', 'a sound stack has no fault, and the exit code is 0',
     'workers on payouts',
     'workers on signing',
     'workers on callbacks',
+    'workers on tasks',
+    'workers on runs',
     'chain and token',
     'payout wallet',
     'gas wallets',
@@ -214,7 +216,9 @@ verifies(
       'search attributes',
       'workers on callbacks',
       'workers on payouts',
+      'workers on runs',
       'workers on signing',
+      'workers on tasks',
       'workers on transfers',
     ])
     expect(bare['search attributes']?.remedy).toContain('--namespace bare --name State --type Keyword')

@@ -1,7 +1,14 @@
 import type { Client } from '@temporalio/client'
 import type { Config } from '../../activities/config.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { CALLBACKS_QUEUE, PAYOUTS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../../temporal/queues.ts'
+import {
+  CALLBACKS_QUEUE,
+  PAYOUTS_QUEUE,
+  RUNS_QUEUE,
+  SIGNING_QUEUE,
+  TASKS_QUEUE,
+  TRANSFERS_QUEUE,
+} from '../../temporal/queues.ts'
 import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts'
 import { type Check, type Finding, fault, fine, look } from './check.ts'
@@ -28,6 +35,8 @@ export async function checkTemporal(config: Config): Promise<Check[]> {
         checkPollers(client, SIGNING_QUEUE, 'activity'),
         checkPollers(client, TRANSFERS_QUEUE, 'activity'),
         checkPollers(client, CALLBACKS_QUEUE, 'activity'),
+        checkPollers(client, TASKS_QUEUE, 'workflow'),
+        checkPollers(client, RUNS_QUEUE, 'activity'),
       ])),
     ]
   } finally {
