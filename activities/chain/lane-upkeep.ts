@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { type Hex, keccak256, type LocalAccount, TransactionReceiptNotFoundError } from 'viem'
+import { groupedBy } from '../../workflows/domain/grouped-by.ts'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { transaction } from '../store/db.ts'
 import {
@@ -95,7 +96,8 @@ export async function maintainWallet(deps: LaneDeps, account: LocalAccount): Pro
   // The next nonce is read before the rows, so that an allocation in between does not look like a hole.
   const next = await nextNonce(db, wallet)
   const end = next - mined > NONCES_PER_ROUND ? mined + NONCES_PER_ROUND : next
-  const rows = groupByNonce(await listUnsettled(db, wallet, { mined, end: end > mined ? end : mined }, feeBumpAfterMs))
+  const unsettled = await listUnsettled(db, wallet, { mined, end: end > mined ? end : mined }, feeBumpAfterMs)
+  const rows = groupedBy(unsettled, ({ eoa_nonce }) => BigInt(eoa_nonce))
   const past = [...rows].filter(([nonce]) => nonce < mined)
   for (let from = 0; from < past.length; from += RECEIPTS_AT_ONCE) {
     const ends = past.slice(from, from + RECEIPTS_AT_ONCE).map(([nonce, siblings]) => endOf(reader, nonce, siblings))
@@ -107,15 +109,6 @@ export async function maintainWallet(deps: LaneDeps, account: LocalAccount): Pro
 
 const countAt = async (reader: ChainReader, { address }: LocalAccount, blockTag: 'latest' | 'pending') =>
   BigInt(await reader.getTransactionCount({ address, blockTag }))
-
-function groupByNonce(rows: LaneTransaction[]): Map<bigint, LaneTransaction[]> {
-  const groups = new Map<bigint, LaneTransaction[]>()
-  for (const row of rows) {
-    const nonce = BigInt(row.eoa_nonce)
-    groups.set(nonce, [...(groups.get(nonce) ?? []), row])
-  }
-  return groups
-}
 
 /** The chain is past this nonce: one of our hashes has a receipt, or another transaction of the key took its place. */
 async function endOf(reader: ChainReader, nonce: bigint, siblings: LaneTransaction[]): Promise<NonceEnd> {

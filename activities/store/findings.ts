@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { groupedBy } from '../../workflows/domain/grouped-by.ts'
 import { callId } from '../../workflows/domain/ids.ts'
 import { atomicOf } from '../../workflows/domain/payment-reference.ts'
 import type { Explanation, LaneFindings, SeenCall } from '../../workflows/domain/reconciliation.ts'
@@ -46,7 +47,7 @@ async function payoutsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayout[]
   const transfers = await tx.selectFrom('transfers').selectAll().where('payout_id', 'in', ids).execute()
   const receipts = await tx.selectFrom('receipts').selectAll().where('subject', 'in', ids).orderBy('seq').execute()
   const transferOf = new Map(transfers.map((row) => [row.payout_id, row]))
-  const receiptsOf = groupBy(receipts, ({ subject }) => subject)
+  const receiptsOf = groupedBy(receipts, ({ subject }) => subject)
   const callIds = new Map(payouts.map((row) => [row.payout_id, callsOf(row, transferOf.get(row.payout_id))]))
   const calls = await tx
     .selectFrom('calls')
@@ -89,7 +90,7 @@ async function paymentsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayment
     .select(['payment_id', ...callColumns])
     .where('payment_id', 'in', ids)
     .execute()
-  const callsByPayment = groupBy(calls, ({ payment_id }) => payment_id ?? '')
+  const callsByPayment = groupedBy(calls, ({ payment_id }) => payment_id ?? '')
   const references = await referencesPaidBy(tx, payments)
   return payments.map((payment) => ({
     payment,
@@ -200,15 +201,4 @@ export async function readLane(tx: Tx, wallet: string, chainNonce: bigint): Prom
     where open or mined is not true order by n limit 100`.execute(tx)
   const of = (kind: boolean) => rows.filter(({ unsettled }) => unsettled === kind).map(({ nonce }) => nonce)
   return { wallet, chainNonce: chainNonce.toString(), unsettled: of(true), foreign: of(false) }
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
 }

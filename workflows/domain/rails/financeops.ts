@@ -1,3 +1,4 @@
+import { groupedBy } from '../grouped-by.ts'
 import { toInteger } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { dayOf } from './calendar.ts'
@@ -11,7 +12,7 @@ import { ageingOf, controlTotals, openOf, settle } from './financeops/settlement
 import { financeopsInput } from './fixtures/financeops.ts'
 import { cite, notes } from './notes.ts'
 import type { Rail, Work } from './rail.ts'
-import { groupedBy, inOrder } from './work.ts'
+import { inOrder } from './work.ts'
 
 const details = {
   exceptions: (count: number) => `exceptions that somebody has to look at: ${count}`,

@@ -1,11 +1,12 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { groupedBy } from '../grouped-by.ts'
 import { merkleRoot } from '../merkle.ts'
 import { packetopsInput } from './fixtures/packetops.ts'
 import { type InspectedItem, inspectItem, judgeItem, pointsOf } from './packetops/item.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
 import { PacketInput, PacketResult, type SectionCoverage } from './packetops/schema.ts'
 import type { Finding, Gap, Rail, Work } from './rail.ts'
-import { finishedWork, groupedBy, inOrder } from './work.ts'
+import { finishedWork, inOrder } from './work.ts'
 
 export const packetops: Rail<PacketInput, PacketResult> = {
   key: 'packetops',

@@ -32,15 +32,3 @@ export function firstOf<T>(items: readonly T[], count: number, order: (a: T, b: 
   }
   return first
 }
-
-/** The items of each key, keys in the order of their first item. */
-export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [item])
-    else group.push(item)
-  }
-  return groups
-}

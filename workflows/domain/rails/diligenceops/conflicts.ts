@@ -1,7 +1,8 @@
+import { groupedBy } from '../../grouped-by.ts'
 import { endOf } from '../calendar.ts'
 import { datesIn, quantitiesIn } from '../mentions.ts'
 import { sentencesOf, stemsOf } from '../words.ts'
-import { groupedBy, inOrder } from '../work.ts'
+import { inOrder } from '../work.ts'
 import type { Conflict, DiligenceInput, EvidenceSpan } from './schema.ts'
 
 type Kind = Conflict['kind']

@@ -1,5 +1,6 @@
+import { groupedBy } from '../../grouped-by.ts'
 import { cite } from '../notes.ts'
-import { groupedBy, inOrder } from '../work.ts'
+import { inOrder } from '../work.ts'
 import type { Item, List, SetAside } from './items.ts'
 import type { FinanceopsResult } from './schema.ts'
 import type { Settled } from './settlement.ts'

@@ -1,4 +1,5 @@
-import { groupedBy, inOrder } from '../work.ts'
+import { groupedBy } from '../../grouped-by.ts'
+import { inOrder } from '../work.ts'
 import { combinations, type Search } from './combinations.ts'
 import { type Item, oldestFirst, sumOf } from './items.ts'
 import type { FinanceopsResult } from './schema.ts'

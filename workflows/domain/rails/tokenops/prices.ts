@@ -1,5 +1,5 @@
+import { groupedBy } from '../../grouped-by.ts'
 import { toMicro } from '../amounts.ts'
-import { groupedBy } from '../work.ts'
 import type { TokenopsHead } from './schema.ts'
 
 /** Costs are whole numbers of 10⁻¹² minor units: millionths of a minor unit for a millionth of the tokens that a price is for. */
