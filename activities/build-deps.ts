@@ -198,7 +198,11 @@ export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): 
   return {
     ...{ db, environment, issuer, signReceipt: receiptSigner(keys) },
     signCompletion: claimsSigner(keys, COMPLETION_TYP),
-    ownHosts: [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname),
+    ownHosts: ownHosts(config),
     runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
   }
 }
+
+/** The names under which this service is reached, at which it never calls itself. */
+export const ownHosts = (config: Config): string[] =>
+  [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname)

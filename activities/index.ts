@@ -6,7 +6,7 @@ import { demoReceiverPath } from '../workflows/domain/callback.ts'
 import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
-import { buildDeps, openChain, taskDepsOf } from './build-deps.ts'
+import { buildDeps, openChain, ownHosts, taskDepsOf } from './build-deps.ts'
 import { createCallbackSteps } from './callback.ts'
 import { readCallbackFacts } from './callback-facts.ts'
 import { signAuthorization } from './chain/authorization.ts'
@@ -94,7 +94,7 @@ export async function createCallbackActivities(
   await publishKeys(db, keys)
   const demoReceiver = `${config.BASE_URL}${demoReceiverPath}`
   const send = createOutgoing({
-    ownHosts: [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname),
+    ownHosts: ownHosts(config),
     exempt: [...config.CALLBACK_ALLOW_HOSTS, demoReceiver],
   })
   const key = keys.callback.active

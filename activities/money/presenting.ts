@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import type { Account } from '../../workflows/domain/credit.ts'
 import { walletAccount } from '../../workflows/domain/credit.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
@@ -129,8 +129,7 @@ export function mandateChallenge(
 }
 
 /** The name that a presentation is stored under: its SHA-256. */
-export const presentationName = (presentation: string): string =>
-  createHash('sha256').update(presentation).digest('hex')
+export const presentationName = (presentation: string): string => sha256Hex(presentation)
 
 async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
   const { keys, anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority

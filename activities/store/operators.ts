@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import type { Tx } from './db.ts'
 
 /** An operator who may act; `secretSha256` is the lowercase hex digest of the secret's 64 hex characters. */
@@ -8,7 +9,7 @@ export type Operator = { operatorId: string; name: string; secretSha256: string 
 export async function createOperator(tx: Tx, name: string): Promise<{ operatorId: string; credential: string }> {
   const operatorId = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('hex')
-  const secretSha256 = createHash('sha256').update(secret).digest('hex')
+  const secretSha256 = sha256Hex(secret)
   await tx.insertInto('operators').values({ operator_id: operatorId, name, secret_sha256: secretSha256 }).execute()
   return { operatorId, credential: `op_${operatorId}_${secret}` }
 }

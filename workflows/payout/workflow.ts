@@ -2,6 +2,7 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
 import { retryOf } from '../retry.ts'
 import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
+import { shortSteps, UPDATES_PER_RUN_MAX } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { payoutDetails, waitsFor } from './details.ts'
@@ -9,17 +10,9 @@ import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } f
 import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepAnswer, StepResult, TransferSteps } from './ports.ts'
 import { ownTimers, standingTimers } from './waiting.ts'
 
-/** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
-const UPDATES_PER_RUN_MAX = 1_500
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
 
-const steps = (summary: string) =>
-  wf.proxyLocalActivities<PayoutSteps>({
-    startToCloseTimeout: timing.step.startToClose,
-    scheduleToCloseTimeout: timing.step.scheduleToClose,
-    retry: retryOf(timing.step),
-    summary,
-  })
+const steps = shortSteps<PayoutSteps>()
 const chain = (summary: string) =>
   wf.proxyActivities<TransferSteps>({
     taskQueue: 'transfers',

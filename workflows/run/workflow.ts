@@ -2,19 +2,14 @@ import * as wf from '@temporalio/workflow'
 import type { LoopStep } from '../domain/controlled-loop.ts'
 import { retryOf } from '../retry.ts'
 import { searchAttributes } from '../search-attributes.ts'
+import { shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { runDetails } from './details.ts'
 import { viewQuery, wakeSignal } from './messages.ts'
 import type { LoopSteps, RunRecords, RunSnapshot } from './ports.ts'
 
-const records = (summary: string) =>
-  wf.proxyLocalActivities<RunRecords>({
-    startToCloseTimeout: timing.step.startToClose,
-    scheduleToCloseTimeout: timing.step.scheduleToClose,
-    retry: retryOf(timing.step),
-    summary,
-  })
+const records = shortSteps<RunRecords>()
 /** The fairness key shares the workers out between agents, however many runs one of them has. */
 const steps = (summary: string, agentId: string | null) =>
   wf.proxyActivities<LoopSteps>({

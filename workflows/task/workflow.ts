@@ -1,7 +1,7 @@
 import * as wf from '@temporalio/workflow'
 import { taskEvents } from '../domain/task-lifecycle.ts'
-import { retryOf } from '../retry.ts'
 import { taskAttributes } from '../search-attributes.ts'
+import { shortSteps, UPDATES_PER_RUN_MAX } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { taskDetails, taskWaitsFor } from './details.ts'
@@ -9,17 +9,9 @@ import { eventUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './ports.ts'
 import { isAtWork, openWork, wakeTasks } from './work.ts'
 
-/** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
-const UPDATES_PER_RUN_MAX = 1_500
 const { limits } = timing.task
 
-const steps = (summary: string) =>
-  wf.proxyLocalActivities<TaskSteps>({
-    startToCloseTimeout: timing.step.startToClose,
-    scheduleToCloseTimeout: timing.step.scheduleToClose,
-    retry: retryOf(timing.step),
-    summary,
-  })
+const steps = shortSteps<TaskSteps>()
 
 /**
  * One task from its submission until it is closed. Postgres is the truth and this is the will: an event is recorded with all
