@@ -84,8 +84,11 @@ export const configSchema = z.object({
   CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
   RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
 
-  // Signing keys (rings receipt, authority, checkout, callback) and trusted mandate issuers beside our own authority.
-  SIGNING_KEYS_FILE: z.string().default('').describe('the rings receipt, authority, checkout and callback'),
+  // Signing keys (rings receipt, authority, checkout, callback, agent-statement) and trusted mandate issuers beside our own authority.
+  SIGNING_KEYS_FILE: z
+    .string()
+    .default('')
+    .describe('the rings receipt, authority, checkout, callback and agent-statement'),
   TRUST_ANCHORS_FILE: z.string().default('').describe('issuers of mandates that are trusted beside our own authority'),
 
   PROVIDER_WEBHOOK_KEYS_FILE: z

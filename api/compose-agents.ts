@@ -1,12 +1,12 @@
 import type { AgentDeps, Issuing } from '../activities/agents/deps.ts'
 import { openAgents } from '../activities/agents/desk.ts'
 import { spokeFor } from '../activities/agents/handshake.ts'
+import { openSigning } from '../activities/agents/signing-desk.ts'
 import { openCallbacks } from '../activities/callback-receiver.ts'
 import type { Config } from '../activities/config.ts'
 import { openInputs } from '../activities/inputs/desk.ts'
-import type { SigningKey } from '../activities/keys/compact.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
-import { loadTokenKey } from '../activities/keys/key-ring.ts'
+import { type KeyRings, loadTokenKey } from '../activities/keys/key-ring.ts'
 import { agentSubject } from '../activities/reviews/agent.ts'
 import { openReviews, type ReviewDeps } from '../activities/reviews/desk.ts'
 import { referenceSubject } from '../activities/reviews/payment-reference.ts'
@@ -21,27 +21,28 @@ import type { AnyOperation } from './operation.ts'
 import type { RoadDeps } from './road.ts'
 
 type AgentSettings = Issuing &
-  Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[]; callbackKey: SigningKey } & {
+  Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[]; keys: KeyRings } & {
     reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
   }
 type AgentDesks = {
-  acts: Pick<Context, 'agents' | 'reviews' | 'enforcement' | 'contracts' | 'inputs' | 'callbacks'>
+  acts: Pick<Context, 'agents' | 'signing' | 'reviews' | 'enforcement' | 'contracts' | 'inputs' | 'callbacks'>
   lookups: Pick<RoadDeps, 'agents' | 'attempts'>
 }
 
 /** Wires what agents and their reviewers do, and how the road finds out whose credentials, tokens and signatures it sees. */
-export function openAgentDesks({ config, registry, callbackKey, reviewing, ...issuing }: AgentSettings): AgentDesks {
+export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }: AgentSettings): AgentDesks {
   const { db } = issuing
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const acts = {
     agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens }),
+    signing: openSigning({ ...issuing, key: keys['agent-statement'].active }),
     reviews: openReviews({
       ...issuing,
       ...reviewing,
       subjects: [agentSubject, ...reviewing.subjects, referenceSubject(issuing)],
     }),
     inputs: openInputs({ db, config }),
-    callbacks: openCallbacks({ db, key: callbackKey }),
+    callbacks: openCallbacks({ db, key: keys.callback.active }),
     enforcement: createEnforcement({ db, registry }),
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),

@@ -73,7 +73,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
   const { tasks, reviewing } = openTasks({ db, config, keys, client, changes })
-  const agents = openAgentDesks({ ...operating, config, registry, reviewing, callbackKey: keys.callback.active })
+  const agents = openAgentDesks({ ...operating, config, registry, reviewing, keys })
   const { desks, paying } = await openMoneyDesks({ ...operating, config, keys, wallets, chain, client, log })
   const acts = {
     ...agents.acts,

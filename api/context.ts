@@ -1,4 +1,5 @@
 import type { Agents } from '../activities/agents/desk.ts'
+import type { Signing } from '../activities/agents/signing-desk.ts'
 import type { Callbacks } from '../activities/callback-receiver.ts'
 import type { Inputs } from '../activities/inputs/desk.ts'
 import type { Money } from '../activities/money/desk.ts'
@@ -124,6 +125,7 @@ export type Context = {
   readonly discovery: DiscoveryActs
   readonly health: HealthActs
   readonly agents: Agents
+  readonly signing: Signing
   readonly reviews: Reviews
   readonly enforcement: Enforcement
   readonly contracts: ContractActs

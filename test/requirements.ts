@@ -1026,6 +1026,27 @@ export const requirements = {
     behavior:
       'enforce_agent_credential says what a presented credential may do, with every reason why not, and is audited.',
   },
+  'agent.statement.signed': {
+    source: 'authority.md § Keys and signing versions',
+    behavior:
+      'The service signs what an agent states with a key of its own ring, verifiable by version and no receipt.',
+  },
+  'agent.statement.own-key': {
+    source: 'decision',
+    behavior: 'A statement by an agent’s own key (kid agt_…#version) is verified by the version that it names.',
+  },
+  'agent.statement.key-state': {
+    source: 'authority.md § Keys and signing versions',
+    behavior: 'A statement counts by how its key stood when it was made; a revoked key proves nothing.',
+  },
+  'agent.signing.rotated': {
+    source: 'endpoints.md § 16. Production and credentials',
+    behavior: 'A signing key is changed by the signatures of the old and the next key, with an overlap or at once.',
+  },
+  'agent.credential.rotated-over-http': {
+    source: 'decision',
+    behavior: 'Agent or operator rotates an access key; the next one is claimed by handshake with the registered key.',
+  },
   'review.console': {
     source: 'endpoints.md § 17. Loops and review',
     behavior: 'The console lists what waits, longest first, by page, kind, state and rail, also compact.',

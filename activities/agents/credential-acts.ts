@@ -10,31 +10,38 @@ import { grantAccess } from './access.ts'
 import type { Issuing } from './deps.ts'
 import { credentialView } from './views.ts'
 
-type Operator = { operatorId: string; name: string }
-export type RotateInput = { agentId: string; overlapSeconds: number; reason: string }
+/** Who acts on an agent’s keys: an operator, or the agent itself. */
+export type KeyActor = { operatorId: string; name: string } | { agentId: string }
+export type RotateInput = { agentId: string; overlapSeconds: number; reason: string; revokeOld?: boolean }
 export type CredentialAct = { credential: ReturnType<typeof credentialView>; receipt: ReceiptView }
 
 /**
- * Prepares the next credential of an agent, which it claims by handshake; the one that works goes on until then, and for the
- * overlap after it. Throws 404, 403 `trust_required` and 409 `rotation_in_progress` while one waits to be claimed.
+ * Prepares the next credential of an agent, which it claims by handshake, so that a key alone never gets its successor. The one
+ * that works goes on until then and for the overlap after it, unless all that work are to be revoked at once. Throws 404, 403
+ * `trust_required` and 409 `rotation_in_progress` while one waits to be claimed.
  */
 export async function rotateCredential(
   deps: Issuing,
   tx: Tx,
-  by: Operator,
+  by: KeyActor,
   input: RotateInput,
 ): Promise<CredentialAct> {
-  const { agentId, overlapSeconds } = input
+  const { agentId, overlapSeconds, revokeOld = false } = input
   const agent = await lockAgent(tx, agentId)
   if (agent === undefined) throw refuse('not_found', 'no such agent', 'Check the agent id.')
   if (!mayAct(agent.trust_state))
     throw refuse('trust_required', `the agent is ${agent.trust_state}`, 'Decide about its trust first.')
-  const [newest] = await listCredentials(tx, agentId)
+  const credentials = await listCredentials(tx, agentId)
+  const [newest] = credentials
   if (newest === undefined) throw new Error(`the trusted agent ${agentId} never had a credential`)
   if (newest.state === 'pending')
     throw refuse('rotation_in_progress', 'a credential waits to be claimed', 'Let the agent claim it, or revoke it.')
   const { scopes, rails, version } = newest
-  await grantAccess(tx, agent, { version: version + 1, scopes, rails, overlapSeconds, actor: by.name })
+  if (revokeOld)
+    for (const { state, credential_id } of credentials)
+      if (state !== 'revoked') await revokeCredential(tx, credential_id)
+  const actor = 'name' in by ? by.name : by.agentId
+  await grantAccess(tx, agent, { version: version + 1, scopes, rails, overlapSeconds, actor })
   const [next] = await listCredentials(tx, agentId)
   return record(deps, tx, by, { act: 'rotate', reason: input.reason }, next as CredentialRow, agent)
 }
@@ -43,7 +50,7 @@ export async function rotateCredential(
 export async function revokeWithReceipt(
   deps: Issuing,
   tx: Tx,
-  by: Operator,
+  by: KeyActor,
   input: { credentialId: string; reason: string },
 ): Promise<CredentialAct> {
   const found = await findCredential(tx, input.credentialId)
@@ -56,19 +63,36 @@ export async function revokeWithReceipt(
 }
 
 async function record(
-  { issuer, environment, signReceipt }: Issuing,
+  deps: Issuing,
   tx: Tx,
-  by: Operator,
+  by: KeyActor,
   act: { act: 'rotate' | 'revoke'; reason: string },
-  credential: CredentialRow,
+  { credential_id, version, ...row }: CredentialRow,
   { agent_id }: AgentRow,
 ): Promise<CredentialAct> {
-  const seconds = await clockSeconds(tx)
-  const { credential_id, version } = credential
-  const who = { operator_id: by.operatorId, operator_name: by.name }
-  const facts = { ...act, agent_id, credential_id, version, ...who, at: new Date(seconds * 1000).toISOString() }
   const subject = `key_${digestOf({ credential_id, act: act.act })}`
-  const receipt = { subject, kind: 'key_event', usage: 'operational', environment, issuer, facts }
-  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
-  return { credential: credentialView(credential, seconds), receipt: receiptView(jws) }
+  const receipt = await keyEvent(deps, tx, by, subject, { ...act, agent_id, credential_id, version })
+  return { credential: credentialView({ credential_id, version, ...row }, await clockSeconds(tx)), receipt }
+}
+
+/** The signed receipt of what was done to an agent’s key, and by whom; a second one of the same subject is the first. */
+export async function keyEvent(
+  { issuer, environment, signReceipt }: Issuing,
+  tx: Tx,
+  by: KeyActor,
+  subject: string,
+  facts: Record<string, unknown>,
+): Promise<ReceiptView> {
+  const seconds = await clockSeconds(tx)
+  const who = 'name' in by ? { operator_id: by.operatorId, operator_name: by.name } : { requested_by: by.agentId }
+  const at = new Date(seconds * 1000).toISOString()
+  const receipt = {
+    subject,
+    kind: 'key_event',
+    usage: 'operational',
+    environment,
+    issuer,
+    facts: { ...facts, ...who, at },
+  }
+  return receiptView(await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds)))
 }

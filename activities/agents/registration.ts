@@ -44,13 +44,8 @@ export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId:
     const statusTokenSha256 = secretSha256(deps.tokens.statusToken('st', callId))
     const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), keySha256, statusTokenSha256 })
     if (agent === undefined) throw keyTaken()
-    await insertSigningVersion(tx, {
-      agentId,
-      version: 1,
-      keyId: `${agentId}#1`,
-      publicKey: manifest.public_key,
-      keySha256,
-    })
+    if (!(await insertSigningVersion(tx, { agentId, version: 1, publicKey: manifest.public_key, keySha256 })))
+      throw keyTaken()
     if (agent.sandbox) await openSandbox(tx, agent)
     const receipt = receiptView(await onboardingReceipt(deps, tx, agent))
     const next_action = nextAction(agent, await listCredentials(tx, agentId))

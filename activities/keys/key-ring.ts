@@ -12,6 +12,7 @@ export const ringAlgs = {
   authority: 'EdDSA',
   checkout: 'ES256',
   callback: 'EdDSA',
+  'agent-statement': 'EdDSA',
 } as const satisfies Record<string, Alg>
 export type Ring = keyof typeof ringAlgs
 
@@ -22,6 +23,7 @@ export function ofEachRing<T>(make: (ring: Ring) => T): Record<Ring, T> {
     authority: make('authority'),
     checkout: make('checkout'),
     callback: make('callback'),
+    'agent-statement': make('agent-statement'),
   }
 }
 
@@ -44,13 +46,15 @@ const entrySchema = z.strictObject({
   }),
 })
 const ringSchema = z.array(entrySchema).min(1)
+/** A ring that files of an older version lack. */
+const laterRing = z.array(entrySchema).default([])
 
 /**
- * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback: [{kid, alg, active, private_jwk}]}, token_key}`.
- * A file of before there were callbacks and agents lacks their ring and the key that tokens are derived from.
+ * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement: [{kid, alg, active, private_jwk}]},
+ * token_key}`. A file of before there were callbacks and agents lacks their rings and the key that tokens are derived from.
  */
 export const signingKeysSchema = z.strictObject({
-  rings: z.strictObject({ ...ofEachRing(() => ringSchema), callback: z.array(entrySchema).default([]) }),
+  rings: z.strictObject({ ...ofEachRing(() => ringSchema), callback: laterRing, 'agent-statement': laterRing }),
   /** 32 bytes as base64url. */
   token_key: z
     .string()

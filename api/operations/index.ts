@@ -8,6 +8,7 @@ import { operators } from './operators/index.ts'
 import { payouts } from './payouts/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
+import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
@@ -16,6 +17,7 @@ export const families = {
   authority,
   money,
   agents,
+  signing,
   tasks,
   inputs,
   callbacks,
@@ -31,6 +33,7 @@ export const operations = [
   ...authority,
   ...money,
   ...agents,
+  ...signing,
   ...inputs,
   ...callbacks,
   ...tasks,

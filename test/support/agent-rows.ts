@@ -32,7 +32,7 @@ export async function registeredAgent(db: Tx, more: Partial<NewAgent> = {}): Pro
     const row = await insertAgent(tx, agent)
     if (row === undefined) throw new Error('the key is taken')
     const { agentId, publicKey, keySha256 } = agent
-    await insertSigningVersion(tx, { agentId, version: 1, keyId: `${agentId}-1`, publicKey, keySha256 })
+    await insertSigningVersion(tx, { agentId, version: 1, publicKey, keySha256 })
     return row
   })
 }

@@ -30,6 +30,8 @@ export function newAgentClient(hosts: Hosts) {
     signText(handshakeText(nonce, createHash('sha256').update(token).digest('hex')))
   return {
     publicKey: jwk(publicKey),
+    publicKeyObject: publicKey,
+    privateKey,
     signText,
     signed,
     manifest,

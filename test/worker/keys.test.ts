@@ -15,7 +15,7 @@ test('renewing makes the file, then adds a key to each ring that signs from then
   const file = join(scratch, 'keys', 'signing-keys.json')
   const day = new Date('2026-11-21T12:00:00Z')
   expect(renewSigningKeys(file, day)).toEqual(
-    ['receipt', 'authority', 'checkout', 'callback'].map((ring) => `${ring}-2026-11-21-a`),
+    ['receipt', 'authority', 'checkout', 'callback', 'agent-statement'].map((ring) => `${ring}-2026-11-21-a`),
   )
   const before = loadKeyRings(file)
   expect(renewSigningKeys(file, day)[0]).toBe('receipt-2026-11-21-b')
@@ -27,16 +27,20 @@ test('renewing makes the file, then adds a key to each ring that signs from then
   expect(readFileSync(file, 'utf8')).toContain('private_jwk')
 })
 
-test('a file of before there were callbacks gets their ring, keeps its keys, and is left alone from then on', () => {
+test('a file of before there were callbacks and agents gets their rings, keeps its keys, and is left alone from then on', () => {
   const file = join(scratch, 'older', 'signing-keys.json')
   keepSigningKeys(file, new Date('2026-11-21T12:00:00Z'))
   const { rings } = JSON.parse(readFileSync(file, 'utf8'))
-  const { callback: _, ...older } = rings
+  const { callback: _callback, 'agent-statement': _statement, ...older } = rings
   writeFileSync(file, JSON.stringify({ rings: older }))
   expect(() => loadKeyRings(file)).toThrow('ring callback needs exactly one active key')
   keepSigningKeys(file, new Date('2026-12-01T12:00:00Z'))
   const kept = readFileSync(file, 'utf8')
-  expect(JSON.parse(kept).rings).toMatchObject({ ...older, callback: [{ kid: 'callback-2026-12-01-a', active: true }] })
+  expect(JSON.parse(kept).rings).toMatchObject({
+    ...older,
+    callback: [{ kid: 'callback-2026-12-01-a', active: true }],
+    'agent-statement': [{ kid: 'agent-statement-2026-12-01-a', active: true }],
+  })
   keepSigningKeys(file, new Date('2026-12-02T12:00:00Z'))
   expect(readFileSync(file, 'utf8')).toBe(kept)
 })

@@ -31,6 +31,19 @@ export function acceptanceText(contractId: string, termsSha256: string): string 
   return ['service-agent-acceptance-v1', `contract-id: ${contractId}`, `terms-sha256: ${termsSha256}`].join('\n')
 }
 
+/**
+ * What the old and the next key of an agent both sign when it changes its signing key, so that neither of them is enough; the
+ * digests are those of the public JWKs `{crv, kty, x}` as canonical JSON.
+ */
+export function keyRotationText(agentId: string, oldKeySha256: string, nextKeySha256: string): string {
+  return [
+    'service-agent-key-rotation-v1',
+    `agent-id: ${agentId}`,
+    `old-key-sha256: ${oldKeySha256}`,
+    `next-key-sha256: ${nextKeySha256}`,
+  ].join('\n')
+}
+
 /** The value of `X-Agent-Signature`: `t=<unix seconds>,s=<64 bytes as base64url>`. */
 export const encodeAgentSignature = (issuedAt: number, signature: string): string => `t=${issuedAt},s=${signature}`
 

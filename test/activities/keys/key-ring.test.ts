@@ -24,6 +24,7 @@ describe('key rings', () => {
       'authority-2026-11-21-a',
       'checkout-2026-11-21-a',
       'callback-2026-11-21-a',
+      'agent-statement-2026-11-21-a',
     ])
   })
 
@@ -80,7 +81,7 @@ describe('compact signatures', () => {
   const rings = keyRings(generateSigningKeys(now))
   const payload = { iss: 'https://svc.example', text: 'grün' }
 
-  test.each(['receipt', 'authority', 'checkout', 'callback'] as const)(
+  test.each(['receipt', 'authority', 'checkout', 'callback', 'agent-statement'] as const)(
     'jose verifies what the %s ring signs',
     async (ring) => {
       const { active } = rings[ring]

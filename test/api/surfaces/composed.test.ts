@@ -113,7 +113,13 @@ verifies(
 
 verifies('discovery.jwks', 'the key documents have a key for each purpose and its times', async () => {
   const { keys } = (await client().call('jwks', {})).body
-  expect(keys.map((key) => key['use_for']).sort()).toEqual(['authority', 'callback', 'checkout', 'receipt'])
+  expect(keys.map((key) => key['use_for']).sort()).toEqual([
+    'agent-statement',
+    'authority',
+    'callback',
+    'checkout',
+    'receipt',
+  ])
   for (const key of keys) {
     expect(key).toMatchObject({ state: 'active', activated_at: expect.any(String), retired_at: null, revoked_at: null })
     expect(key).not.toHaveProperty('d')
