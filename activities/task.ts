@@ -3,6 +3,7 @@ import { ownMove } from '../workflows/domain/task-moves.ts'
 import type { EventResult, StateLimits, TaskSteps } from '../workflows/task/ports.ts'
 import { isConstraintViolation, type Tx, transaction } from './store/db.ts'
 import { listNextQueued, lockTask, type TaskRow } from './store/tasks.ts'
+import { chargeResult } from './tasks/credit.ts'
 import type { TaskDeps } from './tasks/deps.ts'
 import { factsOf } from './tasks/facts.ts'
 import { snapshotOf } from './tasks/snapshot.ts'
@@ -35,6 +36,7 @@ type Stage = { moved: TaskRow; limits: StateLimits; leftSlot: boolean }
 async function settled(deps: TaskDeps, tx: Tx, { moved, limits, leftSlot }: Stage) {
   let task = moved
   for (;;) {
+    await chargeResult(deps, tx, task)
     const move = ownMove(await factsOf(deps, tx, task))
     if (move === undefined) break
     const eventId = `own:${task.sequence + 1}`

@@ -1,5 +1,37 @@
 /** What tasks and their runs owe; part of `requirements.ts`. */
 export const taskRequirements = {
+  'task.money.bound': {
+    source: 'tasks.md § Task lifecycle',
+    behavior:
+      'Quote, challenge, settlement and usage receipt move a task from trusted to receipt_issued; each is stored before the task is told, and the usage receipt names the result contract.',
+  },
+  'task.money.synthetic': {
+    source: 'endpoints.md § 2, decision',
+    behavior:
+      'A synthetic run uses credit of the sandbox: its receipts say synthetic, and its postings keep to accounts of their own, in SQL too.',
+  },
+  'task.money.late': {
+    source: 'tasks.md § Task lifecycle, decision',
+    behavior:
+      'Money that comes after a lapse funds its credit and the task goes on by itself; for a task that is over it goes back.',
+  },
+  'task.money.return': {
+    source: 'tasks.md § Task lifecycle',
+    behavior: 'Credit that a failed or abandoned task did not use is returned when it is closed, once.',
+  },
+  'task.money.reversed': {
+    source: 'endpoints.md § 20',
+    behavior: 'A payment that is taken back stops its task with payment_reversed; what was earned by it goes back.',
+  },
+  'task.money.claim': {
+    source: 'endpoints.md § 2, decision',
+    behavior:
+      'Credit is set aside for a task of the same rail, tier and kind; another quote takes its place until one is paid.',
+  },
+  'task.money.never-twice': {
+    source: 'tasks.md § Money',
+    behavior: 'Credit is never spent twice nor below zero under 100 parallel runs of one entitlement.',
+  },
   'task.http.begin': {
     source: 'endpoints.md § 10',
     behavior: 'Over HTTP an agent begins a task, prepares its contract, and accepts it with its registered key.',

@@ -2,10 +2,11 @@ import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import {
   clearingAccount,
   consume,
-  giveBack,
+  creditExhausted,
   refund,
   remainingUnits,
   transferLegs,
+  usageOf,
   walletAccount,
 } from '../../workflows/domain/credit.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
@@ -14,11 +15,13 @@ import { referenceTransitions } from '../../workflows/domain/payment-reference.t
 import { move } from '../../workflows/domain/state-table.ts'
 import type { UsageKind } from '../../workflows/domain/usage-event.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
-import { type EntitlementRow, lockEntitlement, updateEntitlement } from '../store/entitlements.ts'
+import { updateEntitlement } from '../store/entitlements.ts'
 import { type ReferenceRow, updateReference } from '../store/payment-references.ts'
 import { postMovement, readBalance } from '../store/postings.ts'
+import { creditUseOf } from '../store/task-credits.ts'
 import { appendUsageEvent, findUsageEvent, lockUsageChain, type StoredUsageEvent } from '../store/usage-events.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+import { requireEntitlement } from './returns.ts'
 import { lockBoth } from './settlement.ts'
 
 /** `key` names the use within its entitlement: the same key consumes once. `units` of credit are whole usd. */
@@ -30,6 +33,10 @@ export type Consumption = {
   occurredAt: Date
   runId?: string
   subject?: string
+  /** The task that uses what was set aside for it. */
+  taskId?: string
+  /** What the receipt says beside. */
+  facts?: Record<string, unknown>
 }
 
 /**
@@ -46,12 +53,23 @@ export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumptio
   if (earlier !== undefined)
     throw refuse('idempotency_conflict', 'this use was recorded with other units', 'Use a new key for another use.')
   if (entitlement.state === 'pending') throw notFunded()
+  const { reservedUnits } = await creditUseOf(tx, entitlement_id, use.taskId)
+  const free = remainingUnits(entitlement) - reservedUnits
+  if (use.units > free) throw creditExhausted(free)
   const moved = consume(entitlement, use.units)
   const seconds = await clockSeconds(tx)
   const left = remainingUnits(moved.entitlement)
   const used = { run_id: use.runId ?? null, subject: use.subject ?? null }
-  const facts = { entitlement_id, event_id, rail, consumed_units: use.units, remaining_units: left, ...used }
-  const receipt = { subject: event_id, kind: 'usage_receipt' as const, facts }
+  const facts = {
+    ...use.facts,
+    entitlement_id,
+    event_id,
+    rail,
+    consumed_units: use.units,
+    remaining_units: left,
+    ...used,
+  }
+  const receipt = { subject: event_id, kind: 'usage_receipt' as const, usage: usageOf(entitlement), facts }
   const usage_receipt_id = receiptId(await writeMoneyReceipt(deps, tx, receipt, seconds))
   await postMovement(tx, usage_receipt_id, moved.legs)
   await updateEntitlement(tx, moved.entitlement)
@@ -67,20 +85,6 @@ export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumptio
     ...used,
   }
   return appendUsageEvent(tx, { ...event, occurred_at: use.occurredAt.toISOString() }, new Date(seconds * 1000))
-}
-
-/** Gives back what was not consumed, to where it came from, once; an entitlement with nothing left stays as it is. */
-export async function returnUnused(deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<EntitlementRow> {
-  const entitlement = await requireEntitlement(tx, entitlementId)
-  const moved = giveBack(entitlement)
-  if (moved.legs.length === 0) return entitlement
-  const { entitlement_id, source, consumed_units } = entitlement
-  const facts = { entitlement_id, returned_units: remainingUnits(entitlement), consumed_units, to: source }
-  const receipt = { subject: entitlement_id, kind: 'credit_return' as const, facts }
-  await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))), moved.legs)
-  await updateEntitlement(tx, moved.entitlement)
-  const { state, returned_units } = moved.entitlement
-  return { ...entitlement, state, returned_units }
 }
 
 /**
@@ -121,12 +125,6 @@ async function fromWallet(tx: Tx, { wallet_id, amount_usd, method }: ReferenceRo
   const held = await readBalance(tx, account)
   if (held >= amount_usd) return transferLegs(account, clearingAccount(method), amount_usd)
   throw refuse('wallet_underfunded', `the wallet holds ${held} of ${amount_usd} usd`, 'An operator has to look at it.')
-}
-
-async function requireEntitlement(tx: Tx, entitlementId: string): Promise<EntitlementRow> {
-  const entitlement = await lockEntitlement(tx, entitlementId)
-  if (entitlement !== undefined) return entitlement
-  throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
 }
 
 const notFunded = () =>

@@ -28,13 +28,21 @@ export type MoneyDeps = ReceiptIssuer & {
 /** Kinds of receipts under which credit moves; a settlement receipt funds, a usage receipt consumes. */
 export type MoneyReceiptKind = 'settlement_receipt' | 'usage_receipt' | 'credit_return' | 'refund'
 
+/** What a receipt of money says; `synthetic` where the credit is the sandbox's. */
+export type MoneyReceipt = {
+  subject: string
+  kind: MoneyReceiptKind
+  usage?: 'synthetic' | 'operational'
+  facts: Record<string, unknown>
+}
+
 /** Signs and stores the receipt of a movement in its transaction, at this time in Unix seconds; returns its JWS. */
 export function writeMoneyReceipt(
   { signReceipt, issuer, environment }: ReceiptIssuer,
   tx: Tx,
-  { subject, kind, facts }: { subject: string; kind: MoneyReceiptKind; facts: Record<string, unknown> },
+  { usage = 'operational', facts, ...about }: MoneyReceipt,
   seconds: number,
 ): Promise<string> {
-  const receipt = { subject, kind, usage: 'operational', environment, issuer, facts: { ...facts, currency: 'usd' } }
+  const receipt = { ...about, usage, environment, issuer, facts: { ...facts, currency: 'usd' } }
   return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
 }

@@ -19,7 +19,7 @@ import {
   updateChallenge,
 } from '../store/challenges.ts'
 import type { Tx } from '../store/db.ts'
-import { type EntitlementRow, ensureEntitlement, findEntitlement } from '../store/entitlements.ts'
+import { type EntitlementRow, ensureEntitlement, findEntitlement, findEntitlementOf } from '../store/entitlements.ts'
 import { findPresented } from '../store/payment-references.ts'
 import { findQuote, findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/quotes.ts'
 
@@ -43,11 +43,16 @@ export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRo
   return insertQuote(tx, quote, quoteLifeSeconds)
 }
 
+export async function requireQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
+  const quote = await findQuote(tx, quoteId)
+  if (quote !== undefined) return quote
+  throw refuse('not_found', 'no such quote', 'Ask for a quote first.')
+}
+
 /** A quote that can still be paid; 404, 410 `quote_expired`. */
 export async function liveQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
-  const quote = await findQuote(tx, quoteId)
-  if (quote === undefined) throw refuse('not_found', 'no such quote', 'Ask for a quote first.')
-  if (quote.expired) throw refuse('quote_expired', `the quote ended at ${quote.expires_at.toISOString()}`, askAgain)
+  const quote = await requireQuote(tx, quoteId)
+  if (quote.expired) throw quoteExpired(quote)
   return quote
 }
 
@@ -74,12 +79,21 @@ export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeR
   const quote = await liveQuote(tx, quoteId)
   const live = await lockLiveChallenge(tx, quoteId)
   if (live !== undefined && !(live.state === 'open' && live.lapsed)) return unpaid(tx, live)
+  const entitlement = await findEntitlementOf(tx, quoteId)
+  if (entitlement !== undefined && entitlement.state !== 'pending') throw alreadyFunded(entitlement)
   if (live !== undefined) await expireChallenge(tx, live)
-  const entitlement_id = live?.entitlement_id ?? null
+  const entitlement_id = entitlement?.entitlement_id ?? null
   const fresh = { challenge_id: newId('ch'), quote_id: quoteId, entitlement_id, amount_usd: quote.total_usd }
   const opened = await insertChallenge(tx, fresh, challengeLifeSeconds)
   // Another call opened one meanwhile: that one is it.
   return opened ?? unpaid(tx, await lockLiveChallenge(tx, quoteId))
+}
+
+/** The challenge by which a quote is paid or being paid, the open one or a new one; undefined where it is paid. 410 `quote_expired`. */
+export async function payableChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow | undefined> {
+  const live = await lockLiveChallenge(tx, quoteId)
+  if (live?.state === 'settled') return undefined
+  return live?.state === 'pending' ? live : openChallenge(tx, quoteId)
 }
 
 /** `open → expired`, of a locked challenge. */
@@ -116,7 +130,8 @@ export async function bindChallenge(
   return { challenge: { ...challenge, entitlement_id: ids.entitlementId }, entitlement }
 }
 
-const askAgain = 'Ask for a new quote.'
+export const quoteExpired = ({ expires_at }: Pick<QuoteRow, 'expires_at'>) =>
+  refuse('quote_expired', `the quote ended at ${expires_at.toISOString()}`, 'Ask for a new quote.')
 
 export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | null }) =>
   refuse('already_funded', 'the quote is paid', 'Use the credit that is there.', { extra: { entitlement_id } })

@@ -15,6 +15,7 @@ import { lockEntitlement, updateEntitlement } from '../store/entitlements.ts'
 import { findReference, lockReference, type ReferenceRow, updateReference } from '../store/payment-references.ts'
 import { postMovement } from '../store/postings.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
+import { returnRest } from './returns.ts'
 
 /** A reference with the challenge that it pays, both locked; a reference that funds a wallet pays none. */
 export type Locked = { reference: ReferenceRow; challenge: ChallengeRow | undefined }
@@ -82,6 +83,8 @@ export async function settle(
   const decided = { state, reason: null, decided_by: proof.decidedBy, settlement_receipt_id: settlement }
   const row = await updateReference(tx, payment_reference_id, decided)
   await postMovement(tx, settlement, await fundTarget(tx, reference, source, settlement))
+  // Money that comes when its task is over goes back.
+  if (entitlement_id !== null) await returnRest(deps, tx, entitlement_id)
   return row
 }
 

@@ -14,6 +14,11 @@ export async function findEntitlement(tx: Tx, entitlementId: string): Promise<En
   return tx.selectFrom('entitlements').selectAll().where('entitlement_id', '=', entitlementId).executeTakeFirst()
 }
 
+/** What a quote pays for, where an agent has taken it up. */
+export async function findEntitlementOf(tx: Tx, quoteId: string): Promise<EntitlementRow | undefined> {
+  return tx.selectFrom('entitlements').selectAll().where('quote_id', '=', quoteId).executeTakeFirst()
+}
+
 /** The row, locked for the rest of the transaction. */
 export async function lockEntitlement(tx: Tx, entitlementId: string): Promise<EntitlementRow | undefined> {
   return tx

@@ -137,6 +137,18 @@ export type ProviderEventsTable = {
   applied_at: Date | null
 }
 
+/** Credit set aside for a task: whole usd of an entitlement. */
+export type TaskCreditsTable = {
+  task_id: string
+  quote_id: string
+  entitlement_id: string
+  units: number
+  state: 'reserved' | 'used' | 'released'
+  usage_receipt_id: string | null
+  created_at: Time
+  changed_at: Time
+}
+
 export type MoneyTables = {
   quotes: QuotesTable
   entitlements: EntitlementsTable
@@ -146,5 +158,6 @@ export type MoneyTables = {
   postings: PostingsTable
   account_balances: AccountBalancesTable
   usage_events: UsageEventsTable
+  task_credits: TaskCreditsTable
   provider_events: ProviderEventsTable
 }

@@ -9,6 +9,7 @@ import { findLoopStep, insertRun, placeRun, requireRun, restartRun } from '../st
 import { moveTaskException, openTaskException } from '../store/task-exceptions.ts'
 import { findDocument } from '../store/tasks.ts'
 import { attestTask } from './attestation.ts'
+import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { closeException, openException } from './exceptions.ts'
 import { runContractOf } from './run-contract.ts'
@@ -98,6 +99,7 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
   closed: {
     write: async (deps, tx, moved) => {
       await attestTask(deps, tx, moved)
+      await releaseCredit(deps, tx, moved.after.task_id)
       await releaseInputs(tx, moved.after.task_id)
     },
   },

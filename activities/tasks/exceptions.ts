@@ -2,6 +2,7 @@ import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
 import { allowedRecoveries, moneyMovedAt, type TaskExceptionCode } from '../../workflows/domain/task-exception.ts'
 import type { Tx } from '../store/db.ts'
+import { readTaskCredit } from '../store/task-credits.ts'
 import { insertTaskException, moveTaskException, openTaskException } from '../store/task-exceptions.ts'
 import type { TaskDeps } from './deps.ts'
 import { writeTaskReceipt } from './receipt.ts'
@@ -17,7 +18,7 @@ export async function openException(
   const { task_id, resume_state, sequence } = after
   if (resume_state === null) throw new Error('an exception has a state to come back to')
   const exception_id = `ex_${digestOf({ type: 'service.exception.v1', task_id, sequence })}`
-  const money_moved = moneyMovedAt(resume_state)
+  const money_moved = moneyMovedAt(resume_state, await readTaskCredit(tx, task_id))
   const facts = {
     ...{ exception_id, task_id, code, detail, resume_state, money_moved, sequence },
     ...{ allowed_recoveries: allowedRecoveries(code), ledger_head: entry.hash },

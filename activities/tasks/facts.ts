@@ -5,7 +5,9 @@ import { type Check, preflightChecks, taskTerms } from '../../workflows/domain/t
 import { readTarget } from '../http/address-rules.ts'
 import { findAgent } from '../store/agents.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
+import { openTaskException } from '../store/task-exceptions.ts'
 import { countAtWork, findDocument, type TaskRow } from '../store/tasks.ts'
+import { creditFactsOf } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { runContractOf } from './run-contract.ts'
 
@@ -23,7 +25,14 @@ export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<Ta
     runId: runIdOf(task.task_id),
     slotFree: state === 'queued' && (await slotFree(deps, tx, task)),
     callbackUrl: task.callback_url,
+    credit: await creditFactsOf(tx, task),
+    stopped: await stoppedBy(tx, task),
   }
+}
+
+async function stoppedBy(tx: Tx, { task_id, resume_state }: TaskRow): Promise<TaskFacts['stopped']> {
+  const exception = resume_state === null ? undefined : await openTaskException(tx, task_id)
+  return exception && { code: exception.code, resumeState: resume_state }
 }
 
 /** The one run of a task; also the id of its workflow. */

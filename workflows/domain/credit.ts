@@ -23,6 +23,12 @@ export type Account =
   | `revenue:${string}`
   | 'fees'
   | `clearing:${PaymentMethod}`
+  | typeof sandboxAccount
+
+/** Where the credit of synthetic runs comes from; what they use goes to `revenue:sandbox`, so that test money never mixes with money. */
+export const sandboxAccount = 'clearing:sandbox'
+export const usageOf = ({ source }: Pick<Entitlement, 'source'>): 'synthetic' | 'operational' =>
+  source === sandboxAccount ? 'synthetic' : 'operational'
 
 export const creditAccount = (entitlementId: string): Account => `credit:${entitlementId}`
 export const walletAccount = (walletId: string): Account => `wallet:${walletId}`
@@ -68,14 +74,19 @@ export function consume(one: Entitlement, units: number): Movement {
   const left = remainingUnits(one)
   if (units > left) throw creditExhausted(left)
   const consumed_units = one.consumed_units + units
-  const fee = feeWithin(one, consumed_units) - feeWithin(one, one.consumed_units)
-  const legs = withoutZeros([
-    { account: creditAccount(one.entitlement_id), units: -units },
-    { account: `revenue:${one.rail}`, units: units - fee },
-    { account: 'fees', units: fee },
-  ])
+  const legs = withoutZeros([{ account: creditAccount(one.entitlement_id), units: -units }, ...earned(one, units)])
   const state = units === left ? moved(one, 'exhaust') : one.state
   return { entitlement: { ...one, state, consumed_units }, legs }
+}
+
+/** What the next `units` bring in: revenue and its fee, of the sandbox neither. */
+function earned(one: Entitlement, units: number): Leg[] {
+  if (usageOf(one) === 'synthetic') return [{ account: 'revenue:sandbox', units }]
+  const fee = feeWithin(one, one.consumed_units + units) - feeWithin(one, one.consumed_units)
+  return [
+    { account: `revenue:${one.rail}`, units: units - fee },
+    { account: 'fees', units: fee },
+  ]
 }
 
 /** What was not consumed goes back to where it came from; nothing where nothing is left. */

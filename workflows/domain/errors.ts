@@ -47,6 +47,7 @@ export const errorCodes = {
   rotation_in_progress: { status: 409, title: 'A rotation is under way' },
   daily_cap_exceeded: { status: 409, title: 'The daily cap leaves no room for this payout' },
   already_exists: { status: 409, title: 'It exists already' },
+  quote_mismatch: { status: 409, title: 'The quote is for something else' },
   already_bound: { status: 409, title: 'It is bound already' },
   already_funded: { status: 409, title: 'It is funded already' },
   payment_pending: { status: 409, title: 'A payment for this is under way' },

@@ -6,6 +6,10 @@ export const taskErrorHelp = {
     meaning: 'The act needs something that is not there yet; "next_action" names it.',
     action: 'Do that first, then repeat the call.',
   },
+  quote_mismatch: {
+    meaning: 'The quote is for another rail, tier or task, or for the other kind of run.',
+    action: 'Ask for a quote with the token of the task, and use that.',
+  },
   recovery_not_allowed: {
     meaning: 'Each exception allows some recoveries, and this is none of them.',
     action: 'Read the exception; it lists the recoveries that it allows.',

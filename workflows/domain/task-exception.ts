@@ -1,3 +1,5 @@
+import type { EntitlementState } from './credit.ts'
+import type { ReferenceState } from './payment-reference.ts'
 import { type TaskState, taskStates } from './task-lifecycle.ts'
 
 /** Why a task is stopped (endpoints.md §22.4), and what can bring it home; every exception can be abandoned. */
@@ -27,8 +29,13 @@ export function allowedRecoveries(code: TaskExceptionCode): readonly RecoveryAct
 export const isTaskExceptionCode = (code: unknown): code is TaskExceptionCode =>
   typeof code === 'string' && Object.hasOwn(taskExceptions, code)
 
-/** Whether money has moved for a task that was interrupted in this state: the credit is funded from `credit_funded` on. */
-export function moneyMovedAt(state: TaskState): 'no' | 'yes' | 'unknown' {
+/** Whether money has moved for a task that was interrupted in this state, by what is known of the credit set aside for it. */
+export function moneyMovedAt(
+  state: TaskState,
+  credit?: { entitlement_state: EntitlementState; reference_state: ReferenceState | null },
+): 'no' | 'yes' | 'unknown' {
+  if (credit !== undefined && credit.entitlement_state !== 'pending') return 'yes'
+  if (credit !== undefined) return credit.reference_state === null ? 'no' : 'unknown'
   if (state === 'credit_pending') return 'unknown'
   return taskStates.indexOf(state) < taskStates.indexOf('credit_pending') ? 'no' : 'yes'
 }

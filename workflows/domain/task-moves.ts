@@ -1,4 +1,5 @@
 import type { TaskState } from './task-lifecycle.ts'
+import { type CreditFacts, moneyMove, type Stopped } from './task-money.ts'
 import type { Check, TaskEventData } from './task-terms.ts'
 
 /** What decides whether a task goes on by itself. A fact counts only in the states that ask for it. */
@@ -14,6 +15,9 @@ export type TaskFacts = {
   runId: string
   slotFree: boolean
   callbackUrl: string | null
+  /** The credit that was set aside for it; null: none was. */
+  credit: CreditFacts | null
+  stopped: Stopped | undefined
 }
 
 export type OwnMove = {
@@ -22,6 +26,10 @@ export type OwnMove = {
 
 /** The move that the service makes by itself from where a task stands; undefined while it waits for somebody or for time. */
 export function ownMove(facts: TaskFacts): OwnMove | undefined {
+  return moneyMove(facts.state, facts.credit, facts.stopped) ?? moveInTurn(facts)
+}
+
+function moveInTurn(facts: TaskFacts): OwnMove | undefined {
   const { state, due, checks } = facts
   if (state === 'created')
     return { event: checks.every(({ ok }) => ok) ? 'preflight_passed' : 'preflight_rejected', data: { checks } }

@@ -56,15 +56,20 @@ async function depsOf({ db, chain, asset, facilitator }: World): Promise<MoneyDe
   }
 }
 
-/** Money over a real Postgres; the chain is one that nobody serves. */
+/** Money over this database; the chain is one that nobody serves. */
+export function moneyOver(db: MoneyDeps['db']): Promise<MoneyDeps> {
+  const chain = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 200 })
+  const asset = `0x${'5'.repeat(40)}` as const
+  const facilitator = { reader: chain.reader, asset, gas: 200_000n, confirmationTimeoutMs: 500 }
+  return depsOf({ db, chain, asset, facilitator })
+}
+
+/** Money over a real Postgres. */
 export async function startMoney() {
   const postgres = await startPostgres()
   const open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
   await migrateToLatest(open.db)
-  const chain = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 200 })
-  const asset = `0x${'5'.repeat(40)}` as const
-  const facilitator = { reader: chain.reader, asset, gas: 200_000n, confirmationTimeoutMs: 500 }
-  const deps = await depsOf({ db: open.db, chain, asset, facilitator })
+  const deps = await moneyOver(open.db)
   const stop = async () => {
     await open.close()
     await postgres.stop()
