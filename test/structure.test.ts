@@ -71,6 +71,11 @@ verifies('structure.rooms', 'pure rules have no clock and no randomness', () => 
   expect(domain.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path)).toEqual([])
 })
 
+verifies('structure.rooms', 'modules of workflows keep nothing, because all runs of a worker share them', () => {
+  const kept = product.filter(({ path, text }) => path.startsWith('workflows/') && /^(export )?(let|var) /m.test(text))
+  expect(kept.map(({ path }) => path)).toEqual([])
+})
+
 verifies('structure.rooms', 'files keep to their sizes', () => {
   const tooLong = product
     .filter(({ path, lines }) => lines > mostLines(path))

@@ -99,10 +99,11 @@ function runsAtOnce({ DATABASE_POOL_SIZE: connections }: Config) {
 }
 
 /** The prebuilt bundle beside this file in production; the sources otherwise. */
-function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
+function workflowSource(): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'bundlerOptions'> {
   const codePath = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url))
   if (existsSync(codePath)) return { workflowBundle: { codePath } }
-  return { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
+  const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
+  return { workflowsPath, bundlerOptions: { preloadModules: [workflowsPath] } }
 }
 
 function temporalLogger(log: Logger) {

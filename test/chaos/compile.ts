@@ -19,8 +19,10 @@ export async function compilePrograms(): Promise<ChaosPrograms> {
     .replace('package.json', 'bin/tsc')
   await run(process.execPath, [tsc, '-p', join(packageRoot, 'test', 'chaos', 'tsconfig.json')])
   const silent = () => undefined
+  const workflowsPath = dist('workflows', 'index.js')
   const { code } = await bundleWorkflowCode({
-    workflowsPath: dist('workflows', 'index.js'),
+    workflowsPath,
+    preloadModules: [workflowsPath],
     logger: { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error },
     webpackConfigHook: (config) => {
       const alias = {

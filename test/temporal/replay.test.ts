@@ -32,7 +32,10 @@ beforeAll(async () => {
     await recordHistories(temporal, directory).finally(temporal.stop)
     await recordTaskHistories(directory)
   }
-  const bundle = (path: string) => bundleWorkflowCode({ workflowsPath: join(root, path), logger: quiet })
+  const bundle = (path: string) => {
+    const workflowsPath = join(root, path)
+    return bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger: quiet })
+  }
   current = await bundle('workflows/index.ts')
   drifted = await bundle('test/temporal/drifted/index.ts')
 }, 180_000)
