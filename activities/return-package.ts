@@ -21,16 +21,20 @@ const SIGNATURE_FILE = 'completion.jws'
 /** Zip has no time zone: this is its first day wherever the process runs, so that equal packages are equal bytes. */
 const firstDay = (): Date => new Date(1980, 0, 1)
 
-/** The package as a zip: its files, `manifest.json` with their digests, and `completion.jws`. */
-export function zipReturnPackage(made: MadePackage, completionSignature: string): Uint8Array {
-  const texts = {
-    'manifest.json': canonicalJson(made.files),
-    [SIGNATURE_FILE]: completionSignature,
-    ...packageFiles(made),
-  }
-  const entries = Object.entries(texts).map(([name, text]) => [name, strToU8(text)])
+/** The files of a package by name: what it holds, `manifest.json` with their digests, and `completion.jws`. */
+export function packageTexts(
+  made: Pick<MadePackage, PackedParts>,
+  completionSignature: string,
+): Record<string, string> {
+  return { 'manifest.json': canonicalJson(made.files), [SIGNATURE_FILE]: completionSignature, ...packageFiles(made) }
+}
+
+/** The package as a zip of its files. */
+export function zipReturnPackage(made: Pick<MadePackage, PackedParts>, completionSignature: string): Uint8Array {
+  const entries = Object.entries(packageTexts(made, completionSignature)).map(([name, text]) => [name, strToU8(text)])
   return zipSync(Object.fromEntries(entries), { mtime: firstDay(), os: 3, attrs: 0o644 << 16 })
 }
+type PackedParts = 'result' | 'findings' | 'gaps' | 'files'
 
 const UNZIPPED_BYTES_MAX = 512 * 1024 * 1024
 

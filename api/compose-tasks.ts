@@ -6,13 +6,14 @@ import type { ReviewDeps } from '../activities/reviews/desk.ts'
 import { loopStepSubject } from '../activities/reviews/loop-step.ts'
 import { recoverySubject } from '../activities/reviews/recovery.ts'
 import { taskSubject } from '../activities/reviews/task.ts'
+import { openRunDesk, type RunDesk } from '../temporal/run-desk.ts'
 import { openTaskDesk, type TaskDesk } from '../temporal/task-desk.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import type { UpdateDeps } from '../temporal/updates.ts'
 
 type TaskSettings = Pick<UpdateDeps, 'db' | 'client' | 'changes'> & { config: Config; keys: KeyRings }
 
-type TaskDesks = { tasks: TaskDesk; reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'> }
+type TaskDesks = { acts: { tasks: TaskDesk; runs: RunDesk }; reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'> }
 
 /** Wires what agents and operators do with tasks, and what operators decide about them. */
 export function openTasks({ config, keys, ...temporal }: TaskSettings): TaskDesks {
@@ -20,8 +21,10 @@ export function openTasks({ config, keys, ...temporal }: TaskSettings): TaskDesk
   const gateway = createTaskGateway({ ...temporal, config })
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps)]
+  const { OS_URL: osUrl, BASE_URL: baseUrl } = config
+  const desk = { ...deps, gateway, tokens, osUrl }
   return {
-    tasks: openTaskDesk({ ...deps, gateway, tokens, osUrl: config.OS_URL }),
+    acts: { tasks: openTaskDesk(desk), runs: openRunDesk({ ...desk, baseUrl, changes: temporal.changes }) },
     reviewing: { subjects, wakeTask: gateway.wake },
   }
 }

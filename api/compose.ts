@@ -72,13 +72,13 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     chainUp: chain.isUp,
     reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
-  const { tasks, reviewing } = openTasks({ db, config, keys, client, changes })
+  const { acts: taskActs, reviewing } = openTasks({ db, config, keys, client, changes })
   const agents = openAgentDesks({ ...operating, config, registry, reviewing, keys })
   const { desks, paying } = await openMoneyDesks({ ...operating, config, keys, wallets, chain, client, log })
   const acts = {
     ...agents.acts,
     ...desks,
-    tasks,
+    ...taskActs,
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
     controls: openControls(operating),

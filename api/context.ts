@@ -6,6 +6,7 @@ import type { Money } from '../activities/money/desk.ts'
 import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
 import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
+import type { RunDesk } from '../temporal/run-desk.ts'
 import type { TaskDesk } from '../temporal/task-desk.ts'
 import type { ControlScope } from '../workflows/domain/controls.ts'
 import type { Refusal } from '../workflows/domain/errors.ts'
@@ -134,6 +135,7 @@ export type Context = {
   readonly inputs: Inputs
   readonly callbacks: Callbacks
   readonly tasks: TaskDesk
+  readonly runs: RunDesk
 }
 
 /**

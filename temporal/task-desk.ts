@@ -1,21 +1,12 @@
 import { spokeFor } from '../activities/agents/handshake.ts'
-import { type DerivedTokens, secretSha256 } from '../activities/keys/derived-tokens.ts'
+import type { DerivedTokens } from '../activities/keys/derived-tokens.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { findAgent } from '../activities/store/agents.ts'
 import { answerCall, claimGrant } from '../activities/store/calls.ts'
-import { listPauses } from '../activities/store/controls.ts'
-import { clockSeconds, type Tx, transaction } from '../activities/store/db.ts'
+import { clockSeconds, transaction } from '../activities/store/db.ts'
 import { send } from '../activities/store/pipeline.ts'
 import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
-import {
-  findDocument,
-  findTask,
-  findTaskEvent,
-  requireTask,
-  storeDocument,
-  type TaskRow,
-} from '../activities/store/tasks.ts'
-import { contractTerms } from '../activities/tasks/contract-terms.ts'
+import { findTask, findTaskEvent, requireTask, type TaskRow } from '../activities/store/tasks.ts'
 import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { type Asker, assertOwner, openTaskReads, ownContract } from '../activities/tasks/reading.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
@@ -25,11 +16,10 @@ import { acceptanceText } from '../workflows/domain/agent-signature.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import type { TaskExceptionCode } from '../workflows/domain/task-exception.ts'
-import { type Check, type TaskTerms, taskTerms } from '../workflows/domain/task-terms.ts'
-import type { createTaskGateway } from './tasks.ts'
+import type { Check, TaskTerms } from '../workflows/domain/task-terms.ts'
+import * as acts from './task-acts.ts'
 
-export type TaskGateway = ReturnType<typeof createTaskGateway>
-export type TaskDeskDeps = TaskDeps & { gateway: TaskGateway; tokens: DerivedTokens; osUrl: string }
+export type TaskDeskDeps = TaskDeps & { gateway: acts.TaskGateway; tokens: DerivedTokens; osUrl: string }
 /** Who moves a task; `actor` is what its ledger says. */
 export type Mover = Asker & { actor: string }
 export type TaskDesk = ReturnType<typeof openTaskDesk>
@@ -61,13 +51,11 @@ async function assertRail({ db }: TaskDeskDeps, agentId: string, rail: string): 
 }
 
 async function taskOfToken({ db }: TaskDeskDeps, asker: Asker, token: string): Promise<TaskRow> {
-  const task = await findTask(db, taskIdOf(token))
+  const task = await findTask(db, acts.taskIdOf(token))
   if (task === undefined) throw refuse('not_found', 'nothing has this token', 'Check the task token.')
   assertOwner(asker, task)
   return task
 }
-
-const taskIdOf = (token: string): string => `task-${secretSha256(token)}`
 
 async function preflight(
   deps: TaskDeskDeps,
@@ -75,13 +63,10 @@ async function preflight(
   asked: Omit<TaskTerms, 'agent_id'>,
   callId: string,
 ): Promise<void> {
-  const { db, gateway, tokens } = deps
-  const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
-  if (pause !== undefined) throw refuse('paused', `paused: ${pause.reason}`, 'Repeat the call once it is resumed.')
-  const taskId = taskIdOf(tokens.statusToken('tk', callId))
-  const terms = await storeDocument(db, taskId, { ...asked, agent_id: agentId })
-  await gateway.submit(taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
-  await answer(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+  const taskId = acts.taskIdOf(deps.tokens.statusToken('tk', callId))
+  const terms = { ...asked, agent_id: agentId }
+  await acts.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
+  await acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     // The judgement of the preflight is always the second entry of the ledger.
     const judged = await findTaskEvent(tx, taskId, 'own:2')
     const { checks = [] } = (judged?.data ?? {}) as { checks?: Check[] }
@@ -104,16 +89,13 @@ async function prepareContract(
   { task_token, acceptance_criteria }: { task_token: string; acceptance_criteria: string[] },
   callId: string,
 ): Promise<void> {
-  const { db, gateway } = deps
-  const { task_id, terms_sha256: asked } = await taskOfToken(deps, mover, task_token)
-  const contract_id = `ct_${digestOf({ type: 'service.contract.v1', task_id, call: callId })}`
-  const terms = taskTerms.parse(await findDocument(db, task_id, asked))
-  const terms_sha256 = await storeDocument(db, task_id, contractTerms(task_id, contract_id, terms, acceptance_criteria))
-  const data = { contract_id, terms_sha256 }
-  await gateway.send(task_id, { eventId: callId, event: 'contract_prepared', actor: mover.actor, data })
-  await answer(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
+  const asked = await taskOfToken(deps, mover, task_token)
+  const act = { eventId: callId, actor: mover.actor }
+  const prepared = await acts.prepareContract(deps, asked, acceptance_criteria, act)
+  const { contract_id } = prepared
+  await acts.answerOnce(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
     const { contract, task } = await ownContract(tx, mover, contract_id)
-    const about = { task, subject: contract_id, kind: 'intake', facts: { ...data, task_id } }
+    const about = { task, subject: contract_id, kind: 'intake', facts: { ...prepared, task_id: task.task_id } }
     const receipt = receiptView(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
     return { contract: await contractView(tx, contract, task), receipt }
   })
@@ -136,12 +118,10 @@ async function assertAcceptance(deps: TaskDeskDeps, mover: Mover, input: Accepta
 async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptance, callId: string): Promise<void> {
   const { contract_id, terms_sha256, signature } = input
   const { task } = await transaction(deps.db, (tx) => ownContract(tx, mover, contract_id))
-  // Whoever doubts the acceptance later finds what was signed.
-  const signed = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id: task.agent_id }
-  const acceptance_sha256 = await storeDocument(deps.db, task.task_id, signed)
-  const data = { terms_sha256, acceptance_sha256 }
-  await deps.gateway.send(task.task_id, { eventId: callId, event: 'contract_accepted', actor: mover.actor, data })
-  await answer(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
+  const acceptance = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id: task.agent_id }
+  const act = { eventId: callId, actor: mover.actor }
+  await acts.acceptContract(deps, task.task_id, { terms_sha256, acceptance }, act)
+  await acts.answerOnce(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
     const now = await ownContract(tx, mover, contract_id)
     return { contract: await contractView(tx, now.contract, now.task), task: await taskView(tx, now.task) }
   })
@@ -155,24 +135,12 @@ async function raise(
   callId: string,
 ): Promise<void> {
   await deps.gateway.send(taskId, { eventId: callId, event: 'exception_raised', actor, data })
-  await answer(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+  await acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     const task = await requireTask(tx, taskId)
     const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
     const exception = (await listTaskExceptions(tx, taskId)).find(({ sequence }) => sequence === raised)
     if (exception === undefined) throw new Error('an exception that was raised is not there')
     return { exception: taskExceptionView(exception), task: await taskView(tx, task) }
-  })
-}
-
-/** Answers a call with what its effect has come to, in one transaction with the use of its grant. */
-function answer(
-  { db }: TaskDeskDeps,
-  { callId, subject, status }: { callId: string; subject: string; status: number },
-  read: (tx: Tx) => Promise<Record<string, unknown>>,
-): Promise<void> {
-  return transaction(db, async (tx) => {
-    await claimGrant(tx, callId, subject)
-    await send(tx, answerCall(callId, subject, status, await read(tx)))
   })
 }
 

@@ -142,6 +142,18 @@ const samples: Record<string, Record<string, unknown>> = {
   'task-exceptions': { state: 'open' },
   'task-recover': { exception_id: `ex_${hex(64)}`, action: 'replay', idempotency_key: 't-5' },
   'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
+  'agent-use-read': { run_id: `run_${hex(64)}` },
+  'read-agent-use-pack': { mode: 'read_agent_use_pack' },
+  'get-run-status': { mode: 'get_run_status', run_id: `run_${hex(64)}`, wait_ms: 20_000 },
+  'fetch-return-package': { mode: 'fetch_return_package', run_id: `run_${hex(64)}`, include_files: true },
+  'record-agent-use-receipt': {
+    mode: 'record_agent_use_receipt',
+    run_id: `run_${hex(64)}`,
+    receipt_id: `rc_${hex(64)}`,
+    accepted: true,
+    idempotency_key: 'u-1',
+  },
+  'read-agent-use-runs': { mode: 'read_agent_use_runs', state: 'closed', limit: 100 },
   'verify-receipt': { receipt_id: `rc_${hex(64)}`, at: '2026-11-21T10:00:00Z' },
 }
 const sampleOf = ({ id }: AnyOperation) => samples[id] ?? {}

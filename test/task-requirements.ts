@@ -54,6 +54,28 @@ export const taskRequirements = {
     source: 'tasks.md § Task lifecycle',
     behavior: 'An act out of turn answers 409 wrong_state and names the events allowed; it changes nothing.',
   },
+  'agent-use.pack': {
+    source: 'agent-commerce § Resources and fields',
+    behavior:
+      'agent-use has its eight modes and no other; the pack names them with a body for each that its schema takes.',
+  },
+  'agent-use.status': {
+    source: 'endpoints.md § 11',
+    behavior: 'A run is read by its owner alone, before it begins too; with wait_ms the answer comes when it moves.',
+  },
+  'agent-use.package': {
+    source: 'endpoints.md § 11',
+    behavior:
+      'The package of an attested run is fetched as JSON and as zip, the same each time, and strangers verify it.',
+  },
+  'agent-use.receipt': {
+    source: 'endpoints.md § 11',
+    behavior: 'A receipt of the run is acknowledged by a signed receipt once; one that is not accepted stops the task.',
+  },
+  'agent-use.runs': {
+    source: 'endpoints.md § 11',
+    behavior: 'An agent lists its own runs, the newest first, by state and rail.',
+  },
   'task.http.read': {
     source: 'endpoints.md § 10',
     behavior:

@@ -14,6 +14,7 @@ import * as callbacks from './migrations/0009-callbacks.ts'
 import * as inputs from './migrations/0010-inputs.ts'
 import * as inbox from './migrations/0011-inbox.ts'
 import * as taskCredits from './migrations/0012-task-credits.ts'
+import * as runNames from './migrations/0013-run-names.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -30,6 +31,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-inputs': inputs,
   '0011-inbox': inbox,
   '0012-task-credits': taskCredits,
+  '0013-run-names': runNames,
 }
 
 /** The name of the last migration that this code knows. */

@@ -1,3 +1,4 @@
+import { agentUse } from './agent-use/index.ts'
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks/index.ts'
@@ -18,6 +19,7 @@ export const families = {
   money,
   agents,
   signing,
+  'agent-use': agentUse,
   tasks,
   inputs,
   callbacks,
@@ -34,6 +36,7 @@ export const operations = [
   ...money,
   ...agents,
   ...signing,
+  ...agentUse,
   ...inputs,
   ...callbacks,
   ...tasks,

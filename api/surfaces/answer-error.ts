@@ -37,7 +37,7 @@ export function answerError({ baseUrl, log }: { baseUrl: string; log: Logger }):
       return
     }
     const { refusal } = known ?? internalError()
-    sendAnswer(response, problemAnswer(refusal, { baseUrl, requestId }), false)
+    sendAnswer(response, problemAnswer(refusal, { baseUrl, requestId }), {})
   }
 }
 

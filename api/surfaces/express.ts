@@ -114,7 +114,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
       address: clientAddress(request),
       requestId,
     })
-    sendAnswer(response, answer, operation.cacheable === true)
+    sendAnswer(response, answer, operation)
   }
 }
 

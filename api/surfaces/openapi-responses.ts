@@ -33,6 +33,9 @@ function responseOf(
     headers: headersOf(status, group, refusing),
     content: {
       ...(answering.length === 0 ? {} : { 'application/json': { schema: bodies(answering, components) } }),
+      ...(status === 200
+        ? Object.fromEntries(answering.flatMap(({ alsoAs = {} }) => Object.keys(alsoAs)).map((type) => [type, {}]))
+        : {}),
       ...(refusing.length === 0 ? {} : { 'application/problem+json': { schema: problemOf(status, refusing) } }),
     },
   }

@@ -10,6 +10,14 @@ export const taskErrorHelp = {
     meaning: 'The quote is for another rail, tier or task, or for the other kind of run.',
     action: 'Ask for a quote with the token of the task, and use that.',
   },
+  callback_refused: {
+    meaning: 'Callbacks go to public HTTPS URLs only, and this is none.',
+    action: 'Name another URL, or none.',
+  },
+  receipt_invalid: {
+    meaning: 'The receipt is not one of the thing that the call is about.',
+    action: 'Name a receipt that the service gave for it.',
+  },
   recovery_not_allowed: {
     meaning: 'Each exception allows some recoveries, and this is none of them.',
     action: 'Read the exception; it lists the recoveries that it allows.',

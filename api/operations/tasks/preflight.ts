@@ -3,7 +3,7 @@ import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { callingAgentId } from '../caller.ts'
-import { Check, InputManifest, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
+import { CallbackUrl, Check, InputManifest, OnGaps, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
 
 const output = z
   .strictObject({
@@ -33,16 +33,9 @@ export const preflight = operation({
     tier: Tier,
     input_manifest: InputManifest,
     objective: freeText(2000, 1),
-    callback_url: z
-      .string()
-      .max(2048)
-      .regex(/^https:\/\/[!-~]+$/)
-      .meta({ 'x-free-text': true })
-      .optional(),
+    callback_url: CallbackUrl.optional(),
     usage: TaskUsage.default('operational'),
-    on_gaps: z.enum(['ask', 'report']).default('ask').meta({
-      description: 'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
-    }),
+    on_gaps: OnGaps,
     idempotency_key: IdempotencyKey,
   }),
   output,

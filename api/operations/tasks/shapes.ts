@@ -10,6 +10,15 @@ export const ContractId = z.string().regex(/^ct_[0-9a-f]{64}$/)
 export const TaskState = z.enum(taskStates)
 export const Tier = z.enum(tiers)
 export const TaskUsage = z.enum(['synthetic', 'operational'])
+export const CallbackUrl = z
+  .string()
+  .max(2048)
+  .regex(/^https:\/\/[!-~]+$/)
+  .meta({ 'x-free-text': true })
+export const OnGaps = z.enum(['ask', 'report']).default('ask').meta({
+  description: 'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
+})
+
 /** A task as its agent and operators see it (endpoints §2). */
 export const Task = z
   .strictObject({

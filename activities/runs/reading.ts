@@ -1,0 +1,92 @@
+import type { Kysely } from 'kysely'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { receiptId } from '../../workflows/domain/ids.ts'
+import type { MadePackage } from '../../workflows/domain/return-package.ts'
+import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import { verifyPackageView } from '../../workflows/domain/verification/return-package.ts'
+import { publishedKey } from '../keys/published-key.ts'
+import { returnPackageView } from '../return-package.ts'
+import { countRunsOf, findTaskOfRun, listRunsOf, type RunFilter, readSequence } from '../store/agent-runs.ts'
+import type { Changes } from '../store/changes.ts'
+import { type Tx, transaction } from '../store/db.ts'
+import { listReceipts } from '../store/receipts.ts'
+import { findReturnPackage } from '../store/runs.ts'
+import type { Database } from '../store/schema.ts'
+import { listPublicKeys } from '../store/signing-keys.ts'
+import { lockTask, type TaskRow } from '../store/tasks.ts'
+import { runIdOf } from '../tasks/facts.ts'
+import { type Asker, assertOwner } from '../tasks/reading.ts'
+import { type RunViewDeps, runView } from './views.ts'
+
+export type RunReadDeps = RunViewDeps & { readonly db: Kysely<Database>; readonly changes: Changes }
+
+/** What can be read of runs; each read is one transaction, so that its parts agree. */
+export function openRunReads(deps: RunReadDeps) {
+  const { db } = deps
+  const view = (asker: Asker, runId: string) =>
+    transaction(db, async (tx) => runView(deps, tx, await ownRun(tx, asker, runId)))
+  return {
+    run: view,
+
+    /** The run once it has moved, or as it is when the time is up. */
+    runMoved: async (asker: Asker, runId: string, waitMs: number) => {
+      const { task_id, sequence, state } = await transaction(db, (tx) => ownRun(tx, asker, runId))
+      if (state !== 'closed') await moved(deps, task_id, sequence, waitMs)
+      return view(asker, runId)
+    },
+
+    runs: (filter: RunFilter, page: { offset: number; limit: number }) =>
+      transaction(db, async (tx) => {
+        const totals = await countRunsOf(tx, filter)
+        const items = []
+        for (const task of await listRunsOf(tx, filter, page)) items.push(await runView(deps, tx, task))
+        const total = Object.values(totals).reduce((sum, count) => sum + count, 0)
+        return { items, ...page, total, totals }
+      }),
+
+    returnPackage: (asker: Asker, runId: string) => transaction(db, (tx) => readPackage(deps, tx, asker, runId)),
+  }
+}
+
+/** The task of a run, locked, so that what is read beside it is of one moment. 404 without it, 403 `not_owner`. */
+export async function ownRun(tx: Tx, asker: Asker, runId: string): Promise<TaskRow> {
+  const found = await findTaskOfRun(tx, runId)
+  const task = found && (await lockTask(tx, found.task_id))
+  if (task === undefined) throw refuse('not_found', 'no such run', 'Check the run id.')
+  assertOwner(asker, task)
+  return task
+}
+
+/** Waits until the ledger of a task goes on; whoever moves it says so, and a word that is lost is looked for now and then. */
+async function moved({ db, changes }: RunReadDeps, taskId: string, sequence: number, waitMs: number): Promise<void> {
+  const until = performance.now() + waitMs
+  for (let left = waitMs; left > 0; left = until - performance.now()) {
+    if ((await readSequence(db, taskId)) !== sequence) return
+    await changes.wait(taskId, left)
+  }
+}
+
+async function readPackage(deps: RunReadDeps, tx: Tx, asker: Asker, runId: string) {
+  const task = await ownRun(tx, asker, runId)
+  const row = await findReturnPackage(tx, runId)
+  const attestation = (await listReceipts(tx, runId)).find(({ kind }) => kind === 'attestation')
+  if (row === undefined || attestation === undefined)
+    throw refuse('not_ready', `the run is ${task.state}`, 'Read the run until it is attested.', {
+      extra: { state: task.state satisfies TaskState },
+    })
+  const { settlement_receipt_id, usage_receipt_id } = await runView(deps, tx, task)
+  const receipts = { settlement_receipt_id, usage_receipt_id }
+  const return_package = returnPackageView(row.package as MadePackage, row.completion_signature, receipts)
+  const keys = (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey)
+  const completion = verifyPackageView(return_package, { keys })
+  return { return_package, completion, attestation: receiptId(attestation.jws) }
+}
+
+/** The receipts of a run's contract, work, task and money, by their ids, oldest first. */
+export async function receiptsOfRun(deps: RunViewDeps, tx: Tx, task: TaskRow): Promise<string[]> {
+  const subjects = [task.contract_id ?? '', runIdOf(task.task_id), task.task_id]
+  const own = (await Promise.all(subjects.map((subject) => listReceipts(tx, subject)))).flat()
+  const { settlement_receipt_id, usage_receipt_id } = await runView(deps, tx, task)
+  const money = [settlement_receipt_id, usage_receipt_id].filter((id) => id !== null)
+  return [...own.map(({ receipt_id }) => receipt_id), ...money]
+}
