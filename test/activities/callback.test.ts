@@ -16,27 +16,21 @@ import {
   listOverdueDeliveries,
   type NewDelivery,
 } from '../../activities/store/callback-deliveries.ts'
-import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { callbackBody, callbackStates, callbackTransitions, type TaskFacts } from '../../workflows/domain/callback.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
 const key = keyRings(generateSigningKeys(new Date())).callback.active
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
   await receiver?.stop()
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 beforeEach(async () => {
   await receiver?.stop()
@@ -47,7 +41,7 @@ const hex = () => randomBytes(32).toString('hex')
 let facts: TaskFacts
 const steps = (more: Partial<CallbackDeps> = {}) =>
   createCallbackSteps({
-    db: open.db,
+    db: database.db,
     log: pino({ level: 'silent' }),
     send: receiver.send,
     key,
@@ -69,7 +63,7 @@ async function newDelivery(more: Partial<NewDelivery> = {}): Promise<string> {
     receipt_ids: ['rc_1'],
     return_package_url: null,
   }
-  return addDelivery(open.db, {
+  return addDelivery(database.db, {
     owner: `agt_${hex()}`,
     event: 'task_updated',
     subject,
@@ -79,7 +73,12 @@ async function newDelivery(more: Partial<NewDelivery> = {}): Promise<string> {
   })
 }
 const outcomes = async (id: string) =>
-  (await listAttempts(open.db, id)).map(({ kind, outcome, status, failure }) => ({ kind, outcome, status, failure }))
+  (await listAttempts(database.db, id)).map(({ kind, outcome, status, failure }) => ({
+    kind,
+    outcome,
+    status,
+    failure,
+  }))
 
 verifies(
   ['callback.delivery', 'callback.host-proof'],
@@ -149,7 +148,9 @@ verifies(
     expect(await proven({ owner, url: 'https://other.receiver.example/' })).toBe(false)
     expect(await proven({ url: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo?receiver=a' })).toBe(true)
     expect(await proven({ url: 'http://127.0.0.1:3000/api/other' })).toBe(false)
-    await sql`update callback_hosts set proven_at = now() - interval '30 days' where owner = ${owner}`.execute(open.db)
+    await sql`update callback_hosts set proven_at = now() - interval '30 days' where owner = ${owner}`.execute(
+      database.db,
+    )
     expect(await proven({ owner })).toBe(false)
   },
 )
@@ -216,13 +217,13 @@ verifies(
         return receiver.send(request)
       }
       await Promise.all([steps({ send }).deliverCallback(id), steps({ send }).deliverCallback(id)])
-      return findDelivery(open.db, id)
+      return findDelivery(database.db, id)
     }
     receiver.answers.push({ status: 500 }, { status: 500 })
     expect(await twice()).toMatchObject({ state: 'retrying', failures: 1 })
     receiver.answers.push({ status: 200 }, { status: 500 })
     expect(await twice()).toMatchObject({ state: 'delivered' })
-    expect(await listAttempts(open.db, id)).toHaveLength(4)
+    expect(await listAttempts(database.db, id)).toHaveLength(4)
   },
 )
 
@@ -261,17 +262,17 @@ verifies(
   'a delivery that is over gets one successor with an id of its own, an open one none',
   async () => {
     const id = await newDelivery()
-    expect(await addRedelivery(open.db, id)).toBeUndefined()
+    expect(await addRedelivery(database.db, id)).toBeUndefined()
     await steps().deliverCallback(id)
-    const successor = await addRedelivery(open.db, id, 'https://other.receiver.example/')
+    const successor = await addRedelivery(database.db, id, 'https://other.receiver.example/')
     expect(successor).not.toBe(id)
-    expect(await findDelivery(open.db, successor ?? '')).toMatchObject({
+    expect(await findDelivery(database.db, successor ?? '')).toMatchObject({
       state: 'pending',
       ordinal: 1,
       url: 'https://other.receiver.example/',
     })
-    expect(await addRedelivery(open.db, id)).toBeUndefined()
-    expect(await addRedelivery(open.db, 'cb_0')).toBeUndefined()
+    expect(await addRedelivery(database.db, id)).toBeUndefined()
+    expect(await addRedelivery(database.db, 'cb_0')).toBeUndefined()
   },
 )
 
@@ -283,9 +284,9 @@ verifies(
     const ids = await Promise.all([1, 2, 3].map(() => newDelivery({ subject })))
     expect(new Set(ids).size).toBe(1)
     const [id = ''] = ids
-    expect(await listOverdueDeliveries(open.db, 60_000, { after: '', most: 1_000 })).not.toContain(id)
+    expect(await listOverdueDeliveries(database.db, 60_000, { after: '', most: 1_000 })).not.toContain(id)
     await sleep(20)
-    expect(await listOverdueDeliveries(open.db, 5, { after: '', most: 1_000 })).toContain(id)
+    expect(await listOverdueDeliveries(database.db, 5, { after: '', most: 1_000 })).toContain(id)
   },
 )
 
@@ -314,10 +315,10 @@ verifies(
         // Only the eighth failure gives up, so the row is brought there first.
         if (from === 'retrying' && to === 'gave_up')
           for (let n = 2; n < 8; n++)
-            await sql`update callback_deliveries set failures = ${n} where delivery_id = ${id}`.execute(open.db)
+            await sql`update callback_deliveries set failures = ${n} where delivery_id = ${id}`.execute(database.db)
         const moved =
           sql`update callback_deliveries set state = ${to}, failures = ${failures}, finished_at = ${finished} where delivery_id = ${id}`.execute(
-            open.db,
+            database.db,
           )
         if (from === to || moves.has(`${from} ${to}`)) await expect(moved, `${from} ${to}`).resolves.toBeDefined()
         else await expect(moved, `${from} ${to}`).rejects.toThrow(/no such delivery transition|check constraint/)
@@ -334,6 +335,6 @@ verifies(
       sql`update callback_attempts set body_sha256 = ${hex()} where delivery_id = ${id}`,
       sql`insert into callback_deliveries (delivery_id, owner, event, subject, ordinal, url, host, state, finished_at) values (${`cb_${hex()}`}, 'o', 'task_updated', 's', 0, 'u', 'h', 'delivered', now())`,
     ])
-      await expect(change.execute(open.db)).rejects.toMatchObject({ code: '23514' })
+      await expect(change.execute(database.db)).rejects.toMatchObject({ code: '23514' })
   },
 )

@@ -10,18 +10,16 @@ import type { Deps } from '../../activities/deps.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { listPauses } from '../../activities/store/controls.ts'
-import { createDatabase, type OpenDatabase, transaction } from '../../activities/store/db.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
+import { transaction } from '../../activities/store/db.ts'
 import { readPayout } from '../../activities/store/payouts.ts'
 import { dailyUse } from '../../activities/store/transfers.ts'
 import { createSigningSteps, createTransferSteps } from '../../activities/transfer.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
 /** Real Postgres and receipts under the real steps; only the chain is told what to prove. Each test has a payout wallet of its own. */
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 let proven: Outcome
 const activity = new MockActivityEnvironment()
 const signReceipt = receiptSigner(keyRings(generateSigningKeys(new Date())))
@@ -29,13 +27,10 @@ const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 const address = () => `0x${hex(20)}` as const
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 function newDeps() {
@@ -50,7 +45,7 @@ function newDeps() {
     transferGas: 1n,
   } as const
   return {
-    db: open.db,
+    db: database.db,
     log: pino({ level: 'silent' }),
     rail,
     signReceipt,
@@ -93,7 +88,7 @@ async function sent(deps: Deps & { canary: NonNullable<Deps['canary']> }) {
 }
 
 const passes = (deps: Deps) =>
-  assertCanaryConfirmed(open.db, deps).then(
+  assertCanaryConfirmed(database.db, deps).then(
     () => true,
     (error: { refusal: { code: string } }) => error.refusal.code,
   )
@@ -110,12 +105,12 @@ verifies(
     const [payoutId] = begun.filter((id) => id !== undefined)
     expect(begun.filter((id) => id !== undefined)).toHaveLength(1)
     expect(await passes(deps)).toBe('paused')
-    const record = await readPayout(open.db, payoutId as string)
+    const record = await readPayout(database.db, payoutId as string)
     const { payoutWallet } = deps.rail
     const day = new Date().toISOString().slice(0, 10)
     expect(record?.payout).toMatchObject({ creator: payoutWallet, mandate_ref: `canary:${day}`, usage: 'operational' })
     expect(record?.receipts.map(({ kind }) => kind)).toEqual(['payout_created', 'payout_authorized'])
-    expect((await dailyUse(open.db, payoutWallet)).atomic).toBe(10_000n)
+    expect((await dailyUse(database.db, payoutWallet)).atomic).toBe(10_000n)
     expect(await beginCanary(deps)).toBeUndefined()
   },
 )
@@ -148,21 +143,21 @@ verifies(
       const deps = newDeps()
       const { payoutId, confirm } = await sent(deps)
       for (const outcome of outcomes) await confirm(outcome)
-      expect((await readPayout(open.db, payoutId))?.transfer?.exception).toBe(exception)
-      const [pause, ...others] = await listPauses(open.db)
+      expect((await readPayout(database.db, payoutId))?.transfer?.exception).toBe(exception)
+      const [pause, ...others] = await listPauses(database.db)
       expect(others).toEqual([])
       expect(pause).toMatchObject({
         scope: 'payouts',
         operator_name: 'canary',
         reason: expect.stringContaining(payoutId),
       })
-      expect((await todaysCanary(open.db, deps.rail.payoutWallet)).state).toBe('failed')
-      await transaction(open.db, (tx) =>
+      expect((await todaysCanary(database.db, deps.rail.payoutWallet)).state).toBe('failed')
+      await transaction(database.db, (tx) =>
         setControl({ ...deps.rail, signReceipt }, tx, operator(), { scope: 'payouts', paused: false, reason: 'seen' }),
       )
       expect(await passes(deps)).toBe(true)
     }
-    const acts = await open.db
+    const acts = await database.db
       .selectFrom('control_changes')
       .select(['operator_name', 'paused'])
       .orderBy('seq')
@@ -176,7 +171,7 @@ verifies(
 verifies('canary.first', 'a canary is refused by a pause and by the floor, and leaves nothing behind', async () => {
   const deps = newDeps()
   const set = (paused: boolean) =>
-    transaction(open.db, (tx) =>
+    transaction(database.db, (tx) =>
       setControl({ ...deps.rail, signReceipt }, tx, operator(), { scope: 'service', paused, reason: 'audit' }),
     )
   await set(true)
@@ -187,7 +182,7 @@ verifies('canary.first', 'a canary is refused by a pause and by the floor, and l
   const low = refuse('paused', 'the floor', 'Fund it.')
   const floor = { ...deps.floor, assertAbove: async () => Promise.reject(low) }
   await expect(beginCanary({ ...deps, floor })).rejects.toBe(low)
-  const { payoutId } = await todaysCanary(open.db, deps.rail.payoutWallet)
-  expect(await readPayout(open.db, payoutId)).toBeUndefined()
+  const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
+  expect(await readPayout(database.db, payoutId)).toBeUndefined()
   expect(await beginCanary(deps)).toBe(payoutId)
 })

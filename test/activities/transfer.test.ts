@@ -11,20 +11,18 @@ import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { createPayoutSteps } from '../../activities/payout.ts'
 import { findCall } from '../../activities/store/calls.ts'
-import { createDatabase, type OpenDatabase, transaction } from '../../activities/store/db.ts'
+import { transaction } from '../../activities/store/db.ts'
 import { grantCall } from '../../activities/store/grants.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
 import { dailyUse } from '../../activities/store/transfers.ts'
 import { createSigningSteps, createTransferSteps } from '../../activities/transfer.ts'
 import type { PayoutSnapshot } from '../../workflows/payout/ports.ts'
 import { insertAuthorizedPayout } from '../support/payout-rows.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
 /** Real Postgres and receipts under the real steps; only the chain is told what to prove, for ends that no healthy chain shows. */
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 let proven: Outcome = { kind: 'unknown', reason: 'not asked yet', absent: false }
 let submitted = 0
 let deps: Deps
@@ -32,9 +30,7 @@ const asset = `0x${'1'.repeat(40)}` as const
 const activity = new MockActivityEnvironment()
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
   const rail = {
     asset,
     environment: 'local',
@@ -45,7 +41,7 @@ beforeAll(async () => {
     transferGas: 1n,
   } as const
   deps = {
-    db: open.db,
+    db: database.db,
     log: pino({ level: 'silent' }),
     rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
     signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
@@ -63,8 +59,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 const hex = (digits: number) => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, digits)
@@ -96,7 +91,7 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
     payout_wallet: wallet,
     terms_sha256: hex(64),
   }
-  await insertAuthorizedPayout(open.db, payout, Math.floor(Date.now() / 1000) + expiresIn)
+  await insertAuthorizedPayout(database.db, payout, Math.floor(Date.now() / 1000) + expiresIn)
   await grantExecute(payoutId, creator, callId)
   return { payoutId, creator, wallet, callId }
 }
@@ -111,7 +106,7 @@ async function grantExecute(payoutId: string, creator: string, callId: string): 
     path: '/api/payout-execute',
     proof: null,
   }
-  await transaction(open.db, (tx, last) =>
+  await transaction(database.db, (tx, last) =>
     grantCall(tx, last, call, { kind: 'free' }, { lease: { holder: 'test', ms: 10_000 }, input: undefined }),
   )
 }
@@ -132,7 +127,7 @@ async function sent() {
   return payout
 }
 
-const kinds = async (payoutId: string) => (await listReceipts(open.db, payoutId)).map((row) => row.kind)
+const kinds = async (payoutId: string) => (await listReceipts(database.db, payoutId)).map((row) => row.kind)
 
 verifies(
   'execute.nonce-conflict',
@@ -145,7 +140,7 @@ verifies(
       transfer: 'submitted',
       exception: 'nonce_conflict',
     })
-    expect((await dailyUse(open.db, wallet)).atomic).toBe(5_000_000n)
+    expect((await dailyUse(database.db, wallet)).atomic).toBe(5_000_000n)
     expect(await kinds(payoutId)).toEqual([])
   },
 )
@@ -169,13 +164,13 @@ verifies(
     const { payoutId, wallet, callId } = await sent()
     proven = included('a')
     expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'included' })
-    expect(await findCall(open.db, callId)).toMatchObject({ answer_state: 'final', status: 200 })
+    expect(await findCall(database.db, callId)).toMatchObject({ answer_state: 'final', status: 200 })
     proven = { kind: 'unknown', reason: 'gone', absent: true }
     expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'submitted' })
     proven = { kind: 'dead', reason: 'expired' }
     expect(await confirm(payoutId)).toMatchObject({ transfer: 'dead', exception: 'voided: expired' })
     expect(await kinds(payoutId)).toEqual(['payout_executed', 'payout_voided'])
-    expect((await dailyUse(open.db, wallet)).atomic).toBe(0n)
+    expect((await dailyUse(database.db, wallet)).atomic).toBe(0n)
   },
 )
 
@@ -187,12 +182,12 @@ verifies(
     proven = { kind: 'dead', reason: 'expired' }
     expect(await confirm(payoutId)).toMatchObject({ state: 'authorized', transfer: 'dead', exception: null })
     expect(await kinds(payoutId)).toEqual(['payout_dead'])
-    expect((await dailyUse(open.db, wallet)).atomic).toBe(0n)
-    expect(await findCall(open.db, callId)).toMatchObject({ grant_state: 'released' })
+    expect((await dailyUse(database.db, wallet)).atomic).toBe(0n)
+    expect(await findCall(database.db, callId)).toMatchObject({ grant_state: 'released' })
     // Whoever asks again is granted again, and told before the grant is used.
     await grantExecute(payoutId, creator, callId)
     expect(await reserve({ payoutId, callId })).toMatchObject({ ok: false, refusal: { code: 'payout_expired' } })
-    expect(await findCall(open.db, callId)).toMatchObject({ grant_state: 'open' })
+    expect(await findCall(database.db, callId)).toMatchObject({ grant_state: 'open' })
   },
 )
 
@@ -248,15 +243,15 @@ verifies('execute.paused', 'a payout paused by an operator is not reserved, and 
   ] as const) {
     const payout = await authorizedPayout()
     const named = target === 'creator' ? payout.creator : target === 'payout' ? payout.payoutId : target
-    await open.db
+    await database.db
       .insertInto('controls')
       .values({ scope, target: named, paused: true, reason: 'audit', operator_id: 'op_1' })
       .execute()
     expect(await reserve(payout)).toMatchObject({ ok: false, refusal: { code: 'paused' } })
     expect(
-      await open.db.selectFrom('transfers').selectAll().where('payout_id', '=', payout.payoutId).execute(),
+      await database.db.selectFrom('transfers').selectAll().where('payout_id', '=', payout.payoutId).execute(),
     ).toEqual([])
-    await open.db.deleteFrom('controls').execute()
+    await database.db.deleteFrom('controls').execute()
     expect(await reserve(payout)).toMatchObject({ ok: true })
   }
 })
@@ -269,7 +264,7 @@ verifies('execute.never-resigned', 'a second signer and a second reservation cha
     payout.payoutId,
   )
   await reserve(payout)
-  const rows = await open.db
+  const rows = await database.db
     .selectFrom('transfers')
     .select('signature')
     .where('payout_id', '=', payout.payoutId)
@@ -298,8 +293,8 @@ verifies('x402.unsettled-stops-payout', 'a payout with an unsettled charge takes
     proof_wallet: payout.creator,
     state: 'settling' as const,
   }
-  await open.db.insertInto('payments').values(payment).execute()
-  await open.db
+  await database.db.insertInto('payments').values(payment).execute()
+  await database.db
     .insertInto('calls')
     .values({
       call_id: `c_${hex(8)}`,
@@ -321,7 +316,7 @@ verifies('x402.unsettled-stops-payout', 'a payout with an unsettled charge takes
     ok: false,
     refusal: { code: 'settlement_pending', money_moved: 'unknown' },
   })
-  await sql`update calls set answer_state = 'final' where subject = ${payout.payoutId}`.execute(open.db)
+  await sql`update calls set answer_state = 'final' where subject = ${payout.payoutId}`.execute(database.db)
   expect(await reserve(payout)).toMatchObject({ ok: true })
 })
 

@@ -3,38 +3,32 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptSigner } from '../../activities/build-deps.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
-import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { appendReceipt } from '../../activities/store/receipts.ts'
 import { registerPublicKeys } from '../../activities/store/signing-keys.ts'
 import { createReceiptVerification } from '../../activities/trust.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
 const issuer = 'https://svc.example/api/trust-contract'
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 /** A fresh receipt key with a stored receipt and one that was signed but never stored, both of now. */
 async function fresh(name: string) {
-  await open.db.deleteFrom('receipts').execute()
-  await open.db.deleteFrom('signing_keys').execute()
+  await database.db.deleteFrom('receipts').execute()
+  await database.db.deleteFrom('signing_keys').execute()
   const keys = keyRings(generateSigningKeys(new Date()))
-  await registerPublicKeys(open.db, keys.receipt.publicKeys)
+  await registerPublicKeys(database.db, keys.receipt.publicKeys)
   const sign = receiptSigner(keys)
   const stored = await appendReceipt(
-    open.db,
+    database.db,
     sign,
     { subject: name, kind: 'payout_created', usage: 'synthetic', environment: 'local', issuer, facts: {} },
     nowSeconds(),
@@ -53,16 +47,16 @@ async function fresh(name: string) {
 
 const change = (column: 'retired_at' | 'revoked_at', seconds: number) =>
   sql`update signing_keys set ${sql.ref(column)} = clock_timestamp() + ${seconds} * interval '1 second' where ring = 'receipt'`.execute(
-    open.db,
+    database.db,
   )
-const verdict = (receipt: string) => createReceiptVerification(open.db, issuer).verify({ receipt })
+const verdict = (receipt: string) => createReceiptVerification(database.db, issuer).verify({ receipt })
 
 verifies(
   'receipt.verify',
   'a receipt verifies by id, by digest and by itself; a changed one says that its signature is wrong',
   async () => {
     const { stored } = await fresh('a')
-    const verification = createReceiptVerification(open.db, issuer)
+    const verification = createReceiptVerification(database.db, issuer)
     const byItself = await verification.verify({ receipt: stored })
     expect(byItself).toMatchObject({ verified: true, kind: 'payout_created', stored: true })
     expect(await verification.verify({ receipt_id: String(byItself['receipt_id']) })).toMatchObject({ verified: true })
@@ -111,7 +105,7 @@ verifies(
     const sign = receiptSigner(keyRings(generateSigningKeys(new Date())))
     const append = (kind: string) =>
       appendReceipt(
-        open.db,
+        database.db,
         sign,
         { subject: 'e', kind, usage: 'synthetic', environment: 'local', issuer, facts: {} },
         nowSeconds(),

@@ -4,8 +4,6 @@ import type { Kysely } from 'kysely'
 import type { DestinationStream } from 'pino'
 import { type Config, loadConfig } from '../../activities/config.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
-import { createDatabase } from '../../activities/store/db.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { createOperator } from '../../activities/store/operators.ts'
 import type { Database } from '../../activities/store/schema.ts'
 import { createApi } from '../../api/compose.ts'
@@ -18,7 +16,7 @@ import { createLog } from '../../api/surfaces/log.ts'
 import { createMetrics } from '../../api/surfaces/metrics.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { writeSecret } from '../../worker/stack/secret-file.ts'
-import { scratchDirectory, startPostgres } from './postgres.ts'
+import { scratchDirectory, startDatabase } from './postgres.ts'
 
 /** API processes in all but name: each with its own pool and both hosts, over one Postgres, without Temporal and a chain. */
 export type ComposedApis = {
@@ -37,15 +35,14 @@ type Options = { apis?: number; env?: Record<string, string>; more?: readonly An
 /** Starts a Postgres and so many APIs on it; `more` are operations beside those of the service. */
 export async function startComposed({ apis = 1, env = {}, more = [] }: Options = {}): Promise<ComposedApis> {
   const directory = await scratchDirectory()
-  const postgres = await startPostgres()
+  const database = await startDatabase()
   const [nobody] = await findFree(1)
   const keys = join(directory, 'keys.json')
   writeSecret(keys, generateSigningKeys(new Date()))
-  const { db, close } = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(db)
+  const { db } = database
   const { credential: operator } = await createOperator(db, 'Ada')
   const config = loadConfig({
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`,
     CHAIN_RPC_URL: `http://127.0.0.1:${nobody}`,
     SIGNING_KEYS_FILE: keys,
@@ -67,8 +64,7 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
     logged: () => lines.join(''),
     stop: async () => {
       await Promise.all(opened.map((api) => api.stop()))
-      await close()
-      await postgres.stop()
+      await database.stop()
       await rm(directory, { recursive: true, force: true })
     },
   }

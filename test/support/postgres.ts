@@ -1,6 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
+import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { postgresPart, postgresUrl } from '../../worker/stack/postgres.ts'
 
@@ -24,6 +26,20 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** A database of the service as it stands after its last migration, on a server of its own; `stop` takes both away. */
+export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & { url: string; stop(): Promise<void> }
+
+export async function startDatabase(): Promise<TestDatabase> {
+  const postgres = await startPostgres()
+  const { db, pool, close } = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
+  await migrateToLatest(db)
+  const stop = async () => {
+    await close()
+    await postgres.stop()
+  }
+  return { db, pool, url: postgres.url, stop }
 }
 
 /** A new folder under the system's temporary one that the user `postgres` can pass through. */

@@ -16,14 +16,12 @@ import type { SendOutgoing } from '../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { addDelivery, findDelivery, listAttempts } from '../../activities/store/callback-deliveries.ts'
-import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
 import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { viewQuery } from '../../workflows/callback/messages.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/ports.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 
@@ -37,16 +35,13 @@ const closers: (() => Promise<void>)[] = []
 let client: Client
 let connection: NativeConnection
 let workflowConnection: NativeConnection
-let open: OpenDatabase
+let database: TestDatabase
 let workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 
 beforeAll(async () => {
-  const postgres = await startPostgres()
-  closers.unshift(postgres.stop)
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  closers.unshift(open.close)
-  await migrateToLatest(open.db)
+  database = await startDatabase()
+  closers.unshift(database.stop)
   const temporal = await startTemporal()
   closers.unshift(temporal.stop)
   const clientConnection = await Connection.connect({ address: temporal.address })
@@ -68,7 +63,7 @@ afterAll(async () => {
 /** A worker of each queue, as the program runs them, with another way out where a test brings one. */
 async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiver.send): Promise<T> {
   const activities = createCallbackSteps({
-    db: open.db,
+    db: database.db,
     log: pino({ level: 'silent' }),
     send,
     key,
@@ -91,7 +86,7 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
 }
 
 const newDelivery = () =>
-  addDelivery(open.db, {
+  addDelivery(database.db, {
     owner: `agt_${randomBytes(8).toString('hex')}`,
     event: 'task_updated',
     subject: randomBytes(32).toString('hex'),
@@ -133,7 +128,7 @@ verifies('callback.workflow', 'a receiver that answers 410 disables the delivery
   const id = await newDelivery()
   receiver.answers.push({ status: 410 })
   await whileServed(() => ensureCallback(client, id).then(() => result(id)))
-  expect(await findDelivery(open.db, id)).toMatchObject({ state: 'disabled' })
+  expect(await findDelivery(database.db, id)).toMatchObject({ state: 'disabled' })
   expect(told(id)).toHaveLength(1)
   await expectReplays(id)
 })
@@ -148,10 +143,10 @@ verifies(
       await ensureCallback(client, id)
       for (let failures = 1; failures < 8; failures++) {
         await expect.poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 }).toMatchObject({ failures })
-        expect(await redeliver(client, open.db, id)).toBe(id)
+        expect(await redeliver(client, database.db, id)).toBe(id)
       }
       expect(await result(id)).toMatchObject({ state: 'gave_up', failures: 8 })
-      const next = (await redeliver(client, open.db, id)) ?? ''
+      const next = (await redeliver(client, database.db, id)) ?? ''
       expect(await result(next)).toMatchObject({ state: 'delivered', hostProven: true, attempts: 1 })
       return next
     })
@@ -180,7 +175,7 @@ verifies(
     expect(sends).toBeGreaterThan(0)
     expect(told(id)).toHaveLength(sends + 1)
     expect([...receiver.inbox.keys()].filter((one) => one === id)).toHaveLength(1)
-    const attempts = await listAttempts(open.db, id)
+    const attempts = await listAttempts(database.db, id)
     expect(attempts.filter(({ outcome }) => outcome === null)).toHaveLength(sends)
     await expectReplays(id)
   },

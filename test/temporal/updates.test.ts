@@ -1,24 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChanges } from '../../activities/store/changes.ts'
-import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
-import { migrateToLatest } from '../../activities/store/migrate.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { durableStep } from '../../temporal/updates.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
+let database: TestDatabase
 let temporal: Awaited<ReturnType<typeof startTemporal>>
-let open: OpenDatabase
 const closers: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
-  ;[postgres, temporal] = await Promise.all([startPostgres(), startTemporal()])
-  open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
-  await migrateToLatest(open.db)
-  closers.push(open.close, postgres.stop, temporal.stop)
+  ;[database, temporal] = await Promise.all([startDatabase(), startTemporal()])
+  closers.push(database.stop, temporal.stop)
 })
 afterAll(async () => {
   for (const close of closers) await close()
@@ -33,9 +28,9 @@ function deps(address: string, waitMs: number) {
     TEMPORAL_API_KEY: '',
     TEMPORAL_TLS: 'off',
   })
-  const changes = createChanges(postgres.url)
+  const changes = createChanges(database.url)
   closers.unshift(changes.close, close)
-  return { client, changes, db: open.db, config: { UPDATE_WAIT_MS: waitMs, DEPENDENCY_TIMEOUT_MS: 1_000 } }
+  return { client, changes, db: database.db, config: { UPDATE_WAIT_MS: waitMs, DEPENDENCY_TIMEOUT_MS: 1_000 } }
 }
 
 verifies(
@@ -67,7 +62,7 @@ verifies(
     const hanging = Promise.allSettled(
       Array.from({ length: 6 }, () => durableStep(one, 'po_2', () => sleep(10_000), crowd)),
     )
-    const taken = () => open.db.selectFrom('update_leases').select('slot').where('resource', '=', 'po_2').execute()
+    const taken = () => database.db.selectFrom('update_leases').select('slot').where('resource', '=', 'po_2').execute()
     while ((await taken()).length < 6) await sleep(20)
     await expect(
       durableStep({ ...one, config: { ...one.config, UPDATE_WAIT_MS: 200 } }, 'po_2', async () => 'never', crowd),

@@ -7,12 +7,10 @@ import { type Chain, createChain } from '../../../activities/chain/client.ts'
 import { watchGas } from '../../../activities/chain/funds.ts'
 import { createLane, type LaneSettings, type SubmitterLane } from '../../../activities/chain/lane.ts'
 import { findOutcome, type Outcome } from '../../../activities/chain/outcome.ts'
-import { createDatabase } from '../../../activities/store/db.ts'
 import { ensureGasWallets } from '../../../activities/store/lane.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import type { Database, LaneTransactionsTable } from '../../../activities/store/schema.ts'
 import { newWallet, startChain, type TestChain, type TestWallet } from '../../support/chain.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase } from '../../support/postgres.ts'
 
 export const GAS = 200_000n
 
@@ -38,9 +36,8 @@ export type Rig = TestChain & {
 
 /** A chain, a database and what tests do with both. */
 export async function startRig(): Promise<Rig> {
-  const [local, postgres] = await Promise.all([startChain(), startPostgres()])
-  const { db, close } = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
-  await migrateToLatest(db)
+  const [local, database] = await Promise.all([startChain(), startDatabase()])
+  const { db } = database
   await ensureGasWallets(
     db,
     local.gasWallets.map(({ address }) => address),
@@ -96,10 +93,7 @@ export async function startRig(): Promise<Rig> {
         await client.setAutomine(true)
       }
     },
-    stop: async () => {
-      await close()
-      await Promise.all([local.stop(), postgres.stop()])
-    },
+    stop: async () => void (await Promise.all([local.stop(), database.stop()])),
   }
 }
 

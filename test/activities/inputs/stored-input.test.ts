@@ -6,23 +6,18 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readInput, storeInput } from '../../../activities/inputs/stored-input.ts'
 import { findInput, releaseInputs, removeUnused, useInput } from '../../../activities/store/agent-inputs.ts'
-import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import { limits } from '../../../workflows/domain/limits.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 const GIB = 2 ** 30
@@ -37,13 +32,13 @@ async function* streamOf(...parts: Uint8Array[]) {
   yield* parts
 }
 const store = (who: string, bytes: Uint8Array, digest = sha256(bytes)) =>
-  storeInput(open.db, { owner: who, sha256: digest }, 'text/csv', streamOf(bytes), bounds())
+  storeInput(database.db, { owner: who, sha256: digest }, 'text/csv', streamOf(bytes), bounds())
 async function readBack(who: string, digest: string): Promise<Buffer | undefined> {
-  const stream = await readInput(open.db, { owner: who, sha256: digest })
+  const stream = await readInput(database.db, { owner: who, sha256: digest })
   return stream === undefined ? undefined : Buffer.concat(await stream.toArray())
 }
 const blobs = async () => {
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from agent_input_blobs`.execute(open.db)
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from agent_input_blobs`.execute(database.db)
   return rows[0]?.n
 }
 
@@ -53,7 +48,7 @@ verifies('input.stored', 'what is uploaded is read back byte for byte, whatever 
     const bytes = randomBytes(length)
     const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 70_000), bytes.subarray(70_000)]
     const name = { owner: who, sha256: sha256(bytes) }
-    expect(await storeInput(open.db, name, 'application/x-ndjson', streamOf(...pieces), bounds())).toMatchObject({
+    expect(await storeInput(database.db, name, 'application/x-ndjson', streamOf(...pieces), bounds())).toMatchObject({
       ok: true,
       fresh: true,
       input: { byte_length: length, media_type: 'application/x-ndjson' },
@@ -75,10 +70,10 @@ verifies('input.digest', 'an upload of another digest, of nothing, or cut off le
     throw new Error('aborted')
   }
   await expect(
-    storeInput(open.db, { owner: who, sha256: sha256(Buffer.alloc(0)) }, 'text/csv', cutOff(), bounds()),
+    storeInput(database.db, { owner: who, sha256: sha256(Buffer.alloc(0)) }, 'text/csv', cutOff(), bounds()),
   ).rejects.toThrow('aborted')
   expect(await blobs()).toBe(before)
-  const { rows } = await sql`select 1 from agent_inputs where owner = ${who}`.execute(open.db)
+  const { rows } = await sql`select 1 from agent_inputs where owner = ${who}`.execute(database.db)
   expect(rows).toEqual([])
 })
 
@@ -96,16 +91,18 @@ verifies(
     const { rows } = await sql<{
       n: number
     }>`select count(*)::int as n from agent_input_blobs b where not exists (select 1 from agent_inputs i where i.blob_id = b.blob_id)`.execute(
-      open.db,
+      database.db,
     )
     expect(rows[0]?.n).toBe(0)
     async function* unread() {
       yield await Promise.reject(new Error('somebody read it'))
     }
-    expect(await storeInput(open.db, { owner: one, sha256: digest }, 'text/csv', unread(), bounds())).toMatchObject({
-      ok: true,
-      fresh: false,
-    })
+    expect(await storeInput(database.db, { owner: one, sha256: digest }, 'text/csv', unread(), bounds())).toMatchObject(
+      {
+        ok: true,
+        fresh: false,
+      },
+    )
   },
 )
 
@@ -120,13 +117,15 @@ verifies('input.bounds', 'a byte over the bound, which is 256 MB, ends the uploa
       yield bytes
     }
   }
-  expect(await storeInput(open.db, name, 'text/csv', endless(), bounds(1_499_999))).toEqual({
+  expect(await storeInput(database.db, name, 'text/csv', endless(), bounds(1_499_999))).toEqual({
     ok: false,
     reason: 'too_large',
   })
   expect(sent).toBeLessThanOrEqual(2 * bytes.length)
   expect(await blobs()).toBe(before)
-  expect(await storeInput(open.db, name, 'text/csv', streamOf(bytes), bounds(1_500_000))).toMatchObject({ ok: true })
+  expect(await storeInput(database.db, name, 'text/csv', streamOf(bytes), bounds(1_500_000))).toMatchObject({
+    ok: true,
+  })
   expect(limits.inputBytesMax).toBe(256 * 2 ** 20)
 })
 
@@ -135,7 +134,7 @@ verifies('input.quota', 'an owner has room for so many bytes in all, also when i
   const who = owner()
   const room = bounds(10_000, { bytesMax: 2_500, uploadsMax: 4 })
   const put = (bytes: Uint8Array) =>
-    storeInput(open.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', streamOf(bytes), room)
+    storeInput(database.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', streamOf(bytes), room)
   const files = [1, 2, 3, 4].map(() => randomBytes(1_000))
   const uploads = await Promise.all(files.map(put))
   expect(uploads.filter(({ ok }) => ok)).toHaveLength(2)
@@ -154,7 +153,7 @@ verifies('input.quota', 'an owner uploads four at once and no more, and then aga
     yield bytes
   }
   const put = (bytes: Uint8Array) =>
-    storeInput(open.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', held(bytes), bounds())
+    storeInput(database.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', held(bytes), bounds())
   const under = [1, 2, 3, 4].map(() => put(randomBytes(10)))
   await expect.poll(() => opened.length).toBe(4)
   expect(await put(randomBytes(10))).toEqual({ ok: false, reason: 'too_many_at_once' })
@@ -195,12 +194,12 @@ verifies('input.memory', '64 MB go in and come out at flat memory', async () => 
       yield Buffer.from(piece)
     }
   }
-  expect(await storeInput(open.db, name, 'text/csv', stream(), bounds())).toMatchObject({
+  expect(await storeInput(database.db, name, 'text/csv', stream(), bounds())).toMatchObject({
     ok: true,
     input: { byte_length: 67_108_864 },
   })
   const back = createHash('sha256')
-  for await (const chunk of (await readInput(open.db, name)) ?? []) {
+  for await (const chunk of (await readInput(database.db, name)) ?? []) {
     look()
     back.update(chunk)
   }
@@ -218,21 +217,21 @@ verifies(
     const name = { owner: who, sha256: sha256(bytes) }
     const short = { keepMs: 30, abandonedMs: 30, most: 100 }
     await store(who, bytes)
-    expect(await useInput(open.db, name, 'task-1')).toBe(true)
-    expect(await useInput(open.db, name, 'task-2')).toBe(true)
-    expect(await useInput(open.db, { ...name, owner: owner() }, 'task-1')).toBe(false)
-    await releaseInputs(open.db, 'task-1')
+    expect(await useInput(database.db, name, 'task-1')).toBe(true)
+    expect(await useInput(database.db, name, 'task-2')).toBe(true)
+    expect(await useInput(database.db, { ...name, owner: owner() }, 'task-1')).toBe(false)
+    await releaseInputs(database.db, 'task-1')
     await sleep(40)
-    await removeUnused(open.db, short)
-    expect(await findInput(open.db, name)).toBeDefined()
-    await releaseInputs(open.db, 'task-2')
-    await removeUnused(open.db, { ...short, keepMs: 60_000 })
-    expect(await findInput(open.db, name)).toBeDefined()
+    await removeUnused(database.db, short)
+    expect(await findInput(database.db, name)).toBeDefined()
+    await releaseInputs(database.db, 'task-2')
+    await removeUnused(database.db, { ...short, keepMs: 60_000 })
+    expect(await findInput(database.db, name)).toBeDefined()
     await sleep(40)
-    expect(await removeUnused(open.db, short)).toBeGreaterThan(0)
-    expect(await findInput(open.db, name)).toBeUndefined()
-    expect(await useInput(open.db, name, 'task-3')).toBe(false)
-    expect(await removeUnused(open.db, short)).toBe(0)
+    expect(await removeUnused(database.db, short)).toBeGreaterThan(0)
+    expect(await findInput(database.db, name)).toBeUndefined()
+    expect(await useInput(database.db, name, 'task-3')).toBe(false)
+    expect(await removeUnused(database.db, short)).toBe(0)
   },
 )
 
@@ -242,9 +241,9 @@ verifies('input.kept', 'a use that is being registered keeps the sweep away', as
   const name = { owner: who, sha256: sha256(bytes) }
   await store(who, bytes)
   await sleep(5)
-  await transaction(open.db, async (tx) => {
+  await transaction(database.db, async (tx) => {
     expect(await useInput(tx, name, 'task-1')).toBe(true)
-    await removeUnused(open.db, { keepMs: 1, abandonedMs: 1, most: 100 })
+    await removeUnused(database.db, { keepMs: 1, abandonedMs: 1, most: 100 })
   })
   expect((await readBack(who, name.sha256))?.equals(bytes)).toBe(true)
 })
@@ -257,8 +256,8 @@ verifies(
     const bytes = randomBytes(1_000)
     const name = { owner: who, sha256: sha256(bytes) }
     await store(who, bytes)
-    await useInput(open.db, name, 'task-1')
-    const { blob_id } = (await findInput(open.db, name)) ?? { blob_id: '' }
+    await useInput(database.db, name, 'task-1')
+    const { blob_id } = (await findInput(database.db, name)) ?? { blob_id: '' }
     for (const change of [
       sql`update agent_inputs set sha256 = ${'0'.repeat(64)} where owner = ${who}`,
       sql`update agent_input_chunks set bytes = '\\x00' where blob_id = ${blob_id}`,
@@ -266,6 +265,6 @@ verifies(
       sql`delete from agent_inputs where owner = ${who}`,
       sql`with b as (insert into agent_input_blobs default values returning blob_id) insert into agent_inputs select ${who}, ${'0'.repeat(64)}, blob_id, 5, 'text/csv' from b`,
     ])
-      await expect(change.execute(open.db)).rejects.toMatchObject({ code: '23514' })
+      await expect(change.execute(database.db)).rejects.toMatchObject({ code: '23514' })
   },
 )

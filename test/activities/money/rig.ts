@@ -5,16 +5,15 @@ import type { MoneyDeps } from '../../../activities/money/deps.ts'
 import { issueQuote, openChallenge, openEntitlement } from '../../../activities/money/quotes.ts'
 import { decideReference, presentReference, presentTopUp } from '../../../activities/money/references.ts'
 import type { ChallengeRow } from '../../../activities/store/challenges.ts'
-import { createDatabase, transaction } from '../../../activities/store/db.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import type { EntitlementRow } from '../../../activities/store/entitlements.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import type { ReferenceRow } from '../../../activities/store/payment-references.ts'
 import { inProcessFacilitator } from '../../../activities/x402/facilitator.ts'
 import { createOffers } from '../../../activities/x402/offers.ts'
 import type { Sold } from '../../../workflows/domain/pricing.ts'
 import type { Tier } from '../../../workflows/domain/rails/rail.ts'
 import { RECEIPT_TYP } from '../../../workflows/domain/receipt.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase } from '../../support/postgres.ts'
 import { startRig } from '../chain/rig.ts'
 import { anchors, holder, keys, origin, verifyWalletMessage } from '../keys/treasury.ts'
 
@@ -66,14 +65,8 @@ export function moneyOver(db: MoneyDeps['db']): Promise<MoneyDeps> {
 
 /** Money over a real Postgres. */
 export async function startMoney() {
-  const postgres = await startPostgres()
-  const open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
-  await migrateToLatest(open.db)
-  const deps = await moneyOver(open.db)
-  const stop = async () => {
-    await open.close()
-    await postgres.stop()
-  }
+  const { db, stop } = await startDatabase()
+  const deps = await moneyOver(db)
   return { deps, stop }
 }
 

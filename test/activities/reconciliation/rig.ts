@@ -6,12 +6,10 @@ import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import type { ReconciliationDeps } from '../../../activities/reconciliation/deps.ts'
-import { createDatabase } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import type { Database } from '../../../activities/store/schema.ts'
 import { STATEMENT_TYP } from '../../../workflows/domain/statement.ts'
 import { newWallet, startChain, type TestChain } from '../../support/chain.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase } from '../../support/postgres.ts'
 
 /** A chain and a database with what reconciliation needs of them; there is no Temporal, so that a test says what it shows. */
 export type Books = {
@@ -23,9 +21,8 @@ export type Books = {
 }
 
 export async function startBooks(): Promise<Books> {
-  const [postgres, chain] = await Promise.all([startPostgres(), startChain()])
-  const { db, close } = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(db)
+  const [database, chain] = await Promise.all([startDatabase(), startChain()])
+  const { db } = database
   const rings = keyRings(generateSigningKeys(new Date()))
   await publishKeys(db, rings)
   const key = rings.receipt.active
@@ -45,9 +42,6 @@ export async function startBooks(): Promise<Books> {
     signStatement: (payload) => ({ jws: signCompact(key, { typ: STATEMENT_TYP, payload }), kid: key.kid }),
     settleMs: 1,
   }
-  const stop = async () => {
-    await close()
-    await Promise.all([chain.stop(), postgres.stop()])
-  }
+  const stop = async () => void (await Promise.all([chain.stop(), database.stop()]))
   return { db, chain, key, deps, stop }
 }

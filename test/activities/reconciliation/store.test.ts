@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createDatabase, type OpenDatabase, type Tx } from '../../../activities/store/db.ts'
+import type { Tx } from '../../../activities/store/db.ts'
 import { closeException, markGone, recordDifference } from '../../../activities/store/exceptions.ts'
 import { readLane } from '../../../activities/store/findings.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import {
   completeReconciliation,
   listDuePayments,
@@ -12,22 +11,18 @@ import {
   type ReconciliationRow,
 } from '../../../activities/store/reconciliations.ts'
 import type { Difference } from '../../../workflows/domain/difference.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 import { hex, seedFee, seedPayout } from './rows.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 let db: Tx
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  db = open.db
-  await migrateToLatest(open.db)
+  database = await startDatabase()
+  db = database.db
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 let runs = 0
@@ -41,7 +36,7 @@ const due = ({ changed_since }: ReconciliationRow) => listDuePayouts(db, changed
 /** A final payout with as many receipts as it ought to have, so that only a change makes it due. */
 async function finished(): Promise<string> {
   const times = { createdAt: 1, authorizedAt: 2, executedAt: 3, block: 1 }
-  const { payoutId } = await seedPayout(open.db, `0x${hex(20)}`, { amount: 1n, ...times })
+  const { payoutId } = await seedPayout(database.db, `0x${hex(20)}`, { amount: 1n, ...times })
   await sql`insert into receipts (receipt_id, subject, seq, kind, jws, prev, kid, payload_sha256)
     select 'rc_' || encode(sha256((${payoutId} || n)::bytea), 'hex'), ${payoutId}, n, 'kind-' || n, 'x', case when n > 0 then 'p' end, 'k', 'd' from generate_series(0, 3) n`.execute(
     db,
@@ -79,7 +74,7 @@ verifies(
     await complete(second)
 
     // A transaction that was open when the snapshot was taken commits after it: its row is due in the next run.
-    const client = await open.pool.connect()
+    const client = await database.pool.connect()
     await client.query('begin')
     await client.query(`update payouts set usage = usage where payout_id = '${quiet}'`)
     const third = await begin()
@@ -165,7 +160,7 @@ verifies('reconcile.compares', 'nonces below the chain’s that no mined transac
 })
 
 verifies('reconcile.finds-what-changed', 'of 100,000 payouts a run finds the few that are due in seconds', async () => {
-  const client = await open.pool.connect()
+  const client = await database.pool.connect()
   await client.query(`insert into payouts select 'po_' || encode(sha256(n::text::bytea), 'hex'), '0x' || repeat('a', 40), 'k' || n, '0x' || repeat('b', 40), 1, 'm', 'r',
       'synthetic', '0x' || repeat('c', 40), '0x' || repeat('d', 40), repeat('e', 64), 'created' from generate_series(1, 100000) n`)
   await client.query(`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
@@ -180,7 +175,7 @@ verifies('reconcile.finds-what-changed', 'of 100,000 payouts a run finds the few
     .limit(1)
     .execute()
   await sql`update payouts set memo = memo where payout_id = ${one?.payout_id}`.execute(db)
-  await seedFee(open.db, 1n, 1)
+  await seedFee(database.db, 1n, 1)
   const run = await begin()
   const begun = performance.now()
   expect(await due(run)).toContain(one?.payout_id)

@@ -10,30 +10,25 @@ import {
 } from '../../../activities/store/agent-credentials.ts'
 import { findAgentByToken, insertAgent, listAgents, moveTrust } from '../../../activities/store/agents.ts'
 import { listDeliveries, recordDelivery } from '../../../activities/store/credential-deliveries.ts'
-import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import { countFailure, readFailures } from '../../../activities/store/failed-attempts.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { trustMoves, trustStates } from '../../../workflows/domain/agent-trust.ts'
 import { keyMoves, keyStates } from '../../../workflows/domain/credential.ts'
 import { accessKeyDelivery } from '../../../workflows/domain/onboarding.ts'
 import { newAgent, registeredAgent } from '../../support/agent-rows.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
-const run = (text: string) => sql.raw(text).execute(open.db)
+const run = (text: string) => sql.raw(text).execute(database.db)
 const refused = /check_violation|violates check|no such|never|begins as|comes before/
 
 /** Every pair of states by SQL typed by hand, each on a row that stands in the first of them. */
@@ -78,7 +73,7 @@ verifies(
     const set = (id: string, state: string) =>
       run(`update agents set trust_state = '${state}' where agent_id = '${id}'`)
     const pairs = await allowedPairs(trustStates, async (state) => {
-      const { agent_id } = await registeredAgent(open.db, { sandbox: state === 'sandbox_trusted' })
+      const { agent_id } = await registeredAgent(database.db, { sandbox: state === 'sandbox_trusted' })
       for (const step of ways[state] ?? []) await set(agent_id, step)
       return (to) => set(agent_id, to)
     })
@@ -87,7 +82,7 @@ verifies(
 )
 
 verifies('agent.trust.guarded-in-sql', 'what was registered never changes, and an agent is never deleted', async () => {
-  const { agent_id } = await registeredAgent(open.db)
+  const { agent_id } = await registeredAgent(database.db)
   for (const change of [
     "name = 'other'",
     `public_key = '{}'`,
@@ -117,7 +112,7 @@ const keyWays: Record<string, string[]> = {
 
 async function pendingCredential(agentId: string, version = 1): Promise<string> {
   const credentialId = hex(8)
-  await insertCredential(open.db, {
+  await insertCredential(database.db, {
     credentialId,
     agentId,
     version,
@@ -132,7 +127,7 @@ verifies('agent.credential.guarded-in-sql', 'SQL typed by hand moves a credentia
   const set = (id: string, state: string) =>
     run(`update agent_credentials set state = '${state}'${members[state]} where credential_id = '${id}'`)
   const pairs = await allowedPairs(keyStates, async (state) => {
-    const credentialId = await pendingCredential((await registeredAgent(open.db)).agent_id)
+    const credentialId = await pendingCredential((await registeredAgent(database.db)).agent_id)
     for (const step of keyWays[state] ?? []) await set(credentialId, step)
     return (to) => set(credentialId, to)
   })
@@ -147,7 +142,7 @@ verifies(
     const set = (id: string, state: string) =>
       run(`update agent_signing_versions set state = '${state}'${more[state]} where agent_id = '${id}'`)
     const pairs = await allowedPairs(keyStates, async (state) => {
-      const { agent_id } = await registeredAgent(open.db)
+      const { agent_id } = await registeredAgent(database.db)
       for (const step of keyWays[state] ?? []) await set(agent_id, step)
       return (to) => set(agent_id, to)
     })
@@ -159,7 +154,7 @@ verifies(
   'agent.credential.guarded-in-sql',
   'an agent has one credential that is active and one that waits',
   async () => {
-    const { agent_id } = await registeredAgent(open.db)
+    const { agent_id } = await registeredAgent(database.db)
     await pendingCredential(agent_id)
     await expect(pendingCredential(agent_id, 2)).rejects.toThrow(/agent_credentials_one/)
   },
@@ -169,14 +164,14 @@ verifies(
   'agent.credential.digest',
   'only the SHA-256 of a claimed secret is stored, and it never changes',
   async () => {
-    const { agent_id } = await registeredAgent(open.db)
+    const { agent_id } = await registeredAgent(database.db)
     const credentialId = await pendingCredential(agent_id)
     const digest = hex(32)
-    await transaction(open.db, async (tx) => {
+    await transaction(database.db, async (tx) => {
       const [row] = await listCredentials(tx, agent_id)
       await claimCredential(tx, row!, digest)
     })
-    expect(await findCredential(open.db, credentialId)).toMatchObject({
+    expect(await findCredential(database.db, credentialId)).toMatchObject({
       state: 'active',
       secret_sha256: digest,
       trust_state: 'submitted',
@@ -193,20 +188,20 @@ verifies(
   'agent.credential.rotated',
   'claiming the next credential lets the one before it go on for its overlap only',
   async () => {
-    const { agent_id } = await registeredAgent(open.db)
+    const { agent_id } = await registeredAgent(database.db)
     const claim = (digest: string) =>
-      transaction(open.db, async (tx) => claimCredential(tx, (await listCredentials(tx, agent_id))[0]!, digest))
+      transaction(database.db, async (tx) => claimCredential(tx, (await listCredentials(tx, agent_id))[0]!, digest))
     await pendingCredential(agent_id)
     const first = await claim(hex(32))
     await pendingCredential(agent_id, 2)
     const second = await claim(hex(32))
-    const [now2, now1] = await listCredentials(open.db, agent_id)
+    const [now2, now1] = await listCredentials(database.db, agent_id)
     expect(now2).toMatchObject({ credential_id: second.credential_id, state: 'active', retire_at: null })
     expect(now1).toMatchObject({ credential_id: first.credential_id, state: 'retiring' })
     const overlapMs = now1!.retire_at!.getTime() - now2!.claimed_at!.getTime()
     expect(Math.abs(overlapMs - 60_000)).toBeLessThan(1_000)
-    expect(await revokeCredential(open.db, first.credential_id)).toMatchObject({ state: 'revoked' })
-    await expect(revokeCredential(open.db, first.credential_id)).rejects.toThrow()
+    expect(await revokeCredential(database.db, first.credential_id)).toMatchObject({ state: 'revoked' })
+    await expect(revokeCredential(database.db, first.credential_id)).rejects.toThrow()
   },
 )
 
@@ -214,14 +209,14 @@ verifies(
   'agent.delivery.order',
   'no step of access key delivery is taken before its turn, twice, or taken back',
   async () => {
-    const credentialId = await pendingCredential((await registeredAgent(open.db)).agent_id)
+    const credentialId = await pendingCredential((await registeredAgent(database.db)).agent_id)
     for (const [index, step] of accessKeyDelivery.entries()) {
       for (const later of accessKeyDelivery.slice(index + 1))
-        await expect(recordDelivery(open.db, credentialId, later, 'test'), later).rejects.toThrow(refused)
-      await recordDelivery(open.db, credentialId, step, 'test')
-      await expect(recordDelivery(open.db, credentialId, step, 'test')).rejects.toThrow(/duplicate key/)
+        await expect(recordDelivery(database.db, credentialId, later, 'test'), later).rejects.toThrow(refused)
+      await recordDelivery(database.db, credentialId, step, 'test')
+      await expect(recordDelivery(database.db, credentialId, step, 'test')).rejects.toThrow(/duplicate key/)
     }
-    expect(await listDeliveries(open.db, credentialId)).toEqual(accessKeyDelivery)
+    expect(await listDeliveries(database.db, credentialId)).toEqual(accessKeyDelivery)
     await expect(run(`delete from credential_deliveries where credential_id = '${credentialId}'`)).rejects.toThrow(
       refused,
     )
@@ -232,22 +227,22 @@ verifies('agent.register.key-once', 'twenty registrations of one key at once mak
   const keySha256 = hex(32)
   const made = await Promise.all(
     Array.from({ length: 20 }, () =>
-      transaction(open.db, (tx) => insertAgent(tx, newAgent({ keySha256 }))).catch(() => undefined),
+      transaction(database.db, (tx) => insertAgent(tx, newAgent({ keySha256 }))).catch(() => undefined),
     ),
   )
   expect(made.filter((row) => row !== undefined)).toHaveLength(1)
 })
 
 test('an agent is found by the digest of its token, and listed by state, rail and whether somebody looked', async () => {
-  const agent = await registeredAgent(open.db, { rails: ['energyops'] })
-  expect((await findAgentByToken(open.db, agent.status_token_sha256))?.agent_id).toBe(agent.agent_id)
-  expect(await findAgentByToken(open.db, hex(32))).toBeUndefined()
+  const agent = await registeredAgent(database.db, { rails: ['energyops'] })
+  expect((await findAgentByToken(database.db, agent.status_token_sha256))?.agent_id).toBe(agent.agent_id)
+  expect(await findAgentByToken(database.db, hex(32))).toBeUndefined()
   const ids = async (undecided: boolean) =>
-    (await listAgents(open.db, { states: ['submitted', 'under_review'], rail: 'energyops', undecided }, 10)).map(
+    (await listAgents(database.db, { states: ['submitted', 'under_review'], rail: 'energyops', undecided }, 10)).map(
       (row) => row.agent_id,
     )
   expect(await ids(true)).toEqual([agent.agent_id])
-  await moveTrust(open.db, agent.agent_id, ['under_review'], { decisionId: 'dec', limits: undefined })
+  await moveTrust(database.db, agent.agent_id, ['under_review'], { decisionId: 'dec', limits: undefined })
   expect([await ids(true), await ids(false)]).toEqual([[], [agent.agent_id]])
 })
 
@@ -256,16 +251,16 @@ verifies(
   'failed attempts are counted exactly, over connections, and forgotten with their window',
   async () => {
     const [address, credential] = [`address:${hex(4)}`, `credential:${hex(8)}`]
-    await Promise.all(Array.from({ length: 25 }, () => countFailure(open.db, [address, credential], 60)))
-    await countFailure(open.db, [address], 60)
-    expect(await readFailures(open.db, [address, credential, 'nobody'])).toMatchObject([
+    await Promise.all(Array.from({ length: 25 }, () => countFailure(database.db, [address, credential], 60)))
+    await countFailure(database.db, [address], 60)
+    expect(await readFailures(database.db, [address, credential, 'nobody'])).toMatchObject([
       { failures: 26 },
       { failures: 25 },
       { failures: 0 },
     ])
     await run(`update failed_attempts set window_ends_at = now() - interval '1 second' where subject = '${address}'`)
-    expect(await readFailures(open.db, [address])).toEqual([{ failures: 0, leftMs: 0 }])
-    await countFailure(open.db, [address], 60)
-    expect(await readFailures(open.db, [address])).toMatchObject([{ failures: 1 }])
+    expect(await readFailures(database.db, [address])).toEqual([{ failures: 0, leftMs: 0 }])
+    await countFailure(database.db, [address], 60)
+    expect(await readFailures(database.db, [address])).toMatchObject([{ failures: 1 }])
   },
 )

@@ -2,23 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { findPause, listPauses, lockSwitches, writeControl } from '../../../activities/store/controls.ts'
-import { createDatabase, type OpenDatabase, type Tx, transaction } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import { type Tx, transaction } from '../../../activities/store/db.ts'
 import { lockDailyCap } from '../../../activities/store/transfers.ts'
 import type { ControlScope } from '../../../workflows/domain/controls.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
@@ -55,19 +50,19 @@ verifies(
       ['wallet', payout.payout_wallet, false],
       ['payout', payout.payout_id, false],
     ]
-    const found = async (of: typeof payout) => (await findPause(open.db, of)) !== undefined
+    const found = async (of: typeof payout) => (await findPause(database.db, of)) !== undefined
     for (const [scope, target, everybody] of covers) {
-      await set(open.db, scope, target, true)
+      await set(database.db, scope, target, true)
       expect([await found(payout), await found(other)], scope).toEqual([true, everybody])
-      await set(open.db, scope, target, false)
+      await set(database.db, scope, target, false)
       expect([await found(payout), await found(other)], scope).toEqual([false, false])
     }
-    for (const [scope, target] of covers) await set(open.db, scope, target, true)
-    const listed = await listPauses(open.db)
+    for (const [scope, target] of covers) await set(database.db, scope, target, true)
+    const listed = await listPauses(database.db)
     expect(listed.map(({ scope }) => scope)).toEqual(['service', 'payouts', 'wallet', 'wallet', 'payout'])
     for (const [index, [scope, target]] of covers.entries()) {
       expect(await found(payout), `${index} left`).toBe(true)
-      await set(open.db, scope, target, false)
+      await set(database.db, scope, target, false)
     }
     expect(await found(payout)).toBe(false)
   },
@@ -79,7 +74,7 @@ verifies(
   async () => {
     const order: string[] = []
     const reserve = (name: string, payout: ReturnType<typeof newPayout>, hold?: Promise<void>) =>
-      transaction(open.db, async (tx) => {
+      transaction(database.db, async (tx) => {
         await lockDailyCap(tx, payout.payout_wallet)
         const pause = await findPause(tx, payout)
         if (hold !== undefined) order.push(`${name} looked`)
@@ -92,7 +87,7 @@ verifies(
     })
     const first = reserve('first', newPayout(), held)
     await until(() => order.length > 0)
-    const pausing = transaction(open.db, async (tx) => {
+    const pausing = transaction(database.db, async (tx) => {
       await lockSwitches(tx)
       order.push('paused')
       await set(tx, 'payouts', '', true)
@@ -107,7 +102,7 @@ verifies(
       await Promise.all([first, pausing, second])
     }
     expect(order).toEqual(['first looked', 'first reserved', 'paused', 'second refused'])
-    await set(open.db, 'payouts', '', false)
+    await set(database.db, 'payouts', '', false)
   },
 )
 
@@ -115,15 +110,15 @@ verifies(
   'switches.append-only',
   'SQL typed by hand neither changes nor deletes what was done to a switch',
   async () => {
-    await set(open.db, 'service', '', false)
+    await set(database.db, 'service', '', false)
     for (const statement of ["update control_changes set reason = 'other'", 'delete from control_changes'])
-      await expect(sql.raw(statement).execute(open.db), statement).rejects.toMatchObject({ code: '23514' })
+      await expect(sql.raw(statement).execute(database.db), statement).rejects.toMatchObject({ code: '23514' })
   },
 )
 
 async function waiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`.execute(open.db)
+    select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`.execute(database.db)
   return rows[0]?.count ?? 0
 }
 

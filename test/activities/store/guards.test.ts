@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createDatabase, type OpenDatabase } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
@@ -36,7 +30,7 @@ async function newPayout(): Promise<string> {
     terms_sha256: hex(32),
     state: 'created' as const,
   }
-  await open.db
+  await database.db
     .insertInto('payouts')
     .values(row as never)
     .execute()
@@ -53,7 +47,7 @@ const members: Record<string, string> = {
     "authorized_at = now(), executed_at = now(), expires_at = 2000000000, authorize_idempotency_key = 'k', authorize_fingerprint = 'f', mandate_ref = 'm'",
 }
 const move = (id: string, state: string) =>
-  sql.raw(`update payouts set state = '${state}', ${members[state]} where payout_id = '${id}'`).execute(open.db)
+  sql.raw(`update payouts set state = '${state}', ${members[state]} where payout_id = '${id}'`).execute(database.db)
 const paths: Record<string, string[]> = {
   created: [],
   authorized: ['authorized'],
@@ -88,9 +82,9 @@ verifies('payout.state.guarded-in-sql', 'a payout begins as created, within the 
       .raw(
         `insert into payouts select (jsonb_populate_record(p, jsonb_build_object('payout_id', 'po_' || repeat('1', 64), 'idempotency_key', 'other') || '${changes}')).* from payouts p limit 1`,
       )
-      .execute(open.db)
+      .execute(database.db)
   await newPayout()
-  await sql`delete from payouts where state <> 'created'`.execute(open.db)
+  await sql`delete from payouts where state <> 'created'`.execute(database.db)
   await expect(insert('{"amount_atomic": 25000001}')).rejects.toMatchObject({ code: '23514' })
   await expect(insert('{"amount_atomic": 0}')).rejects.toMatchObject({ code: '23514' })
   await expect(insert('{"recipient": "0xAB"}')).rejects.toMatchObject({ code: '23514' })
@@ -117,7 +111,7 @@ verifies('payout.state.guarded-in-sql', 'no term of a payout can be changed, in 
     for (const step of paths[state] ?? []) await move(id, step)
     for (const change of changes) {
       await expect(
-        sql.raw(`update payouts set ${change} where payout_id = '${id}'`).execute(open.db),
+        sql.raw(`update payouts set ${change} where payout_id = '${id}'`).execute(database.db),
         change,
       ).rejects.toMatchObject({ code: '23514' })
     }

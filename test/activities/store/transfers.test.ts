@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import { markExecuted, type NewPayout } from '../../../activities/store/payouts.ts'
 import { send } from '../../../activities/store/pipeline.ts'
 import {
@@ -17,21 +16,17 @@ import {
   reservedTransfer,
 } from '../../../activities/store/transfers.ts'
 import { insertAuthorizedPayout } from '../../support/payout-rows.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 let count = 0
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 const hex = (digits: number): string => (count++).toString(16).padStart(digits, '0')
@@ -51,12 +46,12 @@ async function newPayout(wallet: string, amount: bigint): Promise<NewPayout> {
     payout_wallet: wallet,
     terms_sha256: hex(64),
   }
-  await insertAuthorizedPayout(open.db, payout, 4_102_444_800)
+  await insertAuthorizedPayout(database.db, payout, 4_102_444_800)
   return payout
 }
 
 async function newCallRow(callId: string): Promise<string> {
-  await open.db
+  await database.db
     .insertInto('calls')
     .values({
       call_id: callId,
@@ -75,7 +70,7 @@ async function newCallRow(callId: string): Promise<string> {
 
 async function reserve(payout: NewPayout, cap: bigint): Promise<boolean> {
   const callId = await newCallRow(`call_${payout.payout_id}`)
-  return transaction(open.db, async (tx) => {
+  return transaction(database.db, async (tx) => {
     await lockDailyCap(tx, payout.payout_wallet)
     const { atomic } = await dailyUse(tx, payout.payout_wallet)
     if (atomic + BigInt(payout.amount_atomic) > cap) return false
@@ -98,7 +93,7 @@ verifies('execute.daily-cap', '30 parallel reservations of 9 USDC never pass a c
   const payouts = await Promise.all(Array.from({ length: 30 }, () => newPayout(wallet, 9_000_000n)))
   const reserved = await Promise.all(payouts.map((payout) => reserve(payout, 100_000_000n)))
   expect(reserved.filter(Boolean)).toHaveLength(11)
-  expect((await dailyUse(open.db, wallet)).atomic).toBe(99_000_000n)
+  expect((await dailyUse(database.db, wallet)).atomic).toBe(99_000_000n)
 })
 
 verifies(
@@ -108,13 +103,13 @@ verifies(
     const wallet = address()
     const [inFlight, mined, dead] = await Promise.all([1n, 10n, 100n].map((amount) => newPayout(wallet, amount)))
     for (const payout of [inFlight!, mined!, dead!]) await reserve(payout, 1_000n)
-    await recordDead(open.db, dead!.payout_id, null)
-    expect(await outstanding(open.db, wallet, 6n)).toBe(11n)
-    await recordSignature(open.db, mined!.payout_id, '0x01')
-    await recordSubmitted(open.db, mined!.payout_id, `0x${hex(64)}`, null)
-    await recordInclusion(open.db, mined!.payout_id, block(60), 'included')
-    expect(await outstanding(open.db, wallet, 6n)).toBe(11n)
-    expect(await outstanding(open.db, wallet, 7n)).toBe(1n)
+    await recordDead(database.db, dead!.payout_id, null)
+    expect(await outstanding(database.db, wallet, 6n)).toBe(11n)
+    await recordSignature(database.db, mined!.payout_id, '0x01')
+    await recordSubmitted(database.db, mined!.payout_id, `0x${hex(64)}`, null)
+    await recordInclusion(database.db, mined!.payout_id, block(60), 'included')
+    expect(await outstanding(database.db, wallet, 6n)).toBe(11n)
+    expect(await outstanding(database.db, wallet, 7n)).toBe(1n)
   },
 )
 
@@ -131,12 +126,12 @@ verifies(
       [fresh!, 60],
       [old!, 25 * 3600],
     ] as const) {
-      await recordSignature(open.db, payout.payout_id, '0x01')
-      await recordSubmitted(open.db, payout.payout_id, `0x${hex(64)}`, null)
-      await recordInclusion(open.db, payout.payout_id, block(age), 'included')
+      await recordSignature(database.db, payout.payout_id, '0x01')
+      await recordSubmitted(database.db, payout.payout_id, `0x${hex(64)}`, null)
+      await recordInclusion(database.db, payout.payout_id, block(age), 'included')
     }
-    await recordDead(open.db, dead!.payout_id, null)
-    expect((await dailyUse(open.db, wallet)).atomic).toBe(11n)
+    await recordDead(database.db, dead!.payout_id, null)
+    expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
   },
 )
 
@@ -146,16 +141,16 @@ verifies(
   async () => {
     const payout = await newPayout(address(), 5n)
     await reserve(payout, 100n)
-    await recordSignature(open.db, payout.payout_id, '0x01')
-    await recordSignature(open.db, payout.payout_id, '0x02')
-    const row = await open.db
+    await recordSignature(database.db, payout.payout_id, '0x01')
+    await recordSignature(database.db, payout.payout_id, '0x02')
+    const row = await database.db
       .selectFrom('transfers')
       .select('signature')
       .where('payout_id', '=', payout.payout_id)
       .executeTakeFirst()
     expect(row?.signature).toBe('0x01')
     await expect(
-      sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(open.db),
+      sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(database.db),
     ).rejects.toThrow('never change')
   },
 )
@@ -166,7 +161,7 @@ verifies(
   async () => {
     const payout = await newPayout(address(), 5n)
     const set = (text: string) =>
-      sql.raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`).execute(open.db)
+      sql.raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`).execute(database.db)
     await expect(set(`amount_atomic = 6`)).rejects.toThrow('never change')
     await expect(
       set(
@@ -174,7 +169,7 @@ verifies(
       ),
     ).rejects.toThrow('no such payout transition')
     await expect(set(`state = 'executed'`)).rejects.toThrow('violates check constraint')
-    await markExecuted(open.db, payout.payout_id)
+    await markExecuted(database.db, payout.payout_id)
     await expect(set(`state = 'authorized', executed_at = null`)).rejects.toThrow('no such payout transition')
   },
 )

@@ -4,8 +4,7 @@ import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { moveTrust } from '../../../activities/store/agents.ts'
-import { createDatabase, transaction } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import { storeDocument, type TaskRow } from '../../../activities/store/tasks.ts'
 import { createTaskSteps } from '../../../activities/task.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
@@ -17,7 +16,7 @@ import type { TaskEvent, TaskState } from '../../../workflows/domain/task-lifecy
 import type { TaskEventData, TaskTerms } from '../../../workflows/domain/task-terms.ts'
 import type { StateLimits } from '../../../workflows/task/ports.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase } from '../../support/postgres.ts'
 
 export const hour = 3_600_000
 export const stateLimits: StateLimits = { contract_ready: 24 * hour, quoted: 24 * hour, credit_pending: hour }
@@ -45,16 +44,14 @@ type Move = { [Event in TaskEvent]: [Event, TaskEventData[Event]] }[TaskEvent]
 
 /** Tasks on a PostgreSQL of their own, moved by the real activities. */
 export async function startTasks(changes: Partial<TaskDeps> = {}) {
-  const postgres = await startPostgres()
-  const open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
-  await migrateToLatest(open.db)
-  await registeredAgent(open.db, { agentId: trustedAgent })
+  const { db, url, stop } = await startDatabase()
+  await registeredAgent(db, { agentId: trustedAgent })
   const decision = { decisionId: 'rd_1', limits: undefined }
-  await transaction(open.db, (tx) => moveTrust(tx, trustedAgent, ['under_review', 'trusted'], decision))
+  await transaction(db, (tx) => moveTrust(tx, trustedAgent, ['under_review', 'trusted'], decision))
   const keys = keyRings(generateSigningKeys(new Date()))
-  await publishKeys(open.db, keys)
+  await publishKeys(db, keys)
   const deps: TaskDeps = {
-    db: open.db,
+    db,
     environment: 'local',
     issuer: 'http://127.0.0.1:3000/api/trust-contract',
     signReceipt: receiptSigner(keys),
@@ -63,7 +60,6 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,
   }
-  const { db } = open
 
   const record = (
     taskId: string,
@@ -139,10 +135,6 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   }
 
   return {
-    ...{ db, deps, keys, steps: createTaskSteps(deps), url: postgres.url, record, draft, taskIn },
-    stop: async () => {
-      await open.close()
-      await postgres.stop()
-    },
+    ...{ db, deps, keys, steps: createTaskSteps(deps), url, record, draft, taskIn, stop },
   }
 }

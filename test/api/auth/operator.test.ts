@@ -1,25 +1,19 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createDatabase, type OpenDatabase } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { createOperator, findOperator } from '../../../activities/store/operators.ts'
 import { authenticateOperator, type FindOperator } from '../../../api/auth/operator.ts'
 import { DomainError } from '../../../workflows/domain/errors.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
-const find: FindOperator = (id) => findOperator(open.db, id)
+let database: TestDatabase
+const find: FindOperator = (id) => findOperator(database.db, id)
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test' })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 async function codeOf(header: string | string[] | undefined): Promise<string> {
@@ -35,12 +29,12 @@ verifies(
   'road.operator',
   'a created operator is known by its credential, of which only the SHA-256 is stored',
   async () => {
-    const { operatorId, credential } = await createOperator(open.db, 'Ada')
+    const { operatorId, credential } = await createOperator(database.db, 'Ada')
     const [prefix, id, secret = ''] = credential.split('_')
     expect([prefix, id]).toEqual(['op', operatorId])
     expect(Buffer.from(secret, 'hex')).toHaveLength(32)
     expect(await authenticateOperator(`Bearer ${credential}`, find)).toEqual({ operatorId, name: 'Ada' })
-    const row = await open.db
+    const row = await database.db
       .selectFrom('operators')
       .selectAll()
       .where('operator_id', '=', operatorId)
@@ -51,8 +45,8 @@ verifies(
 )
 
 verifies('road.operator', 'a missing credential is operator_required, any wrong one credential_invalid', async () => {
-  const one = await createOperator(open.db, 'One')
-  const two = await createOperator(open.db, 'Two')
+  const one = await createOperator(database.db, 'One')
+  const two = await createOperator(database.db, 'Two')
   const secret = one.credential.split('_')[2]
   expect(await codeOf(undefined)).toBe('operator_required')
   expect(await codeOf('')).toBe('operator_required')
@@ -72,7 +66,11 @@ verifies('road.operator', 'a missing credential is operator_required, any wrong 
 })
 
 verifies('road.operator', 'a revoked credential is credential_invalid', async () => {
-  const { operatorId, credential } = await createOperator(open.db, 'Gone')
-  await open.db.updateTable('operators').set({ revoked_at: new Date() }).where('operator_id', '=', operatorId).execute()
+  const { operatorId, credential } = await createOperator(database.db, 'Gone')
+  await database.db
+    .updateTable('operators')
+    .set({ revoked_at: new Date() })
+    .where('operator_id', '=', operatorId)
+    .execute()
   expect(await codeOf(`Bearer ${credential}`)).toBe('credential_invalid')
 })

@@ -1,78 +1,24 @@
 import { createHash } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadConfig } from '../../../activities/config.ts'
-import { generateSigningKeys } from '../../../activities/keys/generate.ts'
-import { createDatabase } from '../../../activities/store/db.ts'
 import { ensureGasWallets, storeLaneTransaction } from '../../../activities/store/lane.ts'
 import { readLanes } from '../../../activities/store/lane-health.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
-import { createApi } from '../../../api/compose.ts'
-import { execute } from '../../../api/execute.ts'
-import { operations } from '../../../api/operations/index.ts'
 import { createClient } from '../../../api/surfaces/client.ts'
-import { createApp } from '../../../api/surfaces/express.ts'
-import { type Listener, listen } from '../../../api/surfaces/listen.ts'
-import { createLog } from '../../../api/surfaces/log.ts'
-import { createMetrics } from '../../../api/surfaces/metrics.ts'
 import { tableOf } from '../../../worker/doctor/examine.ts'
 import { judgeLanes } from '../../../worker/doctor/postgres.ts'
-import { findFree } from '../../../worker/stack/ports.ts'
-import { writeSecret } from '../../../worker/stack/secret-file.ts'
-import { scratchDirectory, startPostgres } from '../../support/postgres.ts'
+import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
 // The whole API over a real Postgres, while neither Temporal nor a chain is there.
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let api: Awaited<ReturnType<typeof createApi>>
-let directory: string
-let listener: Listener
+let apis: ComposedApis
 let baseUrl: string
 const holder = `0x${'c3'.repeat(20)}`
 
 beforeAll(async () => {
-  directory = await scratchDirectory()
-  postgres = await startPostgres()
-  const [nobody] = await findFree(1)
-  const keys = join(directory, 'keys.json')
-  writeSecret(keys, generateSigningKeys(new Date()))
-  const setup = createDatabase({ url: postgres.url, applicationName: 'setup', poolSize: 1 })
-  await migrateToLatest(setup.db)
-  await setup.close()
-  const config = loadConfig({
-    DATABASE_URL: postgres.url,
-    TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`,
-    CHAIN_RPC_URL: `http://127.0.0.1:${nobody}`,
-    SIGNING_KEYS_FILE: keys,
-    ASSET_CONTRACT_ADDRESS: `0x${'a1'.repeat(20)}`,
-    PAYOUT_WALLET_ADDRESS: `0x${'a2'.repeat(20)}`,
-    PAY_TO_ADDRESS: `0x${'a3'.repeat(20)}`,
-    TREASURY_PRINCIPAL_ADDRESS: `0x${'a4'.repeat(20)}`,
-    TREASURY_HOLDER_ADDRESS: holder,
-  })
-  const log = createLog('silent')
-  api = await createApi(config, log)
-  const app = createApp({
-    registry: operations,
-    host: 'base',
-    baseUrl: config.BASE_URL,
-    trustProxy: '',
-    isOperator: async () => false,
-    log,
-    metrics: createMetrics(api.gauges),
-    call: (operation, request) => execute(operation, request, api.deps),
-  })
-  listener = await listen(app, '127.0.0.1', 0)
-  baseUrl = `http://127.0.0.1:${listener.port}`
+  apis = await startComposed()
+  baseUrl = apis.hosts[0]!.base
 })
-afterAll(async () => {
-  await listener?.stop(0)
-  await api?.close()
-  await postgres?.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => apis?.stop())
 
 const wallet = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const client = () => createClient({ baseUrl, origin: 'http://127.0.0.1:3000', wallet })
@@ -182,7 +128,7 @@ verifies('health.ready', 'readiness names what is down, within 2 s; liveness doe
 })
 
 verifies('lane.alarm', 'readyz, metrics and doctor tell a gas wallet that has not moved, as a warning', async () => {
-  const { db } = api.deps
+  const { db } = apis
   const [moving, jammed] = [`0x${'a7'.repeat(20)}`, `0x${'a8'.repeat(20)}`]
   await ensureGasWallets(db, [moving, jammed])
   const facts = { purpose: 'jams', to_address: moving, data: '0x', gas: '1', raw: '0x02', eoa_nonce: '4' }
