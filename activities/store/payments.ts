@@ -66,7 +66,14 @@ export async function claimPayment(
     )
     .returning('payment_id')
     .executeTakeFirst()
+    .catch(refuseTaken)
   if (claimed === undefined) throw paymentAlreadyUsed()
+}
+
+/** Of two at the same moment the second may meet the authorization's own constraint first, which no conflict clause covers. */
+function refuseTaken(error: unknown): never {
+  const taken = error instanceof Error && 'code' in error && error.code === '23505'
+  throw taken ? paymentAlreadyUsed() : error
 }
 
 export const paymentAlreadyUsed = () =>

@@ -73,13 +73,29 @@ export function fingerprint(act: Act): string {
   return act.kind === 'authorize' ? `${nameOf(act.of)} for ${act.life} s` : nameOf(act.of)
 }
 
-/** Whether the answers of acts that ran at the same time are those of some order of them; the model after that order. */
-export function explain(model: Model, ran: readonly { act: Act; outcome: Outcome }[]): Model | undefined {
+type Ran = { act: Act; outcome: Outcome }
+
+/**
+ * Whether the answers of acts that ran at the same time are those of some order of them; the model after that order. A key is
+ * its call's while that call is under way, so another by the same key may be told so even where the first has no effect.
+ */
+export function explain(model: Model, ran: readonly Ran[]): Model | undefined {
+  const free = ran.filter((one) => !ran.some((other) => heldItsKey(other, one)))
+  return explainInOrder(model, ran) ?? explainInOrder(model, free)
+}
+
+const heldItsKey = (other: Ran, { act, outcome }: Ran) =>
+  same(outcome, conflict) &&
+  !same(other.outcome, conflict) &&
+  callKey(other.act) === callKey(act) &&
+  fingerprint(other.act) !== fingerprint(act)
+
+function explainInOrder(model: Model, ran: readonly Ran[]): Model | undefined {
   if (ran.length === 0) return model
   for (const one of ran) {
     const next = step(model, one.act)
     if (!same(next.outcome, one.outcome)) continue
-    const rest = explain(
+    const rest = explainInOrder(
       next.model,
       ran.filter((other) => other !== one),
     )

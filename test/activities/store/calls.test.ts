@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { answerCall, claimGrant, findCall, releaseCall, requireCall } from '../../../activities/store/calls.ts'
-import { createDatabase, type OpenDatabase, transaction } from '../../../activities/store/db.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import { grantFree as grantNewFree } from '../../../activities/store/free-grants.ts'
 import { type CallIdentity, type Funding, grantCall, readStanding } from '../../../activities/store/grants.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import {
   claimPayment,
   findPayment,
@@ -15,20 +14,16 @@ import {
 } from '../../../activities/store/payments.ts'
 import { send } from '../../../activities/store/pipeline.ts'
 import { callId } from '../../../workflows/domain/ids.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let open: OpenDatabase
+let database: TestDatabase
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  open = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
-  await migrateToLatest(open.db)
+  database = await startDatabase()
 })
 afterAll(async () => {
-  await open?.close()
-  await postgres?.stop()
+  await database?.stop()
 })
 
 function newCall(
@@ -51,21 +46,21 @@ const granted = { lease: { holder: 'test', ms: 10_000 }, input: undefined }
 
 /** What the price gate does, without the road: one slot if there is one. */
 async function grantFree(call: CallIdentity): Promise<boolean> {
-  return transaction(open.db, async (tx, last) => {
+  return transaction(database.db, async (tx, last) => {
     if ((await readStanding(tx, call)).freeLeft === 0) return false
     await grantCall(tx, last, call, { kind: 'free' }, granted)
     return true
   })
 }
 
-const grantAtOnce = (call: CallIdentity) => grantNewFree(open.db, call, granted)
+const grantAtOnce = (call: CallIdentity) => grantNewFree(database.db, call, granted)
 
 const grant = (call: CallIdentity, funding: Funding) =>
-  transaction(open.db, (tx, last) => grantCall(tx, last, call, funding, granted))
+  transaction(database.db, (tx, last) => grantCall(tx, last, call, funding, granted))
 
 /** The effect of a call, in one transaction of its own. */
 const answer = (call: CallIdentity, status: number, body: Record<string, unknown>) =>
-  transaction(open.db, async (tx) => {
+  transaction(database.db, async (tx) => {
     await claimGrant(tx, call.callId, 'po_1')
     await send(tx, answerCall(call.callId, 'po_1', status, body))
   })
@@ -110,12 +105,12 @@ verifies(
     const [first, other] = [newCall(), newCall()]
     expect(await grantAtOnce(first)).toBe(true)
     await grantFree(other)
-    const [one, two] = [await requireCall(open.db, first.callId), await requireCall(open.db, other.callId)]
+    const [one, two] = [await requireCall(database.db, first.callId), await requireCall(database.db, other.callId)]
     const own = { call_id: '', caller: '', key: '', proof_nonce: '', granted_at: null, lease_until: null }
     expect({ ...one, ...own }).toEqual({ ...two, ...own })
     expect(await grantAtOnce(first)).toBe(false)
     expect(await grantAtOnce({ ...newCall(first.caller), proof: first.proof })).toBe(false)
-    await transaction(open.db, (tx) => releaseCall(tx, first.callId))
+    await transaction(database.db, (tx) => releaseCall(tx, first.callId))
     expect(await grantAtOnce(first)).toBe(false)
     expect(await grantAtOnce(newCall(first.caller))).toBe(true)
   },
@@ -127,8 +122,8 @@ verifies(
   async () => {
     const first = newCall()
     await grantFree(first)
-    await transaction(open.db, (tx) => releaseCall(tx, first.callId))
-    expect((await transaction(open.db, (tx) => readStanding(tx, first))).freeLeft).toBe(10)
+    await transaction(database.db, (tx) => releaseCall(tx, first.callId))
+    expect((await transaction(database.db, (tx) => readStanding(tx, first))).freeLeft).toBe(10)
     expect(await grantFree(first)).toBe(true)
   },
 )
@@ -144,10 +139,10 @@ verifies(
         () => 'ran',
         (error: Error) => error.message,
       )
-      const release = transaction(open.db, (tx) => releaseCall(tx, call.callId))
+      const release = transaction(database.db, (tx) => releaseCall(tx, call.callId))
       const [ran, released] = await Promise.all([effect, release])
       expect([ran === 'ran', released]).toEqual(released ? [false, true] : [true, false])
-      const row = await findCall(open.db, call.callId)
+      const row = await findCall(database.db, call.callId)
       expect(row?.grant_state).toBe(released ? 'released' : 'used')
       if (released) expect(ran).toContain('grant_released')
     }
@@ -160,9 +155,11 @@ verifies(
   async () => {
     const call = newCall()
     await grantFree(call)
-    await transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
-    await transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
-    await expect(transaction(open.db, (tx) => claimGrant(tx, call.callId, 'po_2'))).rejects.toThrow('grant_released')
+    await transaction(database.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
+    await transaction(database.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
+    await expect(transaction(database.db, (tx) => claimGrant(tx, call.callId, 'po_2'))).rejects.toThrow(
+      'grant_released',
+    )
   },
 )
 
@@ -171,7 +168,7 @@ verifies('charge.grant-or-release', 'only the first final answer is stored', asy
   await grantFree(call)
   await answer(call, 201, { first: true })
   await answer(call, 200, { first: false })
-  expect(await findCall(open.db, call.callId)).toMatchObject({
+  expect(await findCall(database.db, call.callId)).toMatchObject({
     answer: { first: true },
     status: 201,
     answer_state: 'final',
@@ -192,7 +189,7 @@ verifies(
     const payment = newPayment('0xaa')
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        transaction(open.db, (tx) => claimPayment(tx, payment, `call_${index}`, 'claimed')).then(
+        transaction(database.db, (tx) => claimPayment(tx, payment, `call_${index}`, 'claimed')).then(
           () => 'bound',
           (error: Error) => error.message.split(':')[0],
         ),
@@ -208,7 +205,7 @@ verifies(
 async function paidCall(): Promise<{ call: CallIdentity; payment: PaymentClaim }> {
   const call = newCall()
   const payment = newPayment(call.proof!.wallet)
-  await transaction(open.db, async (tx, last) => {
+  await transaction(database.db, async (tx, last) => {
     await claimPayment(tx, payment, call.callId, 'claimed')
     await grantCall(tx, last, call, { kind: 'payment', paymentId: payment.paymentId }, granted)
   })
@@ -218,10 +215,10 @@ async function paidCall(): Promise<{ call: CallIdentity; payment: PaymentClaim }
 verifies('charge.only-success', 'a paid answer is withheld until its payment is settled', async () => {
   const { call, payment } = await paidCall()
   await answer(call, 201, { done: true })
-  expect(await findCall(open.db, call.callId)).toMatchObject({ answer_state: 'done' })
-  expect(await findPayment(open.db, payment.paymentId)).toMatchObject({ state: 'settling' })
-  await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
-  expect(await findCall(open.db, call.callId)).toMatchObject({ answer_state: 'final' })
+  expect(await findCall(database.db, call.callId)).toMatchObject({ answer_state: 'done' })
+  expect(await findPayment(database.db, payment.paymentId)).toMatchObject({ state: 'settling' })
+  await transaction(database.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
+  expect(await findCall(database.db, call.callId)).toMatchObject({ answer_state: 'final' })
 })
 
 verifies(
@@ -229,18 +226,18 @@ verifies(
   'a refused call leaves a claimed payment usable, and turns a settled one into one credit',
   async () => {
     const unsettled = await paidCall()
-    await transaction(open.db, (tx) => releaseCall(tx, unsettled.call.callId))
-    await transaction(open.db, (tx) => claimPayment(tx, unsettled.payment, 'call_other', 'claimed'))
+    await transaction(database.db, (tx) => releaseCall(tx, unsettled.call.callId))
+    await transaction(database.db, (tx) => claimPayment(tx, unsettled.payment, 'call_other', 'claimed'))
 
     const { call, payment } = await paidCall()
-    await startSettling(open.db, payment.paymentId)
-    expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(false)
-    await transaction(open.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
-    expect(await transaction(open.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
+    await startSettling(database.db, payment.paymentId)
+    expect(await transaction(database.db, (tx) => releaseCall(tx, call.callId))).toBe(false)
+    await transaction(database.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
+    expect(await transaction(database.db, (tx) => releaseCall(tx, call.callId))).toBe(true)
     expect(await grantAtOnce(newCall(call.caller))).toBe(false)
     const takers = await Promise.all(
       Array.from({ length: 10 }, () =>
-        transaction(open.db, async (tx, last) => {
+        transaction(database.db, async (tx, last) => {
           const other = newCall(call.caller)
           const { credit } = await readStanding(tx, other)
           if (credit !== undefined) await grantCall(tx, last, other, { kind: 'credit', paymentId: credit }, granted)
@@ -260,20 +257,20 @@ verifies(
   'a payment that fails before its effect releases the call; one that fails after it leaves the answer unpaid',
   async () => {
     const before = await paidCall()
-    await startSettling(open.db, before.payment.paymentId)
-    await transaction(open.db, (tx) => recordFailed(tx, before.payment.paymentId, 'expired'))
-    expect(await findCall(open.db, before.call.callId)).toMatchObject({ grant_state: 'released' })
+    await startSettling(database.db, before.payment.paymentId)
+    await transaction(database.db, (tx) => recordFailed(tx, before.payment.paymentId, 'expired'))
+    expect(await findCall(database.db, before.call.callId)).toMatchObject({ grant_state: 'released' })
 
     const after = await paidCall()
     await answer(after.call, 201, { done: true })
-    await transaction(open.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
-    expect(await findCall(open.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
+    await transaction(database.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
+    expect(await findCall(database.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
     expect(await grantAtOnce(newCall(after.call.caller))).toBe(false)
   },
 )
 
 verifies('charge.grant-or-release', 'a call without a grant row is never granted by its effect', async () => {
-  await expect(transaction(open.db, (tx) => claimGrant(tx, 'call_none', 'po_1'))).rejects.toThrow('grant_released')
+  await expect(transaction(database.db, (tx) => claimGrant(tx, 'call_none', 'po_1'))).rejects.toThrow('grant_released')
   await expect(grant(newCall(), { kind: 'none' })).resolves.toBeUndefined()
 })
 
@@ -284,7 +281,7 @@ verifies(
     const call = newCall()
     await grantFree(call)
     await answer(call, 201, { done: true })
-    expect(await findCall(open.db, call.callId)).toMatchObject({
+    expect(await findCall(database.db, call.callId)).toMatchObject({
       caller: call.caller,
       proof_nonce: call.proof!.nonce,
       path: '/api/payout-create',
@@ -293,7 +290,7 @@ verifies(
       grant_state: 'used',
       status: 201,
     })
-    const nonces = await open.db.selectFrom('proof_nonces').selectAll().where('call_id', '=', call.callId).execute()
+    const nonces = await database.db.selectFrom('proof_nonces').selectAll().where('call_id', '=', call.callId).execute()
     expect(nonces).toMatchObject([
       { wallet: call.proof!.wallet, nonce: call.proof!.nonce, body_sha256: call.proof!.bodySha256 },
     ])
