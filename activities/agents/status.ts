@@ -1,32 +1,54 @@
 import { type Step, stepsOf } from '../../workflows/domain/onboarding.ts'
 import { listCredentials } from '../store/agent-credentials.ts'
+import { listTasksOf, readProgress } from '../store/agent-progress.ts'
 import { findAgent } from '../store/agents.ts'
 import { listDeliveries } from '../store/credential-deliveries.ts'
-import { clockSeconds } from '../store/db.ts'
+import { clockSeconds, type Tx, transaction } from '../store/db.ts'
+import { taskView } from '../tasks/views.ts'
 import type { AgentDeps } from './deps.ts'
 import { nextAction, stateOf } from './views.ts'
 
-/** What a status URL of an agent tells: trust, its newest credential, and how far both sequences are. */
-export async function readAgentStatus({ db }: Pick<AgentDeps, 'db'>, agentId: string) {
-  const agent = await findAgent(db, agentId)
-  if (agent === undefined) throw new Error(`the agent ${agentId} is not there`)
-  const credentials = await listCredentials(db, agentId)
-  const [newest] = credentials
-  const taken = newest === undefined ? [] : await listDeliveries(db, newest.credential_id)
-  const read: Step[] = ['submit_manifest', 'receive_trust_state', 'use_status_url']
-  return {
-    kind: 'agent' as const,
-    agent_id: agentId,
-    trust_state: agent.trust_state,
-    credential:
-      newest === undefined
-        ? null
-        : {
-            state: stateOf(newest, await clockSeconds(db)),
-            version: newest.version,
-            claimable: newest.state === 'pending',
-          },
-    next_action: nextAction(agent, credentials),
-    steps: stepsOf(new Set([...read, ...taken])),
-  }
+/** As many as a page of a list has (endpoints.md §1.3). */
+const TASKS_SHOWN = 25
+
+/** What a status URL of an agent tells: trust, its newest credential, its newest tasks, and how far both sequences are. */
+export function readAgentStatus({ db }: Pick<AgentDeps, 'db'>, agentId: string) {
+  return transaction(db, async (tx) => {
+    const agent = await findAgent(tx, agentId)
+    if (agent === undefined) throw new Error(`the agent ${agentId} is not there`)
+    const credentials = await listCredentials(tx, agentId)
+    const [newest] = credentials
+    const tasks = []
+    for (const task of await listTasksOf(tx, agentId, TASKS_SHOWN)) tasks.push(await taskView(tx, task))
+    return {
+      kind: 'agent' as const,
+      agent_id: agentId,
+      trust_state: agent.trust_state,
+      credential:
+        newest === undefined
+          ? null
+          : {
+              state: stateOf(newest, await clockSeconds(tx)),
+              version: newest.version,
+              claimable: newest.state === 'pending',
+            },
+      tasks,
+      next_action: nextAction(agent, credentials),
+      steps: stepsOf(await stepsDone(tx, agentId, newest?.credential_id)),
+    }
+  })
+}
+
+async function stepsDone(tx: Tx, agentId: string, credentialId: string | undefined): Promise<ReadonlySet<Step>> {
+  const { quoted, contracted, submitted } = await readProgress(tx, agentId)
+  const own: [Step, boolean][] = [
+    ['submit_manifest', true],
+    ['receive_trust_state', true],
+    ['use_status_url', true],
+    ['request_quote', quoted],
+    ['prepare_run_contract', contracted],
+    ['submit_agent_run', submitted],
+  ]
+  const taken = credentialId === undefined ? [] : await listDeliveries(tx, credentialId)
+  return new Set([...own.filter(([, done]) => done).map(([step]) => step), ...taken])
 }

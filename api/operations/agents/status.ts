@@ -11,6 +11,7 @@ const AgentStatus = z
     agent_id: AgentId,
     trust_state: TrustState,
     credential: z.strictObject({ state: z.enum(keyStates), version: z.int(), claimable: z.boolean() }).nullable(),
+    tasks: z.array(Task).meta({ description: 'The newest 25.' }),
     next_action: z.string(),
     steps: z
       .array(z.strictObject({ step: z.string(), done: z.boolean() }))

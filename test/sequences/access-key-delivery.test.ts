@@ -37,6 +37,9 @@ const judged = (agent: string) =>
     }),
   )
 
+const keyIn = ({ body }: Pick<Awaited<ReturnType<ReturnType<typeof newAgentClient>['shake']>>, 'body'>) =>
+  body.credential_envelope?.sealed === false ? body.credential_envelope.credential : ''
+
 verifies(
   ['agent.onboarding.end-to-end', 'agent.credential.rotated', 'agent.revoked-at-once'],
   'on a whole stack an agent registers at one process, survives its end, claims its key at another, and loses it by the command line',
@@ -69,15 +72,14 @@ verifies(
         .slice(-6),
     ).toEqual(accessKeyDelivery)
 
-    const envelope = claimed.credential_envelope
-    const first = envelope?.sealed === false ? envelope.credential : ''
+    const first = keyIn({ body: claimed })
     expect(await judged(first)).toEqual(['active', 'active'])
     const why = ['--reason', 'spring', '--operator', operator]
     expect(await cli('credential', 'rotate', registered.agent.agent_id, ...why, '--overlap', '600')).toMatchObject({
       credential: { version: 2, state: 'pending' },
       receipt: { kind: 'key_event', payload: { act: 'rotate', operator_name: 'demo' } },
     })
-    await agent.shake(registered.status_token, true)
+    const second = keyIn(await agent.shake(registered.status_token, true))
     expect(await judged(first)).toEqual(['retiring', 'retiring'])
     const { receipt } = await cli('credential', 'revoke', first.split('_')[1] as string, ...why)
     expect(await judged(first)).toEqual(['revoked', 'revoked'])
@@ -85,6 +87,16 @@ verifies(
       receipt: (receipt as { jws: string }).jws,
     })
     expect((await verify).body).toMatchObject({ verified: true, kind: 'key_event' })
+    // The agent rotates over HTTP: the key that it asks with stops at once, and the next is for who holds the registered key.
+    const asked = { mode: 'rotate_signing_credential', target: 'own_access_key', revoke_old: true } as const
+    const rotated = createClient({ baseUrl: hosts(1).base, agent: second }).call('signing-rotate', {
+      ...asked,
+      reason: 'leaked',
+      idempotency_key: 'rotate-1',
+    })
+    expect((await rotated).body).toMatchObject({ version: { version: 3, state: 'pending' } })
+    expect(await judged(second)).toEqual(['revoked', 'revoked'])
+    expect(await judged(keyIn(await agent.shake(registered.status_token, true)))).toEqual(['active', 'active'])
     const unknown = createClient({ baseUrl: hosts(0).base, statusToken: `st_${'A'.repeat(43)}` }).call(
       'agent-status',
       {},
