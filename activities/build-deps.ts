@@ -4,6 +4,7 @@ import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
 import { COMPLETION_TYP } from '../workflows/domain/return-package.ts'
+import { callbackHosts } from './callback-hosts.ts'
 import type { Canary } from './canary.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
 import { type Chain, createChain } from './chain/client.ts'
@@ -198,11 +199,7 @@ export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): 
   return {
     ...{ db, environment, issuer, signReceipt: receiptSigner(keys) },
     signCompletion: claimsSigner(keys, COMPLETION_TYP),
-    ownHosts: ownHosts(config),
+    callbackHosts: callbackHosts(config),
     runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
   }
 }
-
-/** The names under which this service is reached, at which it never calls itself. */
-export const ownHosts = (config: Config): string[] =>
-  [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname)

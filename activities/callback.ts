@@ -10,6 +10,7 @@ import {
   isCallbackOpen,
 } from '../workflows/domain/callback.ts'
 import { canonicalJson, sha256Hex } from '../workflows/domain/canonical-json.ts'
+import { isDemoReceiver } from './callback-hosts.ts'
 import type { Outgoing, SendOutgoing } from './http/outgoing.ts'
 import type { SigningKey } from './keys/compact.ts'
 import { signWebhook } from './keys/webhook.ts'
@@ -131,17 +132,16 @@ async function existing(deps: CallbackDeps, deliveryId: string): Promise<Callbac
   return known
 }
 
-async function snapshot({ db, demoReceiver }: CallbackDeps, deliveryId: string): Promise<CallbackSnapshot | null> {
+async function snapshot({ db, ...hosts }: CallbackDeps, deliveryId: string): Promise<CallbackSnapshot | null> {
   const row = await readStanding(db, deliveryId)
   if (row === undefined) return null
-  const { origin, pathname } = new URL(row.url)
   return {
     deliveryId,
     event: row.event,
     host: row.host,
     state: row.state,
     open: isCallbackOpen(row.state),
-    hostProven: row.host_proven || `${origin}${pathname}` === demoReceiver,
+    hostProven: row.host_proven || isDemoReceiver(hosts, row.url),
     waitMs: row.wait_ms,
     attempts: row.attempts,
     failures: row.failures,

@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import type { CallbackSteps } from '../workflows/callback/ports.ts'
-import { demoReceiverPath } from '../workflows/domain/callback.ts'
 import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
-import { buildDeps, openChain, ownHosts, taskDepsOf } from './build-deps.ts'
+import { buildDeps, openChain, taskDepsOf } from './build-deps.ts'
 import { createCallbackSteps } from './callback.ts'
 import { readCallbackFacts } from './callback-facts.ts'
+import { callbackHosts } from './callback-hosts.ts'
 import { signAuthorization } from './chain/authorization.ts'
 import { openLedger } from './chain/ledger.ts'
 import { digestSigner } from './chain/sign-digest.ts'
@@ -92,13 +92,17 @@ export async function createCallbackActivities(
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   // Nothing is sent with a signature whose key nobody can look up.
   await publishKeys(db, keys)
-  const demoReceiver = `${config.BASE_URL}${demoReceiverPath}`
-  const send = createOutgoing({
-    ownHosts: ownHosts(config),
-    exempt: [...config.CALLBACK_ALLOW_HOSTS, demoReceiver],
-  })
+  const hosts = callbackHosts(config)
+  const send = createOutgoing(hosts)
   const key = keys.callback.active
-  const activities = createCallbackSteps({ db, log, send, key, facts: readCallbackFacts, demoReceiver })
+  const activities = createCallbackSteps({
+    db,
+    log,
+    send,
+    key,
+    facts: readCallbackFacts,
+    demoReceiver: hosts.demoReceiver,
+  })
   return { activities, close }
 }
 

@@ -1,12 +1,10 @@
 import type { Client } from '@temporalio/client'
 import { addRedelivery, findDelivery } from '../activities/store/callback-deliveries.ts'
 import { type Tx, transaction } from '../activities/store/db.ts'
-import { redeliverSignal } from '../workflows/callback/messages.ts'
+import { callbackWorkflowId, redeliverSignal } from '../workflows/callback/messages.ts'
 import type { callback } from '../workflows/callback/workflow.ts'
 import { isCallbackOpen } from '../workflows/domain/callback.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
-
-export const callbackWorkflowId = (deliveryId: string): string => `callback-${deliveryId}`
 
 const optionsOf = (deliveryId: string) =>
   ({

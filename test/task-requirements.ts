@@ -129,6 +129,11 @@ export const taskRequirements = {
     source: 'tasks.md § Task lifecycle',
     behavior: 'The preflight checks rail, sizes and callback; what fails it is closed with the reasons.',
   },
+  'task.callback': {
+    source: 'tasks.md § Callbacks',
+    behavior:
+      'A task with a callback URL tells it before it closes; a delivery given up or refused by 410 is a callback_failed exception, which a redelivery brings home.',
+  },
   'task.trust': {
     source: 'tasks.md § Task lifecycle',
     behavior: 'Trust is granted at once to an agent that is trusted already; another waits for an operator.',

@@ -24,7 +24,8 @@ export const timing = {
     limits: { contract_ready: 24 * 3600 * 1000, quoted: 24 * 3600 * 1000, credit_pending: 3600 * 1000 },
     queued: 30_000,
     idle: 30 * 24 * 3600 * 1000,
-    again: 1_000,
+    /** Between two looks at work that another workflow has: a run that is closing, a callback that the sweep found first. */
+    elsewhere: { run: 1_000, callback: 60_000 },
   },
   /** A loop step; `review`: between two looks for a decision, which a wake shortens. */
   run: { startToClose: 60_000, retryFirst: 500, retryLongest: 10_000, attempts: 6, review: 24 * 3600 * 1000 },

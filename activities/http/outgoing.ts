@@ -74,7 +74,8 @@ async function attempt(settings: OutgoingSettings, request: OutgoingRequest, sig
   return exchange(url, { ...tls, hostname, port, servername: url.hostname }, request)
 }
 
-function findExempt(text: string, exempt: readonly string[]): URL | undefined {
+/** The URL where it is exempt from the rules; undefined where they hold. */
+export function findExempt(text: string, exempt: readonly string[]): URL | undefined {
   if (exempt.length === 0 || !URL.canParse(text)) return undefined
   const url = new URL(text)
   const fits = exempt

@@ -55,6 +55,22 @@ export async function findDelivery(tx: Tx, deliveryId: string): Promise<Delivery
   return tx.selectFrom('callback_deliveries').selectAll().where('delivery_id', '=', deliveryId).executeTakeFirst()
 }
 
+/** The newest delivery of one event of one subject. */
+export async function latestDelivery(
+  tx: Tx,
+  subject: string,
+  event: CallbackSubjectEvent,
+): Promise<DeliveryRow | undefined> {
+  return tx
+    .selectFrom('callback_deliveries')
+    .selectAll()
+    .where('subject', '=', subject)
+    .where('event', '=', event)
+    .orderBy('ordinal', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** The delivery, held until the transaction ends; undefined when nothing is to be sent of it any more. */
 export async function lockOpenDelivery(tx: Tx, deliveryId: string): Promise<DeliveryRow | undefined> {
   const row = await tx

@@ -3,6 +3,7 @@ import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
 import { type TaskEvent, taskStates } from '../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import { releaseInputs } from '../store/agent-inputs.ts'
+import { addDelivery, addRedelivery, latestDelivery } from '../store/callback-deliveries.ts'
 import { acceptContract, insertContract, liveContract, sealContract, voidContract } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
 import { findLoopStep, insertRun, placeRun, requireRun, restartRun } from '../store/runs.ts'
@@ -51,6 +52,13 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
         await placeRun(tx, runId, { step: 'return_package', round })
       }),
   },
+  callback_scheduled: {
+    write: async (_deps, tx, { after: { task_id, agent_id, callback_url } }) => {
+      if (callback_url === null) throw refuse('wrong_state', 'the task has no callback', 'Let it close.')
+      const told = { owner: agent_id ?? task_id, event: 'task_updated', subject: task_id, ordinal: 1 } as const
+      await addDelivery(tx, { ...told, url: callback_url })
+    },
+  },
   exception_raised: {
     write: (deps, tx, moved) => openException(deps, tx, moved, dataOf(moved, 'exception_raised')),
   },
@@ -88,6 +96,7 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
     write: async (deps, tx, moved) => {
       await closeException(deps, tx, moved, 'resolved')
       await replayRun(tx, moved)
+      if (moved.after.state === 'callback_pending') await deliverAgain(tx, moved.after.task_id)
     },
   },
   abandoned: {
@@ -116,6 +125,12 @@ async function assertDocument(tx: Tx, { after }: Moved, sha256: string): Promise
 
 async function withRun(runId: string | null, act: (runId: string) => Promise<void>): Promise<void> {
   if (runId !== null) await act(runId)
+}
+
+/** A callback that was refused or given up gets a new delivery; one that was taken meanwhile, or is under way, is left alone. */
+async function deliverAgain(tx: Tx, taskId: string): Promise<void> {
+  const latest = await latestDelivery(tx, taskId, 'task_updated')
+  if (latest !== undefined && latest.state !== 'delivered') await addRedelivery(tx, latest.delivery_id)
 }
 
 /** A run goes on where it stopped; from its beginning with another input, or where the step that it stands at has ended. */

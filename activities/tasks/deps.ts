@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { CallbackHosts } from '../callback-hosts.ts'
 import type { ReceiptSigner } from '../store/receipts.ts'
 import type { Database } from '../store/schema.ts'
 
@@ -11,7 +12,6 @@ export type TaskDeps = {
   readonly signReceipt: ReceiptSigner
   /** Signs the claims of a return package's completion. */
   readonly signCompletion: (claims: Record<string, unknown>) => string
-  /** Hosts of this service, which no callback may lead to. */
-  readonly ownHosts: readonly string[]
+  readonly callbackHosts: CallbackHosts
   readonly runsAtOnce: { readonly agent: number; readonly rail: number }
 }

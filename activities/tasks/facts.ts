@@ -1,9 +1,11 @@
+import { callbackDeliveryId } from '../../workflows/domain/callback.ts'
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { rails } from '../../workflows/domain/rails/index.ts'
 import type { TaskFacts } from '../../workflows/domain/task-moves.ts'
 import { type Check, preflightChecks, taskTerms } from '../../workflows/domain/task-terms.ts'
-import { readTarget } from '../http/address-rules.ts'
+import { judgeCallbackUrl } from '../callback-hosts.ts'
 import { findAgent } from '../store/agents.ts'
+import { latestDelivery } from '../store/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
 import { openTaskException } from '../store/task-exceptions.ts'
 import { countAtWork, findDocument, type TaskRow } from '../store/tasks.ts'
@@ -24,7 +26,7 @@ export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<Ta
     runContractSha256: state === 'credit_funded' ? digestOf(await runContractOf(tx, task)) : '',
     runId: runIdOf(task.task_id),
     slotFree: state === 'queued' && (await slotFree(deps, tx, task)),
-    callbackUrl: task.callback_url,
+    callback: await callbackOf(tx, task),
     credit: await creditFactsOf(tx, task),
     stopped: await stoppedBy(tx, task),
   }
@@ -38,19 +40,28 @@ async function stoppedBy(tx: Tx, { task_id, resume_state }: TaskRow): Promise<Ta
 /** The one run of a task; also the id of its workflow. */
 export const runIdOf = (taskId: string): string => `run_${digestOf({ type: 'service.run.v1', task_id: taskId })}`
 
+/** The delivery that tells of the task: the latest that is stored, or the first, which is stored when it is scheduled. */
+async function callbackOf(tx: Tx, { task_id, state, callback_url }: TaskRow): Promise<TaskFacts['callback']> {
+  if (callback_url === null || (state !== 'receipt_issued' && state !== 'callback_pending')) return null
+  const latest = await latestDelivery(tx, task_id, 'task_updated')
+  return latest === undefined
+    ? { deliveryId: callbackDeliveryId(task_id, 'task_updated', 1), state: 'pending' }
+    : { deliveryId: latest.delivery_id, state: latest.state }
+}
+
 /** A sandbox agent is trusted with synthetic runs only. */
 async function isTrusted(tx: Tx, { agent_id, usage }: TaskRow): Promise<boolean> {
   const state = agent_id === null ? undefined : (await findAgent(tx, agent_id))?.trust_state
   return state === 'trusted' || (state === 'sandbox_trusted' && usage === 'synthetic')
 }
 
-async function preflight({ ownHosts }: TaskDeps, tx: Tx, task: TaskRow): Promise<Check[]> {
+async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Promise<Check[]> {
   const terms = taskTerms.parse(await findDocument(tx, task.task_id, task.terms_sha256))
-  const target = terms.callback_url === null ? undefined : readTarget(terms.callback_url, ownHosts)
+  const { callback_url, agent_id, usage } = terms
   const callback =
-    target?.ok === false
-      ? { ok: false, detail: target.reason }
-      : { ok: true, detail: target === undefined ? 'none asked for' : 'a public HTTPS URL by its form' }
+    callback_url === null
+      ? { ok: true, detail: 'none asked for' }
+      : judgeCallbackUrl(callbackHosts, callback_url, agent_id === null || usage === 'synthetic')
   const railTakes = (key: string) => {
     const rail = rails.find((candidate) => candidate.key === key)
     return { runs: rail?.takes.controlledLoop === 'current', priced: rail !== undefined && rail.prices !== null }

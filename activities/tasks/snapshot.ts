@@ -1,5 +1,6 @@
 import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
 import type { TaskSnapshot } from '../../workflows/task/ports.ts'
+import { latestDelivery } from '../store/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
 import { openTaskException } from '../store/task-exceptions.ts'
 import { listLedger, type TaskRow } from '../store/tasks.ts'
@@ -23,6 +24,7 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
     hasInput: task.input_sha256 !== null,
     isReviewed: task.review_decision !== null,
     runId: task.run_id,
+    deliveryId: await openDeliveryOf(tx, task),
     exception:
       exception === undefined
         ? null
@@ -30,4 +32,9 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
     dueInMs,
     wakes,
   }
+}
+
+async function openDeliveryOf(tx: Tx, { task_id, state }: TaskRow): Promise<string | null> {
+  if (state !== 'callback_pending') return null
+  return (await latestDelivery(tx, task_id, 'task_updated'))?.delivery_id ?? null
 }

@@ -3,12 +3,20 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { storeInput } from '../../activities/inputs/stored-input.ts'
 import { keptUntil, removeUnused, useInput } from '../../activities/store/agent-inputs.ts'
+import {
+  type AttemptEnd,
+  beginAttempt,
+  type DeliveryRow,
+  endAttempt,
+  findDelivery,
+} from '../../activities/store/callback-deliveries.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
 import { findRun, insertLoopStep } from '../../activities/store/runs.ts'
 import { listTaskExceptions } from '../../activities/store/task-exceptions.ts'
 import { findTask, listLedger, storeDocument } from '../../activities/store/tasks.ts'
 import { approveTask, provideInput } from '../../activities/tasks/input.ts'
+import { callbackDeliveryId } from '../../workflows/domain/callback.ts'
 import { DomainError } from '../../workflows/domain/errors.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import { verifyLedger } from '../../workflows/domain/task-ledger.ts'
@@ -173,6 +181,12 @@ verifies(
       { rail: 'contractops' as const },
       { callback_url: 'https://127.0.0.1/x' },
       { callback_url: 'https://service.example/x' },
+      { callback_url: 'https://service.example/x', usage: 'operational' as const },
+      { callback_url: 'http://agent.example/x', usage: 'operational' as const },
+      { callback_url: 'https://agent.example/callback' },
+      { callback_url: 'https://agent.example/callback', usage: 'operational' as const, agent_id: null },
+      { callback_url: 'https://hooks.receiver.example/other' },
+      { callback_url: 'https://me@hooks.receiver.example/in' },
       { input_manifest: [{ name: 'huge', sha256: 'b'.repeat(64), bytes: 2 ** 30 }] },
     ]) {
       const { taskId, submit } = await tasks.draft(changed)
@@ -181,6 +195,56 @@ verifies(
       const [, rejected] = await listLedger(tasks.db, taskId)
       expect(rejected?.event).toBe('preflight_rejected')
     }
+  },
+)
+
+verifies(
+  'task.preflight',
+  'the demo receiver takes the callbacks of any run, a public host those of paid ones',
+  async () => {
+    const demo = 'https://hooks.receiver.example/in?receiver=me&fail=2'
+    for (const changed of [
+      { callback_url: demo },
+      { callback_url: demo, agent_id: null },
+      { callback_url: 'https://agent.example/callback', usage: 'operational' as const },
+    ]) {
+      const { taskId, submit } = await tasks.draft(changed)
+      expect(snapshot(await send(taskId, ...submit)).state, JSON.stringify(changed)).toBe('preflight_checked')
+    }
+  },
+)
+
+verifies(
+  'task.callback',
+  'a callback is stored with its move, and how its delivery ends moves the task; a redelivery is a new one',
+  async () => {
+    const advance = (taskId: string) => tasks.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    const { task_id, agent_id, callback_url } = await tasks.taskIn('receipt_issued')
+    const pending = await advance(task_id)
+    const deliveryId = callbackDeliveryId(task_id, 'task_updated', 1)
+    expect(pending).toMatchObject({ state: 'callback_pending', lastEvent: 'callback_scheduled', deliveryId })
+    expect(await findDelivery(tasks.db, deliveryId)).toMatchObject({
+      ...{ owner: agent_id, subject: task_id, url: callback_url, state: 'pending' },
+    })
+    expect(await advance(task_id)).toEqual(pending)
+    const attempt = async (id: string, end: AttemptEnd) => {
+      const row = await findDelivery(tasks.db, id)
+      const number = await beginAttempt(tasks.db, row as DeliveryRow, 'delivery', 'a'.repeat(64))
+      await transaction(tasks.db, (tx) => endAttempt(tx, id, number, end))
+    }
+    await attempt(deliveryId, { outcome: 'gone', status: 410, failure: 'status_410' })
+    const stopped = await advance(task_id)
+    expect(stopped).toMatchObject({ state: 'exception_open', exception: { code: 'callback_failed' }, deliveryId: null })
+    await send(task_id, 'replay_prepared', { action: 'redeliver_callback' })
+    const again = snapshot(await send(task_id, 'replayed', {}))
+    const second = callbackDeliveryId(task_id, 'task_updated', 2)
+    expect(again).toMatchObject({ state: 'callback_pending', deliveryId: second })
+    await attempt(second, { outcome: 'taken', status: 200, failure: null })
+    expect(await advance(task_id)).toMatchObject({ state: 'closed' })
+    const events = (await listLedger(tasks.db, task_id)).map(({ event }) => event)
+    expect(events.slice(-5)).toEqual([
+      ...['exception_raised', 'replay_prepared', 'replayed', 'callback_delivered', 'closed'],
+    ])
   },
 )
 

@@ -16,7 +16,7 @@ export const timing: Scaled<typeof production> = {
     limits: { contract_ready: 60_000, quoted: 60_000, credit_pending: 60_000 },
     queued: 1_500,
     idle: 60_000,
-    again: 100,
+    elsewhere: { run: 100, callback: 1_000 },
   },
   run: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000, attempts: 6, review: 60_000 },
 }

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
+import { pino } from 'pino'
+import { createCallbackSteps } from '../../activities/callback.ts'
+import { readCallbackFacts } from '../../activities/callback-facts.ts'
 import { createRunSteps } from '../../activities/run.ts'
 import { createChanges } from '../../activities/store/changes.ts'
 import { createTaskSteps } from '../../activities/task.ts'
 import type { TaskDeps } from '../../activities/tasks/deps.ts'
-import { RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
+import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createTaskGateway } from '../../temporal/tasks.ts'
 import { DomainError } from '../../workflows/domain/errors.ts'
 import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
@@ -14,6 +17,7 @@ import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import type { LoopSteps, RunRecords } from '../../workflows/run/ports.ts'
 import type { TaskSteps } from '../../workflows/task/ports.ts'
 import { startTasks, trustedAgent } from '../activities/tasks/rig.ts'
+import { startReceiver } from '../support/callback-receiver.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 export type Steps = TaskSteps & RunRecords & LoopSteps
@@ -35,6 +39,9 @@ export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
   const closers: (() => Promise<void>)[] = []
   const tasks = await startTasks(changes)
   closers.unshift(tasks.stop)
+  const key = tasks.keys.callback.active
+  const receiver = await startReceiver(key)
+  closers.unshift(receiver.stop)
   const temporal = await startTemporal()
   closers.unshift(temporal.stop)
   const connection = await Connection.connect({ address: temporal.address })
@@ -48,11 +55,15 @@ export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
   const real: Steps = { ...createTaskSteps(tasks.deps), ...createRunSteps(tasks.deps) }
 
-  /** Workers of both queues until the result is called. */
+  const { demoReceiver } = tasks.deps.callbackHosts
+  const log = pino({ level: 'silent' })
+  const callbacks = { db: tasks.db, log, send: receiver.send, key, facts: readCallbackFacts, demoReceiver }
+
+  /** Workers of the three queues until the result is called. */
   async function serve(changed: Partial<Steps> = {}): Promise<() => Promise<void>> {
-    const activities = { ...real, ...changed }
+    const activities = { ...real, ...changed, ...createCallbackSteps(callbacks) }
     const workers = await Promise.all(
-      [TASKS_QUEUE, RUNS_QUEUE].map(async (taskQueue) => {
+      [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
         const native = await NativeConnection.connect({ address: temporal.address })
         const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
         const worker = await Worker.create({ connection: native, taskQueue, activities, ...source })
@@ -82,7 +93,7 @@ export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
   }
 
   return {
-    ...{ tasks, db: tasks.db, client, gateway, real, serve, send, replay },
+    ...{ receiver, tasks, db: tasks.db, client, gateway, real, serve, send, replay },
     ...{ address: temporal.address, binary: temporal.binary },
     stop: async () => {
       for (const close of closers) await close()

@@ -1,3 +1,4 @@
+import { type CallbackState, isCallbackOpen } from './callback.ts'
 import type { TaskState } from './task-lifecycle.ts'
 import { type CreditFacts, moneyMove, type Stopped } from './task-money.ts'
 import type { Check, TaskEventData } from './task-terms.ts'
@@ -14,7 +15,8 @@ export type TaskFacts = {
   runContractSha256: string
   runId: string
   slotFree: boolean
-  callbackUrl: string | null
+  /** The latest delivery of its callback, or the one that it is going to have; null: none is asked for. */
+  callback: { deliveryId: string; state: CallbackState } | null
   /** The credit that was set aside for it; null: none was. */
   credit: CreditFacts | null
   stopped: Stopped | undefined
@@ -30,7 +32,7 @@ export function ownMove(facts: TaskFacts): OwnMove | undefined {
 }
 
 function moveInTurn(facts: TaskFacts): OwnMove | undefined {
-  const { state, due, checks } = facts
+  const { state, due, checks, callback } = facts
   if (state === 'created')
     return { event: checks.every(({ ok }) => ok) ? 'preflight_passed' : 'preflight_rejected', data: { checks } }
   if (state === 'contract_ready' && due) return { event: 'contract_lapsed', data: {} }
@@ -40,9 +42,19 @@ function moveInTurn(facts: TaskFacts): OwnMove | undefined {
   if (state === 'credit_pending' && due) return { event: 'credit_lapsed', data: {} }
   if (state === 'credit_funded') return enqueued(facts)
   if (state === 'queued' && facts.slotFree) return { event: 'started', data: { run_id: facts.runId } }
-  if (state === 'receipt_issued' && facts.callbackUrl === null) return { event: 'closed', data: {} }
+  if (state === 'receipt_issued' && callback === null) return { event: 'closed', data: {} }
+  if (state === 'receipt_issued' && callback !== null)
+    return { event: 'callback_scheduled', data: { delivery_id: callback.deliveryId } }
+  if (state === 'callback_pending' && callback !== null) return delivered(callback)
   if (state === 'callback_delivered' || state === 'failed') return { event: 'closed', data: {} }
   return undefined
+}
+
+function delivered({ deliveryId, state }: NonNullable<TaskFacts['callback']>): OwnMove | undefined {
+  if (isCallbackOpen(state)) return undefined
+  if (state === 'delivered') return { event: 'callback_delivered', data: { delivery_id: deliveryId } }
+  const why = state === 'disabled' ? 'the receiver wants no callbacks (410)' : 'all attempts failed'
+  return { event: 'exception_raised', data: { code: 'callback_failed', detail: `${deliveryId}: ${why}` } }
 }
 
 /** Work needs its input and a review beside the credit that the state stands for. */

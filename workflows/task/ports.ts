@@ -16,6 +16,8 @@ export type TaskSnapshot = {
   hasInput: boolean
   isReviewed: boolean
   runId: string | null
+  /** Of its callback, while it waits for that. */
+  deliveryId: string | null
   exception: { code: string; detail: string; recoveries: readonly string[] } | null
   /** Until the time limit of the state is over, by Postgres' clock; null: it has none. */
   dueInMs: number | null

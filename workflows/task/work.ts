@@ -1,44 +1,72 @@
 import type { SearchAttributePair } from '@temporalio/common'
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
+import { callbackWorkflowId } from '../callback/messages.ts'
+import type { callback as callbackWorkflow } from '../callback/workflow.ts'
 import type { run as runWorkflow } from '../run/workflow.ts'
 import { taskAttributes } from '../search-attributes.ts'
 import { taskSummary } from './details.ts'
 import { wakeSignal } from './messages.ts'
 import type { TaskSnapshot } from './ports.ts'
 
-/** How the workflow of a run ended: `closing`: an earlier one of the same id has not quite. */
+/** How a child workflow ended: `closing`: another of the same id is there. */
 export type WorkEnd = { how: 'over' | 'closing' } | { how: 'failed'; detail: string }
 
-/** The states in which a task's run goes on. */
-export const isAtWork = (task: TaskSnapshot | null): boolean =>
-  task?.state === 'operating' || task?.state === 'result_ready'
+/** What a task has a child workflow for: its run, and the delivery of its callback. */
+export type Work = { kind: 'run' | 'callback'; id: string }
 
-/** The child workflow of a task's run, one at a time. */
-export function openWork() {
-  let child: wf.ChildWorkflowHandle<typeof runWorkflow> | undefined
+/** The work that goes on in a task's state. */
+export function workOf(task: TaskSnapshot | null): Work | undefined {
+  if ((task?.state === 'operating' || task?.state === 'result_ready') && task.runId !== null)
+    return { kind: 'run', id: task.runId }
+  if (task?.state === 'callback_pending' && task.deliveryId !== null) return { kind: 'callback', id: task.deliveryId }
+  return undefined
+}
 
-  const start = async (task: TaskSnapshot, runId: string): Promise<void> => {
-    const attributes = taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null)
-    child = await wf.startChild<typeof runWorkflow>('run', {
-      workflowId: runId,
-      args: [runId],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      typedSearchAttributes: attributes,
+type Child = wf.ChildWorkflowHandle<typeof runWorkflow> | wf.ChildWorkflowHandle<typeof callbackWorkflow>
+
+const standing = (task: TaskSnapshot) => ({
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+  typedSearchAttributes: taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null),
+})
+const starts: Record<Work['kind'], (task: TaskSnapshot, id: string) => Promise<Child>> = {
+  run: (task, id) =>
+    wf.startChild<typeof runWorkflow>('run', {
+      ...standing(task),
+      workflowId: id,
+      args: [id],
       staticSummary: `Run of ${taskSummary(task)}`,
-    })
+    }),
+  // A delivery goes on whatever becomes of its task meanwhile.
+  callback: (task, id) =>
+    wf.startChild<typeof callbackWorkflow>('callback', {
+      ...standing(task),
+      workflowId: callbackWorkflowId(id),
+      args: [id],
+      staticSummary: `Callback of ${taskSummary(task)}`,
+      cancellationType: 'ABANDON',
+      parentClosePolicy: 'ABANDON',
+    }),
+}
+
+/** The child workflow of a task's work, one at a time. */
+export function openWork() {
+  let child: Child | undefined
+
+  const start = async (task: TaskSnapshot, { kind, id }: Work): Promise<void> => {
+    child = await starts[kind](task, id)
     await child.result()
   }
 
   return {
     wake: (): void => void child?.signal(wakeSignal).catch(() => undefined),
 
-    /** Has the run go on until it has nothing more to do; cancels it once the task is not `atWork` any more. */
-    async follow(task: TaskSnapshot, runId: string, atWork: () => boolean): Promise<WorkEnd> {
+    /** Has the work go on until there is nothing more to do; lets go of it once the task is not `atWork` any more. */
+    async follow(task: TaskSnapshot, work: Work, atWork: () => boolean): Promise<WorkEnd> {
       const scope = new wf.CancellationScope()
       let end: WorkEnd | undefined
       const ended = scope
-        .run(() => start(task, runId))
+        .run(() => start(task, work))
         .then(
           () => {
             end = { how: 'over' }
@@ -60,7 +88,7 @@ function endOf(error: unknown): WorkEnd {
   if (error instanceof WorkflowExecutionAlreadyStartedError) return { how: 'closing' }
   if (wf.isCancellation(error)) return { how: 'over' }
   const reason = error instanceof wf.TemporalFailure ? (error.cause?.message ?? error.message) : String(error)
-  return { how: 'failed', detail: `the workflow of the run ended: ${reason}`.slice(0, 500) }
+  return { how: 'failed', detail: `the workflow ended: ${reason}`.slice(0, 500) }
 }
 
 /** Tells tasks that wait for a run slot that there may be one; they look for themselves, now and then also untold. */

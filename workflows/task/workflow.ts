@@ -7,7 +7,7 @@ import { takeTurns } from '../turns.ts'
 import { taskDetails, taskWaitsFor } from './details.ts'
 import { eventUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './ports.ts'
-import { isAtWork, openWork, wakeTasks } from './work.ts'
+import { openWork, type Work, wakeTasks, workOf } from './work.ts'
 
 const { limits } = timing.task
 
@@ -28,7 +28,8 @@ export async function task(taskId: string): Promise<void> {
 
   while (state.known !== null && state.known.state !== 'closed') {
     await wakeTasks(state.toWake.splice(0))
-    if (isAtWork(state.known)) await work(state, state.known)
+    const work = workOf(state.known)
+    if (work !== undefined) await follow(state, state.known, work)
     else if (!(await news(state, state.known))) break
     if (state.updates > UPDATES_PER_RUN_MAX || wf.workflowInfo().continueAsNewSuggested) {
       await wf.condition(wf.allHandlersFinished)
@@ -101,16 +102,20 @@ async function news(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
   return came || queued || known.dueInMs !== null
 }
 
-/** Has the task's run go on, as long as the task is at work; whoever moves it elsewhere stops the run. */
-async function work(state: OpenTask, known: TaskSnapshot): Promise<void> {
-  if (known.runId === null) throw wf.ApplicationFailure.nonRetryable('a task at work has no run')
-  const end = await state.work.follow(known, known.runId, () => isAtWork(state.known))
+/** Has the task's run or callback go on, as long as the task is at that work; whoever moves it elsewhere ends that. */
+async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise<void> {
+  const atWork = () => workOf(state.known)?.id === work.id
+  const end = await state.work.follow(known, work, atWork)
   if (end.how === 'closing') {
-    await wf.sleep(timing.task.again, { summary: 'an earlier workflow of the run is closing' })
-  } else if (end.how === 'failed' && isAtWork(state.known)) {
-    const data = { code: 'worker_failed', detail: end.detail }
-    await state.record({ eventId: `run-ended:${known.sequence}`, event: 'exception_raised', actor: 'service', data })
-  } else await state.advance(true)
+    const summary = `another workflow has the ${work.kind}`
+    await wf.condition(() => state.woken || !atWork(), timing.task.elsewhere[work.kind], { summary })
+    await state.advance()
+  } else if (end.how === 'failed' && atWork()) {
+    const code = work.kind === 'run' ? 'worker_failed' : 'callback_failed'
+    const data = { code, detail: end.detail }
+    const eventId = `${work.kind}-ended:${known.sequence}`
+    await state.record({ eventId, event: 'exception_raised', actor: 'service', data })
+  } else await state.advance(work.kind === 'run')
 }
 
 /** Shows the task in the UI; attributes are written only when one of them changed, because each write costs the server. */

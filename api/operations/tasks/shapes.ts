@@ -10,10 +10,11 @@ export const ContractId = z.string().regex(/^ct_[0-9a-f]{64}$/)
 export const TaskState = z.enum(taskStates)
 export const Tier = z.enum(tiers)
 export const TaskUsage = z.enum(['synthetic', 'operational'])
+/** The preflight judges where it leads; the demo receiver of a local stack speaks plain HTTP. */
 export const CallbackUrl = z
   .string()
   .max(2048)
-  .regex(/^https:\/\/[!-~]+$/)
+  .regex(/^https?:\/\/[!-~]+$/)
   .meta({ 'x-free-text': true })
 export const OnGaps = z.enum(['ask', 'report']).default('ask').meta({
   description: 'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',

@@ -10,6 +10,7 @@ import { createTaskSteps } from '../../../activities/task.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { type AskedMove, recordTransition } from '../../../activities/tasks/transition.ts'
+import { callbackDeliveryId } from '../../../workflows/domain/callback.ts'
 import { packetops } from '../../../workflows/domain/rails/packetops.ts'
 import { COMPLETION_TYP } from '../../../workflows/domain/return-package.ts'
 import type { TaskEvent, TaskState } from '../../../workflows/domain/task-lifecycle.ts'
@@ -35,7 +36,7 @@ const terms: TaskTerms = {
   tier: 'standard',
   usage: 'synthetic',
   on_gaps: 'report',
-  callback_url: 'https://agent.example/callback',
+  callback_url: 'https://hooks.receiver.example/in?key=s3cret',
   objective: 'a packet',
   input_manifest: [],
 }
@@ -56,7 +57,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     issuer: 'http://127.0.0.1:3000/api/trust-contract',
     signReceipt: receiptSigner(keys),
     signCompletion: claimsSigner(keys, COMPLETION_TYP),
-    ownHosts: ['service.example'],
+    callbackHosts: { ownHosts: ['service.example'], exempt: [], demoReceiver: 'https://hooks.receiver.example/in' },
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,
   }
@@ -86,6 +87,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     const contract = await storeDocument(db, taskId, { contract: 'terms', task_id: taskId })
     const hash = 'a'.repeat(64)
     const contract_id = `ct_${taskId.slice(5)}`
+    const delivery_id = callbackDeliveryId(taskId, 'task_updated', 1)
     return [
       ['created', submit],
       ['preflight_checked', ['preflight_passed', { checks: [] }]],
@@ -101,8 +103,8 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
       ['result_ready', ['result_produced', { return_package_id: `rp_${hash}`, result_sha256: hash }]],
       ['attested', ['result_attested', { receipt_id: `rc_${hash}`, proof_hash: hash }]],
       ['receipt_issued', ['receipts_issued', { usage_receipt_id: `rc_${hash}` }]],
-      ['callback_pending', ['callback_scheduled', { delivery_id: 'cb_1' }]],
-      ['callback_delivered', ['callback_delivered', { delivery_id: 'cb_1' }]],
+      ['callback_pending', ['callback_scheduled', { delivery_id }]],
+      ['callback_delivered', ['callback_delivered', { delivery_id }]],
       ['closed', ['closed', {}]],
     ]
   }
