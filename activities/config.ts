@@ -96,6 +96,13 @@ export const configSchema = z.object({
     .default('')
     .describe('JSON array of the keys that payment providers sign their events with; empty: no event is believed'),
 
+  OPERATOR_OIDC_ISSUER: z
+    .union([z.literal(''), z.url()])
+    .default('')
+    .describe('an OpenID Connect issuer whose access tokens operators may present; empty: only our own credentials'),
+  OPERATOR_OIDC_AUDIENCE: z.string().default('').describe('what those tokens have to be made for; empty: BASE_URL'),
+  OPERATOR_OIDC_SCOPE: z.string().min(1).default('agent-rails:operate').describe('the scope that makes an operator'),
+
   // The road.
   CHALLENGE_TTL_S: z.coerce
     .number()

@@ -26,6 +26,7 @@ import { createPayoutGateway } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
+import { operatorTokens } from './auth/operator-token.ts'
 import { openAgentDesks } from './compose-agents.ts'
 import { openMoneyDesks } from './compose-money.ts'
 import { openTasks } from './compose-tasks.ts'
@@ -107,7 +108,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       clock,
       limits: createRateLimits(pool, config),
       wallets,
-      findOperator: (operatorId) => findOperator(db, operatorId),
+      operators: { find: (operatorId) => findOperator(db, operatorId), verifyToken: tokensOf(config) },
       ...agents.lookups,
       inTurn: createTurnstile(),
       ...paying,
@@ -146,3 +147,13 @@ const refusedRecipients = (config: Config): ReadonlySet<string> =>
     config.TREASURY_PRINCIPAL_ADDRESS,
     config.TREASURY_HOLDER_ADDRESS,
   ])
+
+/** Operators who come with an access token, where an issuer of them is configured. */
+const tokensOf = ({ OPERATOR_OIDC_ISSUER, OPERATOR_OIDC_AUDIENCE, OPERATOR_OIDC_SCOPE, BASE_URL }: Config) =>
+  OPERATOR_OIDC_ISSUER === ''
+    ? undefined
+    : operatorTokens({
+        issuer: OPERATOR_OIDC_ISSUER,
+        audience: OPERATOR_OIDC_AUDIENCE || BASE_URL,
+        scope: OPERATOR_OIDC_SCOPE,
+      })

@@ -7,7 +7,7 @@ import type { Offers } from '../activities/x402/offers.ts'
 import type { FindCredential } from './auth/agent.ts'
 import type { SpokeFor } from './auth/agent-signature.ts'
 import type { Attempts } from './auth/attempts.ts'
-import type { FindOperator } from './auth/operator.ts'
+import type { KnownOperators } from './auth/operator.ts'
 import type { FindTokens } from './auth/status-token.ts'
 import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Context } from './context.ts'
@@ -37,7 +37,7 @@ export type RoadDeps = {
   readonly clock: { nowSeconds(): Promise<number> }
   readonly limits: RateLimits
   readonly wallets: WalletProofDeps
-  readonly findOperator: FindOperator
+  readonly operators: KnownOperators
   /** Read in the database for each call: what is revoked holds at once, in every process. */
   readonly agents: {
     readonly findCredential: FindCredential

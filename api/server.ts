@@ -25,7 +25,7 @@ const surface = {
   metrics: createMetrics(gauges),
   call: (operation, request) => execute(operation, request, deps),
   isOperator: (authorization) =>
-    authenticateOperator(authorization, deps.findOperator).then(
+    authenticateOperator(authorization, deps.operators).then(
       () => true,
       () => false,
     ),

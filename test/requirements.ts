@@ -667,8 +667,8 @@ export const requirements = {
   },
   'road.operator-oidc': {
     source: 'api-conventions § Access kinds',
-    behavior: 'An operator may present a JWT of the configured OIDC issuer.',
-    deferred: 'no OIDC issuer can be configured yet',
+    behavior:
+      'An operator may present a JWT of the configured OIDC issuer: audience and scope are checked, no other algorithm is taken, and unreadable keys are a 503.',
   },
   'road.replay': {
     source: 'api-conventions § Idempotency',

@@ -130,7 +130,8 @@ async function signed<T>(config: Config, db: Kysely<Database>, who: string, act:
 
 /** The operator of a credential or a name; whoever reaches the database and the keys may act in the name of any. */
 async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOperator> {
-  if (who.startsWith('op_')) return authenticateOperator(`Bearer ${who}`, (operatorId) => findOperator(db, operatorId))
+  if (who.startsWith('op_'))
+    return authenticateOperator(`Bearer ${who}`, { find: (operatorId) => findOperator(db, operatorId) })
   const [operator, ...others] = await listOperatorsNamed(db, who)
   if (operator === undefined || others.length > 0)
     throw new Error(`${operator === undefined ? 'no operator' : 'more than one operator'} has the name ${who}`)

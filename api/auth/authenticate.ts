@@ -6,7 +6,7 @@ import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import type { RoadDeps } from '../road.ts'
 import { factsOf, presentedCredentialId, recogniseCredential } from './agent.ts'
 import { assertSigned } from './agent-signature.ts'
-import { authenticateOperator } from './operator.ts'
+import { authenticateOperator, isOperatorHeader } from './operator.ts'
 import { presentedToken, recogniseSubject, recogniseToken } from './status-token.ts'
 import { authenticateWallet } from './wallet-proof.ts'
 
@@ -38,7 +38,7 @@ function pickWay({ operation, request }: ReadCall): AccessKind {
   const ways = waysOf(operation)
   const { headers } = request
   const presented: Partial<Record<AccessKind, boolean>> = {
-    operator: /^Bearer op_/i.test(String(headers['authorization'] ?? '')),
+    operator: isOperatorHeader(headers['authorization']),
     agent: headers['authorization'] !== undefined,
     status: presentedToken(request) !== undefined,
     wallet: headers['x-service-wallet-proof'] !== undefined,
@@ -64,7 +64,7 @@ async function publicCaller({ operation, request }: ReadCall, deps: RoadDeps): P
 
 function operatorCaller({ operation, request }: ReadCall, deps: RoadDeps): Promise<Caller> {
   return deps.attempts.guard({ address: request.address }, async () => {
-    const operator = await authenticateOperator(request.headers['authorization'], deps.findOperator)
+    const operator = await authenticateOperator(request.headers['authorization'], deps.operators)
     const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
     const { token } = request.params
     if (token === undefined || operation.statusToken === undefined) return caller

@@ -1,21 +1,27 @@
 import type { findOperator } from '../../activities/store/operators.ts'
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import type { VerifyOperatorToken } from './operator-token.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
 export type FindOperator = (operatorId: string) => ReturnType<typeof findOperator>
+/** Tokens are taken only where an issuer is configured. */
+export type KnownOperators = { readonly find: FindOperator; readonly verifyToken?: VerifyOperatorToken | undefined }
 
 export type AuthenticatedOperator = { readonly operatorId: string; readonly name: string }
 
+/** What an operator presents: our own credential, or a JWT in compact form. */
+export const isOperatorHeader = (header: unknown): boolean => /^Bearer (op_|eyJ)/i.test(String(header ?? ''))
+const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
 const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 
 /**
- * The operator behind `Authorization: Bearer op_<id>_<secret>` (api-conventions.md, Access kinds); throws 401
- * `operator_required` without a credential and `credential_invalid` for a wrong one.
+ * The operator behind `Authorization: Bearer op_<id>_<secret>` or an access token of the configured issuer (api-conventions.md,
+ * Access kinds); throws 401 `operator_required` without a credential and `credential_invalid` for a wrong one.
  */
 export async function authenticateOperator(
   header: string | string[] | undefined,
-  find: FindOperator,
+  { find, verifyToken }: KnownOperators,
 ): Promise<AuthenticatedOperator> {
   if (header === undefined || header === '') {
     throw refuse(
@@ -24,7 +30,10 @@ export async function authenticateOperator(
       'Send an operator credential: Authorization: Bearer op_…',
     )
   }
-  const [, operatorId, secret] = (typeof header === 'string' ? credential.exec(header) : null) ?? []
+  const text = typeof header === 'string' ? header : ''
+  const [, jwt] = token.exec(text) ?? []
+  if (jwt !== undefined && verifyToken !== undefined) return verifyToken(jwt)
+  const [, operatorId, secret] = credential.exec(text) ?? []
   if (operatorId === undefined || secret === undefined) throw wrongCredential()
   const operator = await find(operatorId.toLowerCase())
   if (!hasDigest(secret.toLowerCase(), operator?.secretSha256) || operator === undefined) throw wrongCredential()

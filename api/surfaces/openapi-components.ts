@@ -38,7 +38,11 @@ export const securitySchemes: JsonObject = {
     name: 'PAYMENT-SIGNATURE',
     description: 'x402 v2 payment, base64 of the PaymentPayload JSON; needed once the free calls are used up.',
   },
-  operator: { type: 'http', scheme: 'bearer', description: 'Operator credential: op_<id>_<secret>.' },
+  operator: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Operator credential op_<id>_<secret>, or an access token of the configured issuer.',
+  },
   provider: {
     type: 'apiKey',
     in: 'header',

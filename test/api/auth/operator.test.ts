@@ -8,6 +8,7 @@ import { verifies } from '../../verifies.ts'
 
 let database: TestDatabase
 const find: FindOperator = (id) => findOperator(database.db, id)
+const operators = { find }
 
 beforeAll(async () => {
   database = await startDatabase()
@@ -18,7 +19,7 @@ afterAll(async () => {
 
 async function codeOf(header: string | string[] | undefined): Promise<string> {
   try {
-    return (await authenticateOperator(header, find)).name
+    return (await authenticateOperator(header, operators)).name
   } catch (error) {
     if (error instanceof DomainError) return error.refusal.code
     throw error
@@ -33,7 +34,7 @@ verifies(
     const [prefix, id, secret = ''] = credential.split('_')
     expect([prefix, id]).toEqual(['op', operatorId])
     expect(Buffer.from(secret, 'hex')).toHaveLength(32)
-    expect(await authenticateOperator(`Bearer ${credential}`, find)).toEqual({ operatorId, name: 'Ada' })
+    expect(await authenticateOperator(`Bearer ${credential}`, operators)).toEqual({ operatorId, name: 'Ada' })
     const row = await database.db
       .selectFrom('operators')
       .selectAll()

@@ -1,0 +1,69 @@
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import type { AuthenticatedOperator } from './operator.ts'
+
+/** `audience` and `scope` have to stand in a token of this issuer, so that one made for another service is worth nothing here. */
+export type TokenSettings = { issuer: string; audience: string; scope: string }
+export type VerifyOperatorToken = (token: string) => Promise<AuthenticatedOperator>
+
+const TIMEOUT_MS = 2_000
+const CLOCK_TOLERANCE_S = 5
+/** No shared secret, and nothing unsigned (RFC 8725 §3.1, §3.2). */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const discovery = z.object({ issuer: z.string(), jwks_uri: z.url() })
+const person = z.object({ name: z.string(), preferred_username: z.string(), email: z.string() }).partial()
+
+/**
+ * Verifies access tokens of an OpenID Connect issuer (RFC 9068 §4, OpenID Connect Discovery 1.0 §4): signature by its published
+ * keys, issuer, audience, time and scope. Throws 401 `credential_invalid`, and 503 `unavailable` while its keys cannot be read.
+ */
+export function operatorTokens({ issuer, audience, scope }: TokenSettings): VerifyOperatorToken {
+  let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
+  const readKeys = () => {
+    keys ??= discover(issuer).catch((error: unknown) => {
+      keys = undefined
+      throw error
+    })
+    return keys
+  }
+  return async (token) => {
+    const options = { issuer, audience, algorithms, clockTolerance: CLOCK_TOLERANCE_S, requiredClaims: ['sub', 'exp'] }
+    const { payload } = await readKeys()
+      .then((known) => jwtVerify(token, known, options))
+      .catch(judge)
+    const scopes = typeof payload['scope'] === 'string' ? payload['scope'].split(' ') : []
+    if (!scopes.includes(scope)) throw wrongToken(`the token lacks the scope ${scope}`)
+    return operatorOf(issuer, payload)
+  }
+}
+
+async function discover(issuer: string) {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
+  const found = discovery.parse(await answer.json())
+  if (found.issuer !== issuer) throw new Error(`${url} names another issuer`)
+  return createRemoteJWKSet(new URL(found.jwks_uri), { timeoutDuration: TIMEOUT_MS })
+}
+
+/** The same person of the same issuer is the same operator, whatever the name says today. */
+function operatorOf(issuer: string, payload: JWTPayload): AuthenticatedOperator {
+  const subject = payload.sub ?? ''
+  const { name, preferred_username, email } = person.catch({}).parse(payload)
+  const shown = name ?? preferred_username ?? email ?? subject
+  return { operatorId: `oidc_${sha256Hex(`${issuer}\n${subject}`).slice(0, 32)}`, name: shown.slice(0, 120) }
+}
+
+/** That the keys cannot be read is our trouble and not the bearer's. */
+const unreadable = [errors.JOSEError, errors.JWKSTimeout, errors.JWKSInvalid].map(({ code }) => code)
+
+function judge(error: unknown): never {
+  if (error instanceof errors.JOSEError && !unreadable.includes(error.code))
+    throw wrongToken(`the token is not a good one of the operators’ issuer: ${error.code}`)
+  throw refuse('unavailable', 'the keys of the operators’ issuer cannot be read', 'Call again in a moment.')
+}
+
+const wrongToken = (detail: string) =>
+  refuse('credential_invalid', detail, 'Send a live access token of the configured issuer for this audience.')

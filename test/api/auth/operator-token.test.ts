@@ -1,0 +1,111 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { authenticateOperator } from '../../../api/auth/operator.ts'
+import { operatorTokens } from '../../../api/auth/operator-token.ts'
+import { DomainError } from '../../../workflows/domain/errors.ts'
+import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
+import { verifies } from '../../verifies.ts'
+
+const audience = 'http://127.0.0.1:3000'
+const scope = 'agent-rails:operate'
+let issuer: string
+let server: Server
+let isUp = true
+let apis: ComposedApis
+const known = await generateKeyPair('ES256')
+const strange = await generateKeyPair('ES256')
+
+/** An OpenID Connect issuer of one key. */
+beforeAll(async () => {
+  const jwk = { ...(await exportJWK(known.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
+  server = createServer((request, response) => {
+    const documents: Record<string, unknown> = {
+      '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/keys` },
+      '/keys': { keys: [jwk] },
+    }
+    const found = isUp ? documents[request.url ?? ''] : undefined
+    response.writeHead(found === undefined ? 500 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(found ?? {}))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  apis = await startComposed({ apis: 2, env: { OPERATOR_OIDC_ISSUER: issuer } })
+})
+afterAll(async () => {
+  await apis?.stop()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+type Changes = { claims?: JWTPayload; key?: typeof known.privateKey; expires?: string }
+function tokenOf({ claims = {}, key = known.privateKey, expires = '5m' }: Changes = {}): Promise<string> {
+  return new SignJWT({ iss: issuer, aud: audience, sub: 'ada', scope: `openid ${scope}`, name: 'Ada', ...claims })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .sign(key)
+}
+
+const unsigned = (payload: object) => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${part({ alg: 'none' })}.${part(payload)}.AA`
+}
+
+async function answerTo(token: string): Promise<string> {
+  const verifyToken = operatorTokens({ issuer, audience, scope })
+  return authenticateOperator(`Bearer ${token}`, { find: async () => undefined, verifyToken }).then(
+    ({ name }) => name,
+    (error: unknown) => (error instanceof DomainError ? error.refusal.code : String(error)),
+  )
+}
+
+verifies('road.operator-oidc', 'a token of the issuer is an operator; nothing else is', async () => {
+  expect(await answerTo(await tokenOf())).toBe('Ada')
+  const wrong = [
+    await tokenOf({ key: strange.privateKey }),
+    await tokenOf({ expires: '-1m' }),
+    await tokenOf({ claims: { iss: 'https://elsewhere.example' } }),
+    await tokenOf({ claims: { aud: 'https://elsewhere.example' } }),
+    await tokenOf({ claims: { scope: 'openid' } }),
+    await tokenOf({ claims: { scope: `${scope}s` } }),
+    await tokenOf({ claims: { sub: undefined as never } }),
+    unsigned({ iss: issuer, aud: audience, sub: 'ada', scope, exp: 4_102_444_800 }),
+    `${(await tokenOf()).slice(0, -4)}AAAA`,
+    'eyJ.eyJ.x',
+  ]
+  for (const token of wrong) expect(await answerTo(token), token).toBe('credential_invalid')
+})
+
+verifies('road.operator-oidc', 'keys that cannot be read are a 503, and read again with the next call', async () => {
+  const verifyToken = operatorTokens({ issuer, audience, scope })
+  const token = await tokenOf()
+  isUp = false
+  await expect(verifyToken(token)).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
+  isUp = true
+  expect(await verifyToken(token)).toMatchObject({ name: 'Ada' })
+})
+
+verifies('road.operator-oidc', 'over HTTP the same person is the same operator in every process', async () => {
+  const bearer = async (claims: JWTPayload) => ({ authorization: `Bearer ${await tokenOf({ claims })}` })
+  const pause = async (base: string, headers: Record<string, string>) => {
+    const body = {
+      scope: 'wallet',
+      target: `0x${'a2'.repeat(20)}`,
+      paused: true,
+      reason: 'a drill',
+      idempotency_key: 'drill',
+    }
+    const answer = await fetch(`${base}/api/os-security-hardening`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    return { status: answer.status, body: await answer.text() }
+  }
+  const [one, two] = apis.hosts
+  const first = await pause(one!.base, await bearer({}))
+  expect(first).toMatchObject({ status: 200 })
+  expect(await pause(two!.base, await bearer({ name: 'Ada Lovelace' }))).toEqual(first)
+  expect(await pause(two!.base, await bearer({ aud: 'elsewhere' }))).toMatchObject({ status: 401 })
+})
