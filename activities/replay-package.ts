@@ -25,15 +25,34 @@ export type ReplayDeps = {
   readonly signReplay: (claims: Record<string, unknown>) => string
 }
 
-/** The signed replay package of a task as it stands now; the same ledger gives the same bytes. Throws 404 without the task. */
-export function readReplayPackage({ db, issuer, signReplay }: ReplayDeps, taskId: string): Promise<ReplayFile> {
-  return transaction(db, async (tx) => {
-    // Held, so that ledger, receipts and steps are of one moment.
-    const task = await lockTask(tx, taskId)
-    if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
-    const replay_package = buildReplayPackage(await partsOf(tx, task, issuer))
-    return { replay_package, jws: signReplay(replayClaims(replay_package)), verify_instructions: verifyInstructions }
-  })
+/**
+ * The signed replay package of a task as it stands now; the same ledger gives the same bytes. Throws 404 without the task, and
+ * 409 `not_ready` before there is anything to replay: an exception, or a result.
+ */
+export function readReplayPackage(deps: ReplayDeps, taskId: string): Promise<ReplayFile> {
+  return transaction(deps.db, (tx) => replayFileOf(deps, tx, taskId))
+}
+
+/** As `readReplayPackage`, in the caller's transaction. */
+export async function replayFileOf(
+  { issuer, signReplay }: Pick<ReplayDeps, 'issuer' | 'signReplay'>,
+  tx: Tx,
+  taskId: string,
+): Promise<ReplayFile> {
+  // Held, so that ledger, receipts and steps are of one moment.
+  const task = await lockTask(tx, taskId)
+  if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
+  const replay_package = buildReplayPackage(await partsOf(tx, task, issuer))
+  if (replay_package.exception_id === null && replay_package.return_package === null)
+    throw refuse(
+      'not_ready',
+      `the task is ${task.state}, and nothing stopped it`,
+      'Read the task until it is attested.',
+      {
+        extra: { state: task.state },
+      },
+    )
+  return { replay_package, jws: signReplay(replayClaims(replay_package)), verify_instructions: verifyInstructions }
 }
 
 async function partsOf(tx: Tx, task: TaskRow, issuer: string): Promise<Parameters<typeof buildReplayPackage>[0]> {

@@ -1,4 +1,4 @@
-import { taskDepsOf } from '../activities/build-deps.ts'
+import { claimsSigner, taskDepsOf } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { type KeyRings, loadTokenKey } from '../activities/keys/key-ring.ts'
@@ -10,6 +10,7 @@ import { openRunDesk, type RunDesk } from '../temporal/run-desk.ts'
 import { openTaskDesk, type TaskDesk } from '../temporal/task-desk.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import type { UpdateDeps } from '../temporal/updates.ts'
+import { REPLAY_TYP } from '../workflows/domain/replay-package.ts'
 
 type TaskSettings = Pick<UpdateDeps, 'db' | 'client' | 'changes'> & { config: Config; keys: KeyRings }
 
@@ -22,7 +23,7 @@ export function openTasks({ config, keys, ...temporal }: TaskSettings): TaskDesk
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps)]
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
-  const desk = { ...deps, gateway, tokens, osUrl }
+  const desk = { ...deps, signReplay: claimsSigner(keys, REPLAY_TYP), gateway, tokens, osUrl }
   return {
     acts: { tasks: openTaskDesk(desk), runs: openRunDesk({ ...desk, baseUrl, changes: temporal.changes }) },
     reviewing: { subjects, wakeTask: gateway.wake },

@@ -1,6 +1,7 @@
 import { spokeFor } from '../activities/agents/handshake.ts'
 import type { DerivedTokens } from '../activities/keys/derived-tokens.ts'
 import { receiptView } from '../activities/receipt-view.ts'
+import { type ReplayDeps, readReplayPackage, replayFileOf } from '../activities/replay-package.ts'
 import { findAgent } from '../activities/store/agents.ts'
 import { answerCall, claimGrant } from '../activities/store/calls.ts'
 import { clockSeconds, transaction } from '../activities/store/db.ts'
@@ -10,8 +11,9 @@ import { findTask, findTaskEvent, requireTask, type TaskRow } from '../activitie
 import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { type Asker, assertOwner, openTaskReads, ownContract } from '../activities/tasks/reading.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
-import { type RecoveryAsk, requestRecovery, supplyEvidence } from '../activities/tasks/recovery.ts'
-import { contractView, recoveryView, taskExceptionView, taskView } from '../activities/tasks/views.ts'
+import { prepareReplay, type RecoveryAsk, type ReplayAsk } from '../activities/tasks/recovery.ts'
+import { recoverTask } from '../activities/tasks/recovery-answer.ts'
+import { contractView, taskExceptionView, taskView } from '../activities/tasks/views.ts'
 import { acceptanceText } from '../workflows/domain/agent-signature.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
@@ -19,7 +21,7 @@ import type { TaskExceptionCode } from '../workflows/domain/task-exception.ts'
 import type { Check, TaskTerms } from '../workflows/domain/task-terms.ts'
 import * as acts from './task-acts.ts'
 
-export type TaskDeskDeps = TaskDeps & { gateway: acts.TaskGateway; tokens: DerivedTokens; osUrl: string }
+export type TaskDeskDeps = TaskDeps & ReplayDeps & { gateway: acts.TaskGateway; tokens: DerivedTokens; osUrl: string }
 /** Who moves a task; `actor` is what its ledger says. */
 export type Mover = Asker & { actor: string }
 export type TaskDesk = ReturnType<typeof openTaskDesk>
@@ -27,7 +29,10 @@ export type TaskDesk = ReturnType<typeof openTaskDesk>
 /** What agents and operators do with tasks. Each act names its event after its call, so that a repeat finds what was done. */
 export function openTaskDesk(deps: TaskDeskDeps) {
   return {
-    read: openTaskReads(deps.db),
+    read: {
+      ...openTaskReads(deps.db),
+      replayPackage: (taskId: string) => readReplayPackage(deps, taskId),
+    },
     assertRail: (agentId: string, rail: string) => assertRail(deps, agentId, rail),
     /** The task of a token that stands in a body; 404 for an unknown one, 403 `not_owner` for that of another agent. */
     taskOf: (asker: Asker, token: string) => taskOfToken(deps, asker, token),
@@ -41,6 +46,7 @@ export function openTaskDesk(deps: TaskDeskDeps) {
     raise: (taskId: string, actor: string, input: { code: TaskExceptionCode; detail: string }, callId: string) =>
       raise(deps, taskId, actor, input, callId),
     recover: (recovery: Recovery, of: { decided: boolean; callId: string }) => recover(deps, recovery, of),
+    prepareReplay: (ask: Omit<ReplayAsk, 'recoveryId'>, callId: string) => prepareTaskReplay(deps, ask, callId),
   }
 }
 
@@ -145,6 +151,7 @@ async function raise(
 }
 
 type Recovery = Omit<RecoveryAsk, 'recoveryId' | 'decided'>
+const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
 
 /** A recovery is recorded with what it does in one transaction, and its workflow told before and after: it goes on from the row. */
 async function recover(
@@ -152,25 +159,33 @@ async function recover(
   recovery: Recovery,
   { decided, callId }: { decided: boolean; callId: string },
 ): Promise<{ status: number; body?: Record<string, unknown> }> {
-  const { taskId, action } = recovery
-  const ask = { ...recovery, decided, recoveryId: `rec_${digestOf({ call: callId })}` }
-  await deps.gateway.wake(taskId)
-  const reply = await transaction(deps.db, async (tx) => {
-    await claimGrant(tx, callId, taskId)
-    const { state } = await requireTask(tx, taskId)
-    const supplies = state === 'evidence_partial' && action === 'supply_evidence'
-    if (supplies) await supplyEvidence(deps, tx, ask)
-    const request = supplies ? undefined : await requestRecovery(deps, tx, ask)
-    const exception = (await listTaskExceptions(tx, taskId)).find((one) => one.exception_id === request?.exception_id)
-    const body = {
-      recovery_request: request === undefined ? null : recoveryView(request),
-      task: await taskView(tx, await requireTask(tx, taskId)),
-      exception: exception === undefined ? null : taskExceptionView(exception),
-    }
-    if (request?.state === 'requested') return { status: 202, body }
-    await send(tx, answerCall(callId, taskId, 200, body))
-    return { status: 200 }
-  })
-  await deps.gateway.wake(taskId).catch(() => undefined)
-  return reply
+  const { taskId } = recovery
+  return told(deps, taskId, () =>
+    transaction(deps.db, async (tx) => {
+      await claimGrant(tx, callId, taskId)
+      const { waits, body } = await recoverTask(deps, tx, { ...recovery, decided, recoveryId: recoveryIdOf(callId) })
+      if (waits) return { status: 202, body }
+      await send(tx, answerCall(callId, taskId, 200, body))
+      return { status: 200 }
+    }),
+  )
+}
+
+function prepareTaskReplay(deps: TaskDeskDeps, ask: Omit<ReplayAsk, 'recoveryId'>, callId: string): Promise<void> {
+  const { taskId } = ask
+  return told(deps, taskId, () =>
+    acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+      const receipt = receiptView(await prepareReplay(deps, tx, { ...ask, recoveryId: recoveryIdOf(callId) }))
+      const task = await taskView(tx, await requireTask(tx, taskId))
+      return { ...(await replayFileOf(deps, tx, taskId)), task, receipt }
+    }),
+  )
+}
+
+/** Nothing is done to a task whose workflow cannot be told; what was done stands whether or not it can be told then. */
+async function told<Result>({ gateway }: TaskDeskDeps, taskId: string, act: () => Promise<Result>): Promise<Result> {
+  await gateway.wake(taskId)
+  const result = await act()
+  await gateway.wake(taskId).catch(() => undefined)
+  return result
 }

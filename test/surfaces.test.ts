@@ -141,6 +141,7 @@ const samples: Record<string, Record<string, unknown>> = {
   'task-ledger': { from_sequence: '1', limit: '200' },
   'task-exceptions': { state: 'open' },
   'task-recover': { exception_id: `ex_${hex(64)}`, action: 'replay', idempotency_key: 't-5' },
+  'task-replay-prepare': { exception_id: `ex_${hex(64)}`, from_step: 'intake', idempotency_key: 't-6' },
   'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
   'agent-use-read': { run_id: `run_${hex(64)}` },
   'read-agent-use-pack': { mode: 'read_agent_use_pack' },

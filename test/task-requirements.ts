@@ -45,6 +45,23 @@ export const taskRequirements = {
     behavior:
       'An agent’s recovery of an operational task waits for an operator; an operator’s own, and a synthetic task’s, does not.',
   },
+  'task.http.recover.own': {
+    source: 'decision',
+    behavior: 'A request is about the exception that it names: approved after that one is over, it moves nothing.',
+  },
+  'task.http.replay': {
+    source: 'endpoints.md § 24',
+    behavior:
+      'Exception ticket, recovery request, replay package, back to resume_state: the package verifies offline, and so does the result.',
+  },
+  'task.http.replay.ready': {
+    source: 'decision',
+    behavior: 'A task has a replay package once something stopped it or it has a result; before, 409 not_ready.',
+  },
+  'task.http.receipts': {
+    source: 'tasks.md § Exceptions and recovery',
+    behavior: 'Every act of an operator on a stopped task gives a signed receipt with the operator’s name.',
+  },
   'task.http.review': {
     source: 'endpoints.md § 17',
     behavior:

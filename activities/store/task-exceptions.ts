@@ -104,7 +104,7 @@ export async function findRecoveryInReview(tx: Tx, recoveryId: string): Promise<
 const waiting = (tx: Tx, { state, rail }: ReviewFilter) =>
   recoveries(tx)
     .where('recovery_requests.state', '=', 'requested')
-    .where('tasks.state', '=', 'exception_open')
+    .where('tasks.state', 'in', ['exception_open', 'replay_ready'])
     .where('task_exceptions.closed_at', 'is', null)
     .$if(state !== undefined, (query) => query.where('recovery_requests.state', '=', state as 'requested'))
     .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))

@@ -6,13 +6,14 @@ import { releaseInputs } from '../store/agent-inputs.ts'
 import { addDelivery, addRedelivery, latestDelivery } from '../store/callback-deliveries.ts'
 import { acceptContract, insertContract, liveContract, sealContract, voidContract } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
-import { findLoopStep, insertRun, placeRun, requireRun, restartRun } from '../store/runs.ts'
+import { insertRun, placeRun, requireRun, restartRun } from '../store/runs.ts'
 import { moveTaskException, openTaskException } from '../store/task-exceptions.ts'
 import { findDocument } from '../store/tasks.ts'
 import { attestTask } from './attestation.ts'
 import { releaseCredit } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { closeException, openException } from './exceptions.ts'
+import { assertStep, prepareRun, replayRun } from './replay-run.ts'
 import { runContractOf } from './run-contract.ts'
 import type { Moved } from './transition.ts'
 
@@ -79,10 +80,12 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
           `${action} is no replay of this exception`,
           `Allowed: ${allowed.join(', ')}.`,
         )
+      await assertStep(tx, moved.after.run_id, dataOf(moved, 'replay_prepared'))
     },
-    write: async (_deps, tx, { after }) => {
-      const exception = await openTaskException(tx, after.task_id)
+    write: async (_deps, tx, moved) => {
+      const exception = await openTaskException(tx, moved.after.task_id)
       if (exception !== undefined) await moveTaskException(tx, exception.exception_id, 'replay_ready')
+      await prepareRun(tx, moved.after.run_id, dataOf(moved, 'replay_prepared'))
     },
   },
   replayed: {
@@ -95,7 +98,7 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
     },
     write: async (deps, tx, moved) => {
       await closeException(deps, tx, moved, 'resolved')
-      await replayRun(tx, moved)
+      await replayRun(tx, moved.after.run_id, dataOf(moved, 'replayed'))
       if (moved.after.state === 'callback_pending') await deliverAgain(tx, moved.after.task_id)
     },
   },
@@ -131,13 +134,4 @@ async function withRun(runId: string | null, act: (runId: string) => Promise<voi
 async function deliverAgain(tx: Tx, taskId: string): Promise<void> {
   const latest = await latestDelivery(tx, taskId, 'task_updated')
   if (latest !== undefined && latest.state !== 'delivered') await addRedelivery(tx, latest.delivery_id)
-}
-
-/** A run goes on where it stopped; from its beginning with another input, or where the step that it stands at has ended. */
-async function replayRun(tx: Tx, moved: Moved): Promise<void> {
-  await withRun(moved.after.run_id, async (runId) => {
-    const { attempt, round, step } = await requireRun(tx, runId)
-    const ended = step !== null && (await findLoopStep(tx, { runId, attempt, round, step }))?.verdict != null
-    if (ended || dataOf(moved, 'replayed').input_sha256 !== undefined) await restartRun(tx, runId)
-  })
 }

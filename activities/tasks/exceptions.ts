@@ -1,18 +1,24 @@
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
 import { allowedRecoveries, moneyMovedAt, type TaskExceptionCode } from '../../workflows/domain/task-exception.ts'
+import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import type { Tx } from '../store/db.ts'
 import { readTaskCredit } from '../store/task-credits.ts'
-import { insertTaskException, moveTaskException, openTaskException } from '../store/task-exceptions.ts'
+import {
+  findRecoveryRequest,
+  insertTaskException,
+  moveTaskException,
+  openTaskException,
+} from '../store/task-exceptions.ts'
 import type { TaskDeps } from './deps.ts'
-import { writeTaskReceipt } from './receipt.ts'
+import { actorFacts, writeTaskReceipt } from './receipt.ts'
 import type { Moved } from './transition.ts'
 
 /** The ticket of what stopped a task: code, cause, what can bring it home, with its signed receipt. */
 export async function openException(
   deps: TaskDeps,
   tx: Tx,
-  { after, entry, nowSeconds }: Moved,
+  { after, entry, nowSeconds, asked }: Moved,
   { code, detail }: { code: TaskExceptionCode; detail: string },
 ): Promise<void> {
   const { task_id, resume_state, sequence } = after
@@ -22,6 +28,7 @@ export async function openException(
   const facts = {
     ...{ exception_id, task_id, code, detail, resume_state, money_moved, sequence },
     ...{ allowed_recoveries: allowedRecoveries(code), ledger_head: entry.hash },
+    ...(await actorFacts(tx, asked.actor)),
   }
   const about = { task: after, subject: exception_id, kind: 'exception', facts }
   const jws = await writeTaskReceipt(deps, tx, about, nowSeconds)
@@ -29,20 +36,23 @@ export async function openException(
   await insertTaskException(tx, { ...row, receipt_id: receiptId(jws) })
 }
 
-/** The end of the exception that stopped a task, with its signed receipt. */
+/** The end of the exception that stopped a task, with its signed receipt: by whom, and by which request, where there was one. */
 export async function closeException(
   deps: TaskDeps,
   tx: Tx,
   { after, entry, nowSeconds, asked }: Moved,
-  state: 'resolved' | 'abandoned',
+  outcome: 'resolved' | 'abandoned',
 ): Promise<void> {
   const exception = await openTaskException(tx, after.task_id)
   if (exception === undefined) return
-  await moveTaskException(tx, exception.exception_id, state)
+  const { exception_id } = exception
+  await moveTaskException(tx, exception_id, outcome)
+  const { recovery_id } = asked.data as TaskEventData['abandoned']
+  const request = recovery_id === undefined ? undefined : await findRecoveryRequest(tx, recovery_id)
+  const asking = request && { recovery_id, action: request.action, note: request.note }
   const facts = {
-    ...{ exception_id: exception.exception_id, task_id: after.task_id, outcome: state, actor: asked.actor },
-    ...{ state: after.state, ledger_head: entry.hash },
+    ...{ exception_id, task_id: after.task_id, outcome, ...(await actorFacts(tx, asked.actor)) },
+    ...{ state: after.state, ledger_head: entry.hash, ...asking },
   }
-  const about = { task: after, subject: exception.exception_id, kind: 'recovery', facts }
-  await writeTaskReceipt(deps, tx, about, nowSeconds)
+  await writeTaskReceipt(deps, tx, { task: after, subject: exception_id, kind: 'recovery', facts }, nowSeconds)
 }

@@ -1,8 +1,10 @@
+import type { LoopStep } from '../../workflows/domain/controlled-loop.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { allowedRecoveries, type RecoveryAction } from '../../workflows/domain/task-exception.ts'
-import { refuseTaskEvent } from '../../workflows/domain/task-lifecycle.ts'
+import { refuseTaskEvent, type TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
+import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import { timing } from '../../workflows/timing.ts'
-import type { Tx } from '../store/db.ts'
+import { clockSeconds, type Tx } from '../store/db.ts'
 import {
   findRecoveryRequest,
   insertRecoveryRequest,
@@ -13,7 +15,8 @@ import {
 } from '../store/task-exceptions.ts'
 import { requireTask, storeDocument, type TaskRow } from '../store/tasks.ts'
 import type { TaskDeps } from './deps.ts'
-import { recordTransition } from './transition.ts'
+import { actorFacts, writeTaskReceipt } from './receipt.ts'
+import { type AskedMove, recordTransition } from './transition.ts'
 
 /** `actor` asks; `decided` says that the asking is the decision, as an operator's is. */
 export type RecoveryAsk = {
@@ -36,7 +39,7 @@ export async function requestRecovery(deps: TaskDeps, tx: Tx, ask: RecoveryAsk):
   const task = await requireTask(tx, ask.taskId)
   const known = await findRecoveryRequest(tx, ask.recoveryId)
   if (known !== undefined) return known
-  const exception = await stopping(tx, task, ask)
+  const exception = await stopping(tx, task, ask.exceptionId)
   assertAllowed(exception, ask)
   const { recoveryId: recovery_id, action, note, actor } = ask
   const input_sha256 = ask.input === undefined ? null : await storeDocument(tx, task.task_id, ask.input)
@@ -55,46 +58,93 @@ export async function carryOut(
   request: RecoveryRequestRow,
   actor: string,
 ): Promise<RecoveryRequestRow> {
-  const { recovery_id, action, input_sha256 } = request
-  const { limits } = timing.task
-  const asked = { taskId, actor }
-  if (action === 'abandon') {
-    const abandoned = { ...asked, eventId: recovery_id, event: 'abandoned', data: { recovery_id } } as const
-    await recordTransition(deps, tx, abandoned, limits)
-  } else {
-    const prepared = {
-      eventId: `${recovery_id}:prepared`,
-      event: 'replay_prepared',
-      data: { action, recovery_id },
-    } as const
-    await recordTransition(deps, tx, { ...asked, ...prepared }, limits)
-    const data = input_sha256 === null ? {} : { input_sha256 }
-    const replayed = { eventId: `${recovery_id}:replayed`, event: 'replayed', data } as const
-    await recordTransition(deps, tx, { ...asked, ...replayed }, limits)
+  const { recovery_id, exception_id, action, input_sha256 } = request
+  const task = await requireTask(tx, taskId)
+  // Whoever asked about an exception before this one meant that.
+  if ((await openTaskException(tx, taskId))?.exception_id !== exception_id)
+    throw refuseTaskEvent(task.state, 'replay_prepared')
+  const move = <Event extends TaskEvent>(event: Event, eventId: string, data: TaskEventData[Event]) =>
+    recordTransition(deps, tx, { taskId, eventId, event, actor, data } as AskedMove, timing.task.limits)
+  if (action === 'abandon') await move('abandoned', recovery_id, { recovery_id })
+  else {
+    if (task.state === 'exception_open')
+      await move('replay_prepared', `${recovery_id}:prepared`, { action, recovery_id })
+    const corrected = input_sha256 === null ? {} : { input_sha256 }
+    await move('replayed', `${recovery_id}:replayed`, { ...corrected, recovery_id })
   }
   return settleRecoveryRequest(tx, recovery_id, 'done', actor)
 }
 
-/** Evidence that a run waits for: its input from now on, with which the loop begins anew. */
+export type ReplayAsk = Pick<RecoveryAsk, 'recoveryId' | 'taskId' | 'actor'> & {
+  exceptionId: string
+  fromStep: LoopStep | undefined
+}
+
+/**
+ * Gets a stopped task ready to come back, in the caller's transaction. Nobody has to decide it, because nothing is done yet:
+ * the recovery that follows is decided. Returns its signed receipt. Throws 409 `wrong_state`, `recovery_not_allowed`, 404, 400.
+ */
+export async function prepareReplay(
+  deps: TaskDeps,
+  tx: Tx,
+  { recoveryId: recovery_id, taskId, exceptionId, fromStep, actor }: ReplayAsk,
+): Promise<string> {
+  const action = 'replay'
+  const exception = await stopping(tx, await requireTask(tx, taskId), exceptionId)
+  assertAllowed(exception, { action, input: undefined })
+  const { exception_id } = exception
+  await insertRecoveryRequest(tx, {
+    ...{ recovery_id, exception_id, action, note: '', input_sha256: null, requested_by: actor },
+  })
+  const data = { action, recovery_id, ...(fromStep === undefined ? {} : { from_step: fromStep }) }
+  const prepared = { taskId, eventId: recovery_id, event: 'replay_prepared', actor, data } as const
+  const task = await recordTransition(deps, tx, prepared, timing.task.limits)
+  await settleRecoveryRequest(tx, recovery_id, 'done', actor)
+  return receiptOfRequest(deps, tx, task, { actor, exception_id, ...data })
+}
+
+/** Evidence that a run waits for: its input from now on, with which the loop begins anew. Returns its signed receipt. */
 export async function supplyEvidence(
   deps: TaskDeps,
   tx: Tx,
-  { taskId, recoveryId, actor, input }: RecoveryAsk,
-): Promise<void> {
-  if (input === undefined) throw inputNeeded('supply_evidence')
+  { taskId, recoveryId: recovery_id, actor, action, input, note }: RecoveryAsk,
+): Promise<string> {
+  if (input === undefined) throw inputNeeded(action)
   const data = { input_sha256: await storeDocument(tx, taskId, input) }
-  const asked = { taskId, eventId: recoveryId, event: 'evidence_supplied', actor, data } as const
-  await recordTransition(deps, tx, asked, timing.task.limits)
+  const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
+  const task = await recordTransition(deps, tx, asked, timing.task.limits)
+  return receiptOfRequest(deps, tx, task, { actor, action, recovery_id, note, ...data })
 }
 
-async function stopping(tx: Tx, task: TaskRow, { exceptionId }: RecoveryAsk): Promise<TaskExceptionRow> {
+/** The signed receipt of a request that ends no exception. */
+async function receiptOfRequest(
+  deps: TaskDeps,
+  tx: Tx,
+  task: TaskRow,
+  { actor, ...asked }: { actor: string; recovery_id: string } & Record<string, unknown>,
+): Promise<string> {
+  const { task_id, state, head_hash: ledger_head } = task
+  const facts = { ...asked, task_id, ...(await actorFacts(tx, actor)), state, ledger_head }
+  return writeTaskReceipt(
+    deps,
+    tx,
+    { task, subject: asked.recovery_id, kind: 'recovery', facts },
+    await clockSeconds(tx),
+  )
+}
+
+/** The exception that stops the task; 409 where nothing does, 404 where another one does. */
+async function stopping(tx: Tx, task: TaskRow, exceptionId: string | undefined): Promise<TaskExceptionRow> {
   const exception = await openTaskException(tx, task.task_id)
-  if (exception === undefined || task.state !== 'exception_open') throw refuseTaskEvent(task.state, 'replay_prepared')
+  if (exception === undefined) throw refuseTaskEvent(task.state, 'replay_prepared')
   if (exception.exception_id === exceptionId) return exception
   throw refuse('not_found', 'it is not this exception that stops the task', 'Read the exceptions of the task.')
 }
 
-function assertAllowed({ code, money_moved }: TaskExceptionRow, { action, input }: RecoveryAsk): void {
+function assertAllowed(
+  { code, money_moved }: TaskExceptionRow,
+  { action, input }: Pick<RecoveryAsk, 'action' | 'input'>,
+): void {
   const allowed = allowedRecoveries(code)
   if (!allowed.includes(action))
     throw refuse('recovery_not_allowed', `${action} is no recovery from ${code}`, `Allowed: ${allowed.join(', ')}.`)

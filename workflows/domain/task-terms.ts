@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { loopSteps } from './controlled-loop.ts'
 import { type RailKey, railKeys, tiers } from './rails/rail.ts'
 import { taskExceptions } from './task-exception.ts'
 import type { TaskEvent } from './task-lifecycle.ts'
@@ -88,8 +89,13 @@ export const taskEventData = {
     code: z.enum(Object.keys(taskExceptions) as [keyof typeof taskExceptions]),
     detail: z.string().max(2000),
   }),
-  replay_prepared: z.strictObject({ action: z.string(), recovery_id: reference.optional() }),
-  replayed: z.strictObject({ input_sha256: sha256.optional() }),
+  replay_prepared: z.strictObject({
+    action: z.string(),
+    recovery_id: reference.optional(),
+    /** The step that the run stands at, unless it begins anew. */
+    from_step: z.enum(loopSteps).optional(),
+  }),
+  replayed: z.strictObject({ input_sha256: sha256.optional(), recovery_id: reference.optional() }),
   abandoned: z.strictObject({ recovery_id: reference.optional() }),
 } as const satisfies Record<TaskEvent, z.ZodType>
 

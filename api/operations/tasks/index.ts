@@ -7,6 +7,8 @@ import { taskExceptionsRead } from './exceptions.ts'
 import { taskLedger } from './ledger.ts'
 import { preflight } from './preflight.ts'
 import { taskRecover } from './recover.ts'
+import { taskReplayPackage } from './replay-package.ts'
+import { taskReplayPrepare } from './replay-prepare.ts'
 
 /** How a task begins, is agreed on, read, stopped, and brought home (endpoints §10). */
 export const tasks = [
@@ -19,4 +21,6 @@ export const tasks = [
   taskExceptionsRead,
   taskExceptionRaise,
   taskRecover,
+  taskReplayPackage,
+  taskReplayPrepare,
 ] as const

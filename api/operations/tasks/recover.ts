@@ -2,11 +2,17 @@ import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../caller.ts'
+import { Receipt } from '../operators/receipt.ts'
 import { RecoveryAction, RecoveryRequest, TaskException, TaskExceptionId } from './recovery-shapes.ts'
 import { Task } from './shapes.ts'
 
 const output = z
-  .strictObject({ recovery_request: RecoveryRequest.nullable(), task: Task, exception: TaskException.nullable() })
+  .strictObject({
+    recovery_request: RecoveryRequest.nullable(),
+    task: Task,
+    exception: TaskException.nullable(),
+    receipt: Receipt.nullable().meta({ description: 'Of what was done; null while an operator has to decide.' }),
+  })
   .meta({ id: 'Recovery' })
 
 /** POST /api/agents/tasks/{token}/recover on the OS host: asks for what brings a stopped task home. */

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { loopSteps } from '../../../workflows/domain/controlled-loop.ts'
+import { ReplayFile } from '../../../workflows/domain/replay-package.ts'
+import { IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { moverOf, subjectOf } from '../caller.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { TaskExceptionId } from './recovery-shapes.ts'
+import { Task } from './shapes.ts'
+
+/** POST /api/agents/tasks/{token}/replay-package on the OS host: gets a stopped task ready to come back. */
+export const taskReplayPrepare = operation({
+  id: 'task-replay-prepare',
+  summary: 'Prepare the replay of a stopped task; a recovery then brings it back to where it was.',
+  http: { method: 'POST', path: '/api/agents/tasks/{token}/replay-package', host: 'os' },
+  access: ['operator', 'status'],
+  statusToken: { prefixes: ['tk'], signed: true },
+  price: null,
+  charge: 'after',
+  status: [201],
+  errors: ['not_found', 'wrong_state', 'recovery_not_allowed'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({
+    exception_id: TaskExceptionId,
+    from_step: z.enum(loopSteps).optional().meta({
+      description: 'intake: the run begins anew; else the step that it stands at, where it goes on unless told.',
+    }),
+    idempotency_key: IdempotencyKey,
+  }),
+  output: ReplayFile.extend({ task: Task, receipt: Receipt }).meta({ id: 'PreparedReplay' }),
+  handle: async ({ exception_id, from_step }, context) => {
+    const replay = { taskId: subjectOf(context), exceptionId: exception_id, fromStep: from_step }
+    await context.tasks.prepareReplay({ ...replay, actor: moverOf(context).actor }, context.callId)
+    return {}
+  },
+})
