@@ -8,7 +8,9 @@ import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
 import { loadTrustAnchors } from '../activities/keys/trust-anchors.ts'
 import type { ReceiptIssuer } from '../activities/money/deps.ts'
 import { type MoneyDesk, openMoney } from '../activities/money/desk.ts'
+import { openAuthorities } from '../activities/money/payment-authority.ts'
 import { openProviderDesk } from '../activities/money/provider-desk.ts'
+import { openWallets } from '../activities/money/wallet-desk.ts'
 import { ensurePayment } from '../temporal/payments.ts'
 
 type MoneySettings = ReceiptIssuer &
@@ -37,7 +39,13 @@ export async function openMoneyDesks({ config, keys, wallets, client, log, ...se
   const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
   const warn = (error: unknown) =>
     log.warn({ error: String(error) }, 'a provider’s event is stored, and applied at its next delivery')
-  return { desks: { money: openMoney(deps), providers: openProviderDesk({ ...deps, providerKeys, warn }) }, paying }
+  const desks = {
+    money: openMoney(deps),
+    providers: openProviderDesk({ ...deps, providerKeys, warn }),
+    wallets: openWallets(deps),
+    authorities: openAuthorities(deps),
+  }
+  return { desks, paying }
 }
 
 const authorityOf = (config: Config, keys: KeyRings, wallets: WalletSignatures): MoneyDesk['authority'] => ({

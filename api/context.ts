@@ -3,7 +3,9 @@ import type { Signing } from '../activities/agents/signing-desk.ts'
 import type { Callbacks } from '../activities/callback-receiver.ts'
 import type { Inputs } from '../activities/inputs/desk.ts'
 import type { Money } from '../activities/money/desk.ts'
+import type { Authorities } from '../activities/money/payment-authority.ts'
 import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
+import type { Wallets } from '../activities/money/wallet-desk.ts'
 import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
 import type { RunDesk } from '../temporal/run-desk.ts'
@@ -132,6 +134,8 @@ export type Context = {
   readonly contracts: ContractActs
   readonly money: Money
   readonly providers: ProviderDesk
+  readonly wallets: Wallets
+  readonly authorities: Authorities
   readonly inputs: Inputs
   readonly callbacks: Callbacks
   readonly tasks: TaskDesk

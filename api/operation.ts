@@ -47,6 +47,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   }
   /** The constant `mode` in the body, where several operations share a path. */
   readonly mode?: string
+  /** Takes the bodies that name no mode, where several operations share a path. */
+  readonly defaultMode?: true
   /** MCP tool name. */
   readonly tool?: string
   readonly access: Access

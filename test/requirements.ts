@@ -1,6 +1,7 @@
 import { packageRequirements } from './package-requirements.ts'
 import { railRequirements } from './rail-requirements.ts'
 import { taskRequirements } from './task-requirements.ts'
+import { walletRequirements } from './wallet-requirements.ts'
 
 /** One demand on the product: where it stands, and the behavior that a test can prove. `deferred` says why it has no test yet. */
 export type Requirement = { readonly source: string; readonly behavior: string; readonly deferred?: string }
@@ -1250,6 +1251,7 @@ export const requirements = {
   ...taskRequirements,
   ...railRequirements,
   ...packageRequirements,
+  ...walletRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements

@@ -121,6 +121,33 @@ const samples: Record<string, Record<string, unknown>> = {
     payment_reference_id: `pr_${hex(64)}`,
     idempotency_key: 'f-1',
   },
+  'allowance-wallet-read': { wallet_id: `aw_${hex(64)}` },
+  'allowance-wallet-create': {
+    label: 'travel',
+    limits: { per_run_usd: 107, rails: ['packetops'] },
+    idempotency_key: 'w-1',
+  },
+  'allowance-fund': {
+    mode: 'fund_allowance',
+    wallet_id: `aw_${hex(64)}`,
+    method: 'invoice_reference',
+    external_reference: 'INV-1',
+    amount_usd: 100,
+    idempotency_key: 'w-2',
+  },
+  'allowance-limits': {
+    mode: 'set_limits',
+    wallet_id: `aw_${hex(64)}`,
+    limits: { per_day_usd: null },
+    idempotency_key: 'w-3',
+  },
+  'payment-authority-read': { payment_reference_id: `pr_${hex(64)}` },
+  'payment-authority-check': {
+    authority_type: 'checkout',
+    quote_id: `qt_${hex(64)}`,
+    provider_session_id: 'cs_1',
+    idempotency_key: 'pa-1',
+  },
   'provider-event-receive': { event_id: 'evt_1', type: 'payment.settled' },
   'schema-read': { schema_name: 'receipt.v1.json' },
   preflight: {

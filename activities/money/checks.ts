@@ -23,6 +23,9 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
     case 'payment_reference':
     case 'invoice_reference':
       return by('provider', judgeEvents(reference, await eventsAbout(deps.db, reference)))
+    // Authorized and not debited yet: it is given up with its challenge.
+    case 'agent_allowance':
+      return by('wallet', { kind: 'pending', reason: 'the wallet is not debited yet', absent: true })
     default:
       return by('nobody', notHere)
   }

@@ -20,13 +20,19 @@ export type MoneyDeps = ReceiptIssuer & {
   readonly db: Kysely<Database>
   readonly authority: PayoutAuthority
   readonly chain: Pick<Chain, 'views' | 'head'>
-  readonly offers: Pick<Offers, 'asset' | 'requirements' | 'readPayment' | 'verify'>
+  readonly offers: Pick<Offers, 'asset' | 'requirements' | 'paymentRequired' | 'readPayment' | 'verify'>
   /** Where stablecoins are paid to, lowercase. */
   readonly payTo: Hex
 }
 
-/** Kinds of receipts under which credit moves; a settlement receipt funds, a usage receipt consumes. */
-export type MoneyReceiptKind = 'settlement_receipt' | 'usage_receipt' | 'credit_return' | 'refund'
+/** Kinds of receipts under which credit moves: a settlement receipt funds, a usage receipt consumes; and those of what moves none. */
+export type MoneyReceiptKind =
+  | 'settlement_receipt'
+  | 'usage_receipt'
+  | 'credit_return'
+  | 'refund'
+  | 'intake'
+  | 'control_change'
 
 /** What a receipt of money says; `synthetic` where the credit is the sandbox's. */
 export type MoneyReceipt = {
@@ -36,7 +42,7 @@ export type MoneyReceipt = {
   facts: Record<string, unknown>
 }
 
-/** Signs and stores the receipt of a movement in its transaction, at this time in Unix seconds; returns its JWS. */
+/** Signs and stores the receipt of an act in its transaction, at this time in Unix seconds; returns its JWS. */
 export function writeMoneyReceipt(
   { signReceipt, issuer, environment }: ReceiptIssuer,
   tx: Tx,

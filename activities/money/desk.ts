@@ -11,7 +11,7 @@ import { findQuote } from '../store/quotes.ts'
 import type { MoneyDeps } from './deps.ts'
 import { mandateChallenge, type Presented } from './presenting.ts'
 import { listPrices, soldToAgents } from './prices.ts'
-import { issueQuote, openChallenge } from './quotes.ts'
+import { issueQuote, openChallenge, requirePayable } from './quotes.ts'
 import { presentReference, verifyReference } from './references.ts'
 import { challengeView, creditView, linesOf, quoteView, referenceView, verificationOf } from './views.ts'
 
@@ -46,7 +46,7 @@ export function openMoney(deps: MoneyDesk) {
     },
     challenge: (quoteId: string, method?: PaymentMethod) => challengeFor(deps, quoteId, method),
     present: async (agentId: string, of: { challenge_id: string } | { quote_id: string }, asked: PaymentAsked) => {
-      const challengeId = 'challenge_id' in of ? of.challenge_id : (await open(deps, of.quote_id)).challenge_id
+      const challengeId = 'challenge_id' in of ? of.challenge_id : (await payable(deps, of.quote_id)).challenge_id
       const reference = await presentAndLook(deps, agentId, challengeId, asked)
       return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
     },
@@ -61,6 +61,9 @@ export function openMoney(deps: MoneyDesk) {
 }
 
 const open = ({ db }: MoneyDesk, quoteId: string) => transaction(db, (tx) => openChallenge(tx, quoteId))
+
+/** The challenge of a quote, also one that a payment was presented for: it may be this very payment. */
+const payable = ({ db }: MoneyDesk, quoteId: string) => transaction(db, (tx) => requirePayable(tx, quoteId))
 
 /** The challenge as it is told in the 402 envelope; for a mandate also what its holder signs. */
 async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMethod | undefined) {
@@ -84,13 +87,14 @@ async function presentAndLook(
   return look(deps, await presentReference(deps, { agentId, challengeId, ...presentedOf(asked), ...amount }))
 }
 
-async function look(deps: MoneyDesk, reference: ReferenceRow): Promise<ReferenceRow> {
+/** Looks for the proof of a payment that is not decided yet. */
+export async function look(deps: MoneyDesk, reference: ReferenceRow): Promise<ReferenceRow> {
   if (reference.state !== 'presented' && reference.state !== 'pending') return reference
   if (reference.method === 'x402_reference') await deps.ensurePayment(reference.external_reference)
   return verifyReference(deps, reference.payment_reference_id)
 }
 
-function presentedOf({ method, external_reference, payer, proof, evidence }: PaymentAsked) {
+export function presentedOf({ method, external_reference, payer, proof, evidence }: PaymentAsked) {
   const given = <T extends object>(of: T | undefined) =>
     Object.fromEntries(Object.entries(of ?? {}).filter(([, value]) => value !== undefined))
   return {
@@ -102,14 +106,20 @@ function presentedOf({ method, external_reference, payer, proof, evidence }: Pay
   }
 }
 
-async function ownReference({ db }: MoneyDesk, agentId: string, referenceId: string): Promise<ReferenceRow> {
+/** A payment reference of this agent; 404, 403 `not_owner`. */
+export async function ownReference({ db }: MoneyDesk, agentId: string, referenceId: string): Promise<ReferenceRow> {
   const reference = await findReference(db, referenceId)
   if (reference === undefined) throw refuse('not_found', 'no such payment reference', 'Check the id.')
   if (reference.agent_id === agentId) return reference
   throw refuse('not_owner', 'the payment reference belongs to another agent', 'Read one of your own.')
 }
 
-async function ownEntitlement({ db }: MoneyDesk, entitlementId: string, agentId?: string): Promise<EntitlementRow> {
+/** An entitlement of this agent, of anybody where none is named; 404, 403 `not_owner`. */
+export async function ownEntitlement(
+  { db }: MoneyDesk,
+  entitlementId: string,
+  agentId?: string,
+): Promise<EntitlementRow> {
   const entitlement = await findEntitlement(db, entitlementId)
   if (entitlement === undefined) throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
   if (agentId === undefined || entitlement.agent_id === agentId) return entitlement

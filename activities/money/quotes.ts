@@ -96,6 +96,13 @@ export async function payableChallenge(tx: Tx, quoteId: string): Promise<Challen
   return live?.state === 'pending' ? live : openChallenge(tx, quoteId)
 }
 
+/** As `payableChallenge`; 409 `already_funded` where the quote is paid. */
+export async function requirePayable(tx: Tx, quoteId: string): Promise<ChallengeRow> {
+  const challenge = await payableChallenge(tx, quoteId)
+  if (challenge !== undefined) return challenge
+  throw alreadyFunded({ entitlement_id: (await findEntitlementOf(tx, quoteId))?.entitlement_id ?? null })
+}
+
 /** `open → expired`, of a locked challenge. */
 export async function expireChallenge(tx: Tx, { challenge_id, state }: ChallengeRow): Promise<void> {
   await updateChallenge(tx, challenge_id, { state: move('the challenge', challengeTransitions, state, 'expire') })

@@ -1,5 +1,10 @@
 import { refuse } from '../../workflows/domain/errors.ts'
-import { challengeTransitions, isConfirmedBy, type PaymentMethod } from '../../workflows/domain/payment-reference.ts'
+import {
+  type AuthorityType,
+  challengeTransitions,
+  isConfirmedBy,
+  type PaymentMethod,
+} from '../../workflows/domain/payment-reference.ts'
 import { move } from '../../workflows/domain/state-table.ts'
 import { type ChallengeRow, findChallenge, lockChallenge, updateChallenge } from '../store/challenges.ts'
 import { type Tx, transaction } from '../store/db.ts'
@@ -13,17 +18,20 @@ import {
 import { claimPayment } from '../store/payments.ts'
 import { send } from '../store/pipeline.ts'
 import { consumeKeys } from '../store/replay-ledger.ts'
-import { ownWallet, payFromWallet } from './allowance.ts'
+import { debitAuthorized, ownWallet, payFromWallet } from './allowance.ts'
 import { checkReference } from './checks.ts'
 import type { MoneyDeps, ReceiptIssuer } from './deps.ts'
-import { assertUnused, type Prepared, type Presented, prepare, presentationName } from './presenting.ts'
+import { assertUnused, offeredAs, type Prepared, type Presented, prepare, presentationName } from './presenting.ts'
 import { alreadyFunded, liveQuote, newId, openEntitlement, paymentPending } from './quotes.ts'
 import { closeReference, keepPending, type Locked, lockBoth, settle } from './settlement.ts'
 
 type Presenter = Presented & { agentId: string; evidence?: { sha256?: string; url?: string } }
 
-/** `amountUsd` is what the caller takes the amount to be, in whole usd; checked where it is given. */
-export type PresentInput = Presenter & { challengeId: string; amountUsd?: number }
+/**
+ * `amountUsd` is what the caller takes the amount to be, in whole usd; checked where it is given. With `authorityType` the payment
+ * is only authorized: nothing moves before it is presented again without.
+ */
+export type PresentInput = Presenter & { challengeId: string; amountUsd?: number; authorityType?: AuthorityType }
 
 /**
  * Presents a payment for a challenge; repeated, it answers the same reference. What can be proven at once is: an allowance pays and
@@ -35,7 +43,10 @@ export async function presentReference(deps: MoneyDeps, input: PresentInput): Pr
   if (known === undefined) throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
   const repeated = await findPresented(deps.db, known)
   // What is proven once is spent, and would not be proven again.
-  if (repeated !== undefined && repeats(repeated, input)) return repeated
+  if (repeated !== undefined && repeats(repeated, input)) {
+    const debit = repeated.method === 'agent_allowance' && input.authorityType === undefined
+    return debit ? debitAuthorized(deps, repeated.payment_reference_id) : repeated
+  }
   const payable = { id: known.challenge_id, amount_usd: known.amount_usd }
   const prepared = await prepare(deps, payable, input)
   return transaction(deps.db, (tx) => storePresented(deps, tx, input, prepared))
@@ -53,7 +64,8 @@ async function storePresented(deps: MoneyDeps, tx: Tx, input: PresentInput, prep
   await updateChallenge(tx, challenge.challenge_id, { state, entitlement_id })
   const target = { amount_usd: challenge.amount_usd, challenge_id: challenge.challenge_id, entitlement_id }
   const reference = await insertPresented(tx, input, prepared, target)
-  return settleProven(deps, tx, { reference, challenge: { ...challenge, state } }, prepared.proven)
+  const proven = input.authorityType === undefined ? prepared.proven : undefined
+  return settleProven(deps, tx, { reference, challenge: { ...challenge, state } }, proven)
 }
 
 export type TopUpInput = Presenter & { walletId: string; amountUsd: number }
@@ -66,28 +78,43 @@ export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<
   const { agentId, walletId, amountUsd, method } = input
   if (method === 'agent_allowance')
     throw refuse('unsupported_request', 'a wallet is not paid from a wallet', 'Pay into it in another way.')
-  const spent = await spentMandate(deps, input)
-  if (spent?.wallet_id === walletId && spent.agent_id === agentId) return spent
+  const earlier = sameTopUp(await presentedBefore(deps, input), input)
+  if (earlier !== undefined) return earlier
   const prepared = await prepare(deps, { id: walletId, amount_usd: amountUsd }, input)
   return transaction(deps.db, async (tx) => {
     await ownWallet(tx, walletId, agentId)
-    const earlier = await findPresented(tx, { method, external_reference: prepared.external_reference })
-    if (earlier?.wallet_id === walletId) return earlier
+    const known = await findPresented(tx, { method, external_reference: prepared.external_reference })
+    const same = sameTopUp(known, input)
+    if (same !== undefined) return same
     const reference = await insertPresented(tx, input, prepared, { amount_usd: amountUsd, wallet_id: walletId })
     return settleProven(deps, tx, { reference, challenge: undefined }, prepared.proven)
   })
 }
 
-/** What a mandate was presented as before: proven once, it is spent, and would not be proven again. */
-async function spentMandate({ db }: MoneyDeps, { method, proof }: TopUpInput): Promise<ReferenceRow | undefined> {
-  if (method !== 'ap2_mandate_reference' || proof?.presentation === undefined) return undefined
-  return findPresented(db, { method, external_reference: presentationName(proof.presentation) })
+/** The row where it is this very top-up; 422 `amount_mismatch` where it was presented as another amount. */
+function sameTopUp(row: ReferenceRow | undefined, { walletId, agentId, amountUsd }: TopUpInput) {
+  if (row?.wallet_id !== walletId || row.agent_id !== agentId) return undefined
+  if (row.amount_usd === amountUsd) return row
+  throw refuse('amount_mismatch', `it was presented as ${row.amount_usd} usd`, 'Name the amount that was presented.')
+}
+
+/** What a mandate or a signed payment was presented as before: proven once, it is spent, and would not be proven again. */
+async function presentedBefore(deps: MoneyDeps, input: TopUpInput): Promise<ReferenceRow | undefined> {
+  const { method, amountUsd, proof } = input
+  const name =
+    method === 'ap2_mandate_reference' && proof?.presentation !== undefined
+      ? presentationName(proof.presentation)
+      : method === 'x402_reference'
+        ? deps.offers.readPayment({ 'payment-signature': proof?.payment }, offeredAs({ amount_usd: amountUsd }))
+            ?.paymentId
+        : undefined
+  return name === undefined ? undefined : findPresented(deps.db, { method, external_reference: name })
 }
 
 /** Stores the reference, and binds an x402 payment to it for good. */
 async function insertPresented(
   tx: Tx,
-  { agentId, method, evidence }: Presenter,
+  { agentId, method, evidence, authorityType }: Presenter & Pick<PresentInput, 'authorityType'>,
   { external_reference, payer, proof, claim }: Prepared,
   target: Pick<NewReference, 'amount_usd' | 'challenge_id' | 'entitlement_id' | 'wallet_id'>,
 ): Promise<ReferenceRow> {
@@ -97,6 +124,7 @@ async function insertPresented(
     method,
     ...{ external_reference, payer, proof: proof === null ? null : JSON.stringify(proof) },
     ...target,
+    authority_type: authorityType ?? null,
     evidence_sha256: evidence?.sha256 ?? null,
     evidence_url: evidence?.url ?? null,
   })

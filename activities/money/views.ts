@@ -82,19 +82,23 @@ export function verificationOf({ method, state }: ReferenceRow) {
   return { how: howOf[method], by: [...confirmedBy[method]], next_poll_ms: open ? 5000 : null }
 }
 
-/** An entitlement with every movement that touched it, each as pairs of a debited and a credited account. */
-export function entitlementView(entitlement: EntitlementRow, movements: readonly PostedLeg[]) {
-  const { entitlement_id, agent_id, rail, tier, state, granted_units, consumed_units, returned_units } = entitlement
+/** Movements as pairs of a debited and a credited account, the legs under one receipt together. */
+export function postingsOf(movements: readonly PostedLeg[]) {
   const receipts = [...new Set(movements.map(({ receipt_id }) => receipt_id))]
-  const postings = receipts.flatMap((receipt_id) => {
+  return receipts.flatMap((receipt_id) => {
     const legs = movements.filter((leg) => leg.receipt_id === receipt_id)
     const { kind: reason = '', posted_at: at = new Date(0) } = legs[0] ?? {}
     return pairLegs(legs).map(({ debit, credit, units }, index) => ({
       ...{ posting_id: `${receipt_id}.${index}`, debit, credit, units, reason, receipt_id, at: at.toISOString() },
     }))
   })
+}
+
+/** An entitlement with every movement that touched it. */
+export function entitlementView(entitlement: EntitlementRow, movements: readonly PostedLeg[]) {
+  const { entitlement_id, agent_id, rail, tier, state, granted_units, consumed_units, returned_units } = entitlement
   const units = { granted_units, consumed_units, returned_units }
-  return { entitlement_id, agent_id, rail, tier, state, ...units, postings }
+  return { entitlement_id, agent_id, rail, tier, state, ...units, postings: postingsOf(movements) }
 }
 
 /** What is left of an entitlement and the receipts that moved its credit. */

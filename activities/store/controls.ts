@@ -47,6 +47,25 @@ const selectPause = fixed((tx, creator: string, payoutWallet: string, payoutId: 
     .limit(1),
 )
 
+/** Holds the switches as they are until the transaction ends, beside others who do. */
+export async function shareSwitches(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`.execute(tx)
+}
+
+/** The reason of a pause that covers an allowance wallet, or undefined; decides only after `shareSwitches`. */
+export async function findWalletPause(tx: Tx, walletId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('controls')
+    .select('reason')
+    .where('paused', '=', true)
+    .where((is) =>
+      is.or([is('scope', '=', 'service'), is.and([is('scope', '=', 'wallet'), is('target', '=', walletId)])]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row?.reason
+}
+
 /** What is paused now with who paused it (a canary that failed is no operator), what stops everybody first. */
 export async function listPauses(tx: Tx): Promise<ActivePause[]> {
   return tx

@@ -15,6 +15,7 @@ import * as inputs from './migrations/0010-inputs.ts'
 import * as inbox from './migrations/0011-inbox.ts'
 import * as taskCredits from './migrations/0012-task-credits.ts'
 import * as runNames from './migrations/0013-run-names.ts'
+import * as walletLimits from './migrations/0014-wallet-limits.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -32,6 +33,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-inbox': inbox,
   '0012-task-credits': taskCredits,
   '0013-run-names': runNames,
+  '0014-wallet-limits': walletLimits,
 }
 
 /** The name of the last migration that this code knows. */

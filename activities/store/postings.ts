@@ -21,16 +21,28 @@ export async function readBalance(tx: Tx, account: Account): Promise<number> {
   return row?.units ?? 0
 }
 
-/** Every leg of every movement that touched an account, oldest first. */
-export async function listMovements(tx: Tx, account: Account): Promise<PostedLeg[]> {
-  return tx
+/** Every leg of every movement that touched an account, oldest first; with `most`, of its latest movements. */
+export async function listMovements(tx: Tx, account: Account, most?: number): Promise<PostedLeg[]> {
+  const latest = tx
+    .selectFrom('postings')
+    .select('receipt_id')
+    .where('account', '=', account)
+    .orderBy('posting_id', 'desc')
+    .$if(most !== undefined, (query) => query.limit(most ?? 0))
+  return legs(tx).where('postings.receipt_id', 'in', latest).execute()
+}
+
+/** Every leg of the movements under these receipts. */
+export async function listMovementsOf(tx: Tx, receiptIds: readonly string[]): Promise<PostedLeg[]> {
+  return receiptIds.length === 0 ? [] : legs(tx).where('postings.receipt_id', 'in', receiptIds).execute()
+}
+
+const legs = (tx: Tx) =>
+  tx
     .selectFrom('postings')
     .innerJoin('receipts', 'receipts.receipt_id', 'postings.receipt_id')
     .select(['postings.receipt_id', 'receipts.kind', 'postings.account', 'postings.units', 'postings.posted_at'])
-    .where('postings.receipt_id', 'in', tx.selectFrom('postings').select('receipt_id').where('account', '=', account))
     .orderBy('postings.posting_id')
-    .execute()
-}
 
 /** What left a wallet for credit since the UTC day began, in whole usd. */
 export async function spentToday(tx: Tx, account: Account): Promise<number> {

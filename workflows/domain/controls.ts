@@ -1,6 +1,9 @@
 import { refuse } from './errors.ts'
 
-/** What a switch stops: everything, the payout rail, the payouts of one wallet (their creator, or the one they leave from), one payout. */
+/**
+ * What a switch stops: everything, the payout rail, one wallet (an address: payouts that it creates or that leave it; an allowance
+ * wallet: payments from it), one payout.
+ */
 export const controlScopes = ['service', 'payouts', 'wallet', 'payout'] as const
 export type ControlScope = (typeof controlScopes)[number]
 export type Pause = { scope: ControlScope; target: string; reason: string }
@@ -8,7 +11,10 @@ export type Pause = { scope: ControlScope; target: string; reason: string }
 const targets: Record<ControlScope, { form: RegExp; told: string }> = {
   service: { form: /^$/, told: 'no target' },
   payouts: { form: /^$/, told: 'no target' },
-  wallet: { form: /^0x[0-9a-f]{40}$/, told: 'the address of a wallet' },
+  wallet: {
+    form: /^(0x[0-9a-f]{40}|aw_[0-9a-f]{64})$/,
+    told: 'the address of a wallet, or the id of an allowance wallet',
+  },
   payout: { form: /^po_[0-9a-f]{64}$/, told: 'the id of a payout' },
 }
 

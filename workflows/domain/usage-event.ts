@@ -1,10 +1,16 @@
 import { digestOf } from './canonical-json.ts'
 
-/** What a caller may record (endpoints.md §8); `audit` is written by the service alone. */
-export const usageKinds = ['run_usage', 'tool_call', 'model_tokens', 'storage', 'other', 'audit'] as const
-export type UsageKind = (typeof usageKinds)[number]
+/** What a caller may record (endpoints.md §8). */
+export const recordedKinds = ['run_usage', 'tool_call', 'model_tokens', 'storage', 'other'] as const
+/** `audit` is written by the service alone. */
+export type UsageKind = (typeof recordedKinds)[number] | 'audit'
 
-/** One event of a hash chain; times RFC 3339 UTC. `chain` is an entitlement's id, or `service`. */
+/** The unit of what consumes credit: one is one usd. Everything else is counted, and costs nothing by itself. */
+export const CREDIT_UNIT = 'usd_credit'
+/** The chain of all that no entitlement is named for. */
+export const SERVICE_CHAIN = 'service'
+
+/** One event of a hash chain; times RFC 3339 UTC. `chain` is an entitlement's id, or `SERVICE_CHAIN`. */
 export type UsageEvent = {
   event_id: string
   chain: string
@@ -36,3 +42,13 @@ export function brokenAt(chain: readonly (UsageEvent & { hash: string })[]): num
   )
   return at < 0 ? undefined : at
 }
+
+const sampled = {
+  event_id: `ue_${digestOf({ type: 'service.usage-sample.v1' })}`,
+  ...{ chain: SERVICE_CHAIN, sequence: 0, kind: 'model_tokens', rail: 'tokenops', units: 128_000, unit: 'tokens' },
+  ...{ credit_units: 0, occurred_at: '2026-11-21T10:00:00.000Z', recorded_at: '2026-11-21T10:00:01.000Z' },
+  ...{ agent_id: null, run_id: null, subject: 'sample', usage_receipt_id: null, prev_hash: null },
+} as const satisfies UsageEvent
+
+/** An event as the ledger would have it, of a fixed time; it stands nowhere. */
+export const sampleUsageEvent: UsageEvent & { hash: string } = { ...sampled, hash: usageEventHash(sampled) }

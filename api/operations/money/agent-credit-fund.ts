@@ -3,18 +3,13 @@ import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../caller.ts'
 import { credit } from './credit-shapes.ts'
+import { fundedBy, funding, fundingForms, fundingMessage, isFunding } from './funding.ts'
 import { paymentReferenceCreate } from './payment-reference-create.ts'
-import { EntitlementId, PaymentReference, payment, ReferenceId, Verification } from './shapes.ts'
+import { EntitlementId, PaymentReference, Verification } from './shapes.ts'
 
 const output = z
   .strictObject({ payment_reference: PaymentReference, verification: Verification, ...credit })
   .meta({ id: 'FundedCredit' })
-
-const funding = {
-  method: payment.method.optional(),
-  external_reference: payment.external_reference.optional(),
-  amount_usd: z.int().min(1).max(1_000_000).optional(),
-}
 
 /**
  * POST /api/agents/credits/{entitlement_id} (endpoints §9): looks again for a payment that was presented, or presents one. Each
@@ -34,28 +29,11 @@ export const agentCreditFund = operation({
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   limits: { bodyBytes: 65_536 },
   input: z
-    .strictObject({
-      entitlement_id: EntitlementId,
-      payment_reference_id: ReferenceId.optional(),
-      ...payment,
-      ...funding,
-      idempotency_key: IdempotencyKey,
-    })
-    .refine(
-      ({ payment_reference_id, method, external_reference, amount_usd }) =>
-        payment_reference_id === undefined
-          ? method !== undefined && external_reference !== undefined && amount_usd !== undefined
-          : method === undefined && external_reference === undefined && amount_usd === undefined,
-      { message: 'give payment_reference_id, or else method, external_reference and amount_usd' },
-    )
-    .meta({
-      oneOf: [{ required: ['payment_reference_id'] }, { required: ['method', 'external_reference', 'amount_usd'] }],
-    }),
+    .strictObject({ entitlement_id: EntitlementId, ...funding, idempotency_key: IdempotencyKey })
+    .refine(isFunding, fundingMessage)
+    .meta(fundingForms),
   output,
-  handle: async ({ entitlement_id, payment_reference_id, ...given }, context) => {
-    const { method = 'payment_reference', external_reference = '', amount_usd = 0, payer, proof, evidence } = given
-    const paid = { method, external_reference, amount_usd, payer, proof, evidence }
-    const by = payment_reference_id === undefined ? paid : { payment_reference_id }
-    return { body: output.parse(await context.money.fundCredit(callingAgentId(context), entitlement_id, by)) }
-  },
+  handle: async ({ entitlement_id, ...given }, context) => ({
+    body: output.parse(await context.money.fundCredit(callingAgentId(context), entitlement_id, fundedBy(given))),
+  }),
 })

@@ -6,6 +6,19 @@ import { EntitlementId, Tier } from './shapes.ts'
 
 const usd = z.int().min(0)
 
+/** Movements as pairs of a debited and a credited account. */
+export const Postings = z.array(
+  z.strictObject({
+    posting_id: z.string(),
+    debit: z.string(),
+    credit: z.string(),
+    units: z.int().min(1),
+    reason: z.string().meta({ description: 'The kind of the receipt that it was posted under.' }),
+    receipt_id: ReceiptId,
+    at: Time,
+  }),
+)
+
 const entitlementStates = ['pending', 'funded', 'consumed', 'returned'] as const satisfies EntitlementState[]
 export const Entitlement = z
   .strictObject({
@@ -17,17 +30,7 @@ export const Entitlement = z
     granted_units: usd,
     consumed_units: usd,
     returned_units: usd,
-    postings: z.array(
-      z.strictObject({
-        posting_id: z.string(),
-        debit: z.string(),
-        credit: z.string(),
-        units: z.int().min(1),
-        reason: z.string().meta({ description: 'The kind of the receipt that it was posted under.' }),
-        receipt_id: ReceiptId,
-        at: Time,
-      }),
-    ),
+    postings: Postings,
   })
   .meta({ id: 'Entitlement' })
 export const credit = {

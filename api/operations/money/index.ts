@@ -3,13 +3,19 @@ import { agentCreditRead } from './agent-credit-read.ts'
 import { agentPricing } from './agent-pricing.ts'
 import { agentQuote } from './agent-quote.ts'
 import { agentQuoteRead } from './agent-quote-read.ts'
+import { allowanceFund } from './allowance-fund.ts'
+import { allowanceLimits } from './allowance-limits.ts'
+import { allowanceWalletCreate } from './allowance-wallet-create.ts'
+import { allowanceWalletRead } from './allowance-wallet-read.ts'
 import { createPaymentChallenge } from './create-payment-challenge.ts'
+import { paymentAuthorityCheck } from './payment-authority-check.ts'
+import { paymentAuthorityRead } from './payment-authority-read.ts'
 import { paymentRailRead } from './payment-rail-read.ts'
 import { paymentReferenceCreate } from './payment-reference-create.ts'
 import { providerEventReceive } from './provider-event-receive.ts'
 import { agentPricingQuote, quoteRun } from './quote-run.ts'
 
-/** Prices, quotes, payments and credit (endpoints §9, §11, §20). */
+/** Prices, quotes, payments, credit and wallets (endpoints §9, §11, §12, §20). */
 export const money = [
   agentPricing,
   agentPricingQuote,
@@ -22,4 +28,10 @@ export const money = [
   agentCreditRead,
   agentCreditFund,
   providerEventReceive,
+  allowanceWalletRead,
+  allowanceWalletCreate,
+  allowanceFund,
+  allowanceLimits,
+  paymentAuthorityRead,
+  paymentAuthorityCheck,
 ] as const

@@ -106,5 +106,5 @@ verifies('money.ap2', 'a mandate tops a wallet up once, and presented again it i
   expect(first).toMatchObject({ state: 'verified', wallet_id })
   expect((await presentTopUp(deps, input)).payment_reference_id).toBe(first.payment_reference_id)
   expect(await readBalance(deps.db, walletAccount(wallet_id))).toBe(120)
-  await expect(presentTopUp(deps, { ...input, agentId: newAgent() })).rejects.toMatchObject(refusal('not_found'))
+  await expect(presentTopUp(deps, { ...input, agentId: newAgent() })).rejects.toMatchObject(refusal('not_owner'))
 })

@@ -304,12 +304,13 @@ verifies(
       limits: typeof wider | { per_run_usd: number; per_day_usd: number; rails: string[] },
     ) => inTransaction((tx) => setWalletLimits(tx, { walletId: wallet_id, by, limits }))
     await expect(set({ agentId }, wider)).rejects.toMatchObject(refusal('control_denied'))
-    await expect(set({ agentId: newAgent() }, wider)).rejects.toMatchObject(refusal('not_found'))
-    expect(await set({ agentId }, { per_run_usd: 50, per_day_usd: 110, rails: [] })).toMatchObject({ rails: [] })
-    expect(await set({ operator }, wider)).toMatchObject(wider)
+    await expect(set({ agentId: newAgent() }, wider)).rejects.toMatchObject(refusal('not_owner'))
+    const narrow = { per_run_usd: 50, per_day_usd: 110, rails: [] }
+    expect(await set({ agentId }, narrow)).toMatchObject({ after: narrow })
+    expect(await set({ operator }, wider)).toMatchObject({ before: narrow, after: wider })
     expect((await pay({ tier: 'pro' })).state).toBe('verified')
     const stranger = await quoted(deps)
-    await expect(payFrom(wallet_id, stranger)).rejects.toMatchObject(refusal('not_found'))
+    await expect(payFrom(wallet_id, stranger)).rejects.toMatchObject(refusal('not_owner'))
   },
 )
 

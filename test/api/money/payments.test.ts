@@ -1,74 +1,24 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createClient, type InputOf, ProblemError } from '../../../api/surfaces/client.ts'
+import type { InputOf } from '../../../api/surfaces/client.ts'
 import { paymentMethods } from '../../../workflows/domain/payment-reference.ts'
-import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
-import { scratchDirectory } from '../../support/postgres.ts'
-import { decide, trustedAgent } from '../../support/registering-agent.ts'
+import { key, providerEvent, startMoneyApis } from '../../support/money-over-http.ts'
+import { codeOf, patiently, problemOf } from '../../support/problems.ts'
 import { verifies } from '../../verifies.ts'
 
-const secret = randomBytes(32)
-const key = () => randomBytes(8).toString('hex')
-let apis: ComposedApis
-let directory: string
-let agent: Awaited<ReturnType<typeof buyer>>
-let stranger: Awaited<ReturnType<typeof buyer>>
+let apis: Awaited<ReturnType<typeof startMoneyApis>>
+let agent: Awaited<ReturnType<typeof apis.agent>>
+let stranger: typeof agent
 beforeAll(async () => {
-  directory = await scratchDirectory()
-  const keys = join(directory, 'provider-keys.json')
-  const standard = { provider: 'tills', scheme: 'standard', key: `whsec_${secret.toString('base64')}` }
-  await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
-  apis = await startComposed({ apis: 2, env: { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' } })
-  agent = await buyer()
-  stranger = await buyer()
+  apis = await startMoneyApis(2)
+  agent = await apis.agent(['runs:read', 'runs:write'])
+  stranger = await apis.agent(['runs:read', 'runs:write'])
 })
-afterAll(async () => {
-  await apis?.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => apis?.stop())
 
-const base = (api = 0) => apis.hosts[api]?.base ?? ''
-const open = (api = 0) => createClient({ baseUrl: base(api) })
-
-async function buyer() {
-  const [hosts] = apis.hosts
-  if (hosts === undefined) throw new Error('no API runs')
-  const scopes = {
-    rails: ['packetops' as const, 'energyops' as const],
-    requested_scopes: ['runs:read', 'runs:write'] as const,
-  }
-  const { credential, registered } = await trustedAgent(hosts, apis.operator, {
-    ...scopes,
-    requested_scopes: [...scopes.requested_scopes],
-  })
-  const clients = [0, 1].map((api) => createClient({ baseUrl: base(api), agent: credential }))
-  const call = clients[0] as (typeof clients)[number]
-  return { agentId: registered.agent.agent_id, call: call.call, clients }
-}
-
-const problemOf = (call: Promise<unknown>) =>
-  call.then(
-    () => {
-      throw new Error('it was expected to be refused')
-    },
-    (error: unknown) => {
-      if (error instanceof ProblemError) return error.problem
-      throw error
-    },
-  )
-/** A hundred at once may find the database busy: whoever hears that repeats, as the answer says. */
-async function patiently<T>(ask: () => Promise<T>, tries = 20): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (!(error instanceof ProblemError) || error.problem.code !== 'unavailable' || tries === 0) throw error
-    await new Promise((resolve) => setTimeout(resolve, 250))
-    return patiently(ask, tries - 1)
-  }
-}
-const codeOf = async (call: Promise<unknown>) => (await problemOf(call)).code
+const open = (api = 0) => apis.open(api)
+const tell = (...told: Parameters<typeof apis.tell>) => apis.tell(...told)
+const settledEvent = (session: string, usd: number) => providerEvent('payment.settled', session, usd)
 
 const quote = async () =>
   (await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })).body.quote
@@ -97,29 +47,6 @@ const present = async (challenge_id: string, more: Paid = {}, by = agent) => {
 }
 const credit = async (entitlement_id: string | null, by = agent) =>
   (await by.call('agent-credit-read', { entitlement_id: entitlement_id ?? '' })).body
-
-async function tell(event: Record<string, unknown>, { signer = secret, at = Math.floor(Date.now() / 1000) } = {}) {
-  const body = JSON.stringify(event)
-  const signature = createHmac('sha256', signer).update(`${event['event_id']}.${at}.${body}`).digest('base64')
-  const answer = await fetch(`${base()}/api/agent-paid-callback-completion`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'webhook-id': String(event['event_id']),
-      'webhook-timestamp': String(at),
-      'webhook-signature': `v1,${signature}`,
-    },
-    body,
-  })
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
-}
-const settledEvent = (external_reference: string, amount_usd: number) => ({
-  event_id: `evt_${key()}`,
-  type: 'payment.settled',
-  external_reference,
-  amount_usd,
-  currency: 'usd',
-})
 
 // agent-commerce.md § Prices, both tables as they stand there.
 const surface = {
@@ -184,12 +111,10 @@ verifies(
     const { payment_reference_id, entitlement_id } = reference
     expect(pending).toMatchObject({ code: 'payment_pending', payment_reference_id })
     expect(await credit(entitlement_id)).toMatchObject({ balance_units: 0, entitlement: { state: 'pending' } })
-    const console_ = createClient({ baseUrl: base(), operator: apis.operator })
+    const { console: console_ } = apis
     const waiting = (await console_.call('loop-review-console', { kind: 'payment_reference', limit: '100' })).body.items
     expect(waiting.map(({ subject_id }) => subject_id)).toContain(payment_reference_id)
-    const hosts = { base: base(), os: '' }
-    const terms = { subject_kind: 'payment_reference' as const }
-    const decided = await decide(hosts, apis.operator, payment_reference_id, 'approve', terms)
+    const decided = await apis.decide(payment_reference_id, 'approve')
     expect(decided.subject).toMatchObject({ state: 'verified' })
     const held = await credit(entitlement_id)
     expect(held).toMatchObject({ balance_units: quoted.total_usd, entitlement: { state: 'funded' } })
@@ -305,9 +230,7 @@ verifies(
   async () => {
     const { quoted, challenge } = await challenged()
     const rejected = await present(challenge.challenge_id)
-    const hosts = { base: base(), os: '' }
-    const terms = { subject_kind: 'payment_reference' as const }
-    await decide(hosts, apis.operator, rejected.payment_reference_id, 'reject', terms)
+    await apis.decide(rejected.payment_reference_id, 'reject')
     const entitlement_id = rejected.entitlement_id ?? ''
     const input = { entitlement_id, method: 'payment_reference' as const, external_reference: `T-${key()}` }
     const fund = (amount_usd: number) =>

@@ -1,0 +1,72 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient, type InputOf } from '../../api/surfaces/client.ts'
+import { type ComposedApis, startComposed } from './composed-api.ts'
+import { scratchDirectory } from './postgres.ts'
+import { decide, trustedAgent } from './registering-agent.ts'
+
+export const key = () => randomBytes(8).toString('hex')
+const secret = randomBytes(32)
+type Scopes = NonNullable<InputOf<'agent-register'>['requested_scopes']>
+export type Event = { event_id: string; [fact: string]: unknown }
+
+/** APIs that believe one payment provider, with agents that buy and an operator who decides. */
+export async function startMoneyApis(apis = 1) {
+  const directory = await scratchDirectory()
+  const keys = join(directory, 'provider-keys.json')
+  const standard = { provider: 'tills', scheme: 'standard', key: `whsec_${secret.toString('base64')}` }
+  await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
+  const env = { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' }
+  const composed = await startComposed({ apis, env })
+  const stop = async () => {
+    await composed.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+  return { ...composed, ...callersOf(composed), stop }
+}
+
+function callersOf({ hosts, operator }: ComposedApis) {
+  const [first] = hosts
+  if (first === undefined) throw new Error('no API runs')
+  const open = (api = 0) => createClient({ baseUrl: hosts[api]?.base ?? '' })
+  return {
+    open,
+    console: createClient({ baseUrl: first.base, operator }),
+    decide: (subjectId: string, decision: 'approve' | 'reject') =>
+      decide(first, operator, subjectId, decision, { subject_kind: 'payment_reference' }),
+    /** A trusted agent with these scopes, and a client of it for each API. */
+    agent: async (scopes: Scopes) => {
+      const rails = ['packetops' as const, 'energyops' as const]
+      const { credential, registered } = await trustedAgent(first, operator, { rails, requested_scopes: scopes })
+      const clients = hosts.map(({ base }) => createClient({ baseUrl: base, agent: credential }))
+      const { call } = clients[0] as (typeof clients)[number]
+      return { agentId: registered.agent.agent_id, credential, call, clients }
+    },
+    tell: (event: Event, as: { signer?: Buffer; at?: number } = {}) => tell(first.base, event, as),
+  }
+}
+
+/** Sends an event as the provider, or with another key or time. */
+async function tell(base: string, event: Event, { signer = secret as Buffer, at = Math.floor(Date.now() / 1000) }) {
+  const body = JSON.stringify(event)
+  const signature = createHmac('sha256', signer).update(`${event.event_id}.${at}.${body}`).digest('base64')
+  const headers = {
+    'Content-Type': 'application/json',
+    'webhook-id': event.event_id,
+    'webhook-timestamp': String(at),
+    'webhook-signature': `v1,${signature}`,
+  }
+  const answer = await fetch(`${base}/api/agent-paid-callback-completion`, { method: 'POST', headers, body })
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+/** A provider's word on the payment of a session. */
+export const providerEvent = (type: string, external_reference: string, amount_usd: number, more = {}): Event => ({
+  event_id: `evt_${key()}`,
+  type,
+  external_reference,
+  amount_usd,
+  currency: 'usd',
+  ...more,
+})

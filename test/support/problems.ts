@@ -1,0 +1,24 @@
+import { type Problem, ProblemError } from '../../api/surfaces/client.ts'
+
+/** The problem that a call is refused with; throws when it is not refused. */
+export async function problemOf(call: Promise<unknown>): Promise<Problem> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (outcome instanceof ProblemError) return outcome.problem
+  throw outcome ?? new Error('it was expected to be refused')
+}
+
+export const codeOf = async (call: Promise<unknown>) => (await problemOf(call)).code
+
+/** A hundred at once may find the database busy: whoever hears that repeats, as the answer says. */
+export async function patiently<T>(ask: () => Promise<T>, tries = 20): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== 'unavailable' || tries === 0) throw error
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    return patiently(ask, tries - 1)
+  }
+}

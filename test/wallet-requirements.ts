@@ -1,0 +1,59 @@
+/** What wallets, authorities, checkouts and the usage ledger owe; part of `requirements.ts`. */
+export const walletRequirements = {
+  'money.books': {
+    source: 'tasks.md § Money',
+    behavior: 'Whatever is topped up, paid, consumed, returned and refunded, in whatever order, every book balances.',
+  },
+  'wallet.sql.limits': {
+    source: 'endpoints.md § 12',
+    behavior: 'SQL refuses a debit of a wallet outside its limits, whoever posts it.',
+  },
+  'wallet.http.contract': {
+    source: 'agent-commerce § Enumerations',
+    behavior: 'The wallet product has its four parts and its fee model; creating a wallet is free and has a receipt.',
+  },
+  'wallet.http.one': {
+    source: 'endpoints.md § 12',
+    behavior: 'An agent has one free wallet, however often and however many times at once it creates it.',
+  },
+  'wallet.http.owner': {
+    source: 'endpoints.md § 12',
+    behavior: 'A wallet is read by its agent and operators, funded by its agent, and not_owner to any other agent.',
+  },
+  'wallet.http.fund': {
+    source: 'endpoints.md § 12',
+    behavior:
+      'A payment into a wallet counts once it is verified, once; one for something else is payment_pending or reference_already_used.',
+  },
+  'wallet.http.terms': {
+    source: 'decision',
+    behavior:
+      'Who pays into a wallet by x402 or a mandate without a proof is told by a 402 what to sign; a signed payment repeats safely.',
+  },
+  'wallet.http.limits': {
+    source: 'endpoints.md § 12',
+    behavior:
+      'An agent narrows the limits of its wallet, an operator widens them, each with a receipt; a debit keeps to them.',
+  },
+  'wallet.http.paused': {
+    source: 'endpoints.md § 1.2',
+    behavior: 'A paused wallet pays nothing and says so; it pays again once it is resumed.',
+  },
+  'road.default-mode': {
+    source: 'endpoints.md § 12',
+    behavior: 'A path may have a mode for bodies that name none; a mode that is not known is still refused.',
+  },
+  'authority.payment.contract': {
+    source: 'agent-commerce § Enumerations',
+    behavior: 'The four payment authority types, each with who hosts it and what it rests on.',
+  },
+  'authority.payment.check': {
+    source: 'endpoints.md § 12',
+    behavior: 'A payment authority is authorized, needs its provider or is denied with reasons, and moves no money.',
+  },
+  'authority.payment.debit': {
+    source: 'decision',
+    behavior:
+      'A wallet that was authorized is debited when the payment is presented, once, and never after its challenge.',
+  },
+} as const
