@@ -69,7 +69,8 @@ async function storeEnd(deps: TaskDeps, standing: Standing, input: StepInput, co
   }
   const ended = computed ?? (await writtenSteps[input.step as keyof typeof writtenSteps](deps, standing, input))
   await insertLoopStep(tx, input, ended)
-  await follow(deps, standing, input, afterStep(input, ended.verdict))
+  const { errors } = ended.output as { errors?: string }
+  await follow(deps, standing, input, afterStep(input, ended.verdict), errors)
 }
 
 /** The verdict of the review; the sandbox's policy decides about a synthetic run, everything else waits for an operator. */
@@ -116,12 +117,18 @@ const writtenSteps: Record<
   },
 }
 
-async function follow(deps: TaskDeps, standing: Standing, input: StepInput, to: LoopMove): Promise<void> {
+async function follow(
+  deps: TaskDeps,
+  standing: Standing,
+  input: StepInput,
+  to: LoopMove,
+  why = 'it ended the run',
+): Promise<void> {
   const { db: tx, run } = standing
   if ('go' in to) return placeRun(tx, run.run_id, to.go)
   if (to.stop === 'attested') return placeRun(tx, run.run_id, null)
   if (to.stop === 'exception')
-    return raise(deps, standing, input, { code: to.code, detail: `the step ${input.step} ended the run` })
+    return raise(deps, standing, input, { code: to.code, detail: `${input.step}: ${why}`.slice(0, 2000) })
   const { gaps } = await workOf(standing)
   await move(deps, standing, input, 'evidence_missing', { gaps: gaps.length })
 }

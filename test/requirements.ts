@@ -1210,6 +1210,11 @@ export const requirements = {
     behavior:
       'PUT /api/agent-inputs/{sha256} takes CSV or JSON Lines of an agent: 201, then 200; GET tells of it; all else is refused.',
   },
+  'input.used': {
+    source: 'tasks.md § Rails do real work',
+    behavior:
+      'A run input names an uploaded list as {"sha256": …}; worker and validator read it as a stream, with the result of the same rows inline.',
+  },
   'input.memory': {
     source: 'decision',
     behavior: 'The memory of an upload and of reading it does not grow with its length.',

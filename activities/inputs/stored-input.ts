@@ -102,8 +102,14 @@ async function* gathered(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (filled > 0) yield chunk.subarray(0, filled)
 }
 
+export type InputStream = { mediaType: InputRow['media_type']; stream: Readable }
+
 /** An owner's input as a stream of bytes, read a chunk at a time as it is consumed; undefined where there is none. */
-export async function readInput(db: Tx, name: InputName): Promise<Readable | undefined> {
+export async function readInput(db: Tx, name: InputName): Promise<InputStream | undefined> {
   const input = await findInput(db, name)
-  return input === undefined ? undefined : Readable.from(readChunks(db, input.blob_id), { objectMode: false })
+  if (input === undefined) return undefined
+  return {
+    mediaType: input.media_type,
+    stream: Readable.from(readChunks(db, input.blob_id), { objectMode: false }),
+  }
 }

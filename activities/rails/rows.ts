@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { CsvError, parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
 
@@ -56,29 +55,69 @@ function parseJson(list: string, text: string, line: number): unknown {
   }
 }
 
+/** Takes whole records off the text, as many as have come; where no cell is quoted, commas and line breaks are all there is. */
 async function readCsv(list: string, stream: Readable, schema: z.ZodType, take: TakeRecord): Promise<void> {
   let columns: Column[] | undefined
-  const parser = parse({
-    bom: true,
-    skip_empty_lines: true,
-    max_record_size: RECORD_CHARS_MAX,
-    on_record(cells: string[], { lines }) {
-      if (columns === undefined) columns = columnsOf(list, cells, schema)
-      else take(rowOf(columns, cells), lines)
-      return null
-    },
-  })
+  let [rest, line] = ['', 1]
+  const takeCells: TakeCells = (cells, at) => {
+    if (columns === undefined) columns = columnsOf(list, cells, schema)
+    else if (cells.length === columns.length) take(rowOf(columns, cells), at)
+    else throw rejected(list, at, `has ${cells.length} cells, and the header ${columns.length}`)
+  }
+  const takeRecords = (text: string) => {
+    const read = text.includes('"') ? readQuoted : readPlain
+    read(list, text, line, takeCells)
+    line += text.split('\n').length - 1
+  }
+  for await (const text of textOf(list, stream, () => line)) {
+    rest += text
+    const end = endOfRecords(rest)
+    takeRecords(rest.slice(0, end))
+    rest = rest.slice(end)
+    if (rest.length > RECORD_CHARS_MAX) throw tooLong(list, line)
+  }
+  takeRecords(rest)
+  if (columns === undefined) throw rejected(list, 1, 'has no header')
+}
+
+type TakeCells = (cells: string[], line: number) => void
+
+/** Where the last whole record ends of a text that begins with one: after a line break outside of quotes. */
+function endOfRecords(text: string): number {
+  if (!text.includes('"')) return text.lastIndexOf('\n') + 1
+  let [at, end] = [0, 0]
+  for (const [index, part] of text.split('"').entries()) {
+    const lineBreak = index % 2 === 0 ? part.lastIndexOf('\n') : -1
+    if (lineBreak !== -1) end = at + lineBreak + 1
+    at += part.length + 1
+  }
+  return end
+}
+
+function readPlain(list: string, text: string, firstLine: number, take: TakeCells): void {
+  for (const [index, ended] of text.split('\n').entries()) {
+    const record = ended.endsWith('\r') ? ended.slice(0, -1) : ended
+    if (record.length > RECORD_CHARS_MAX) throw tooLong(list, firstLine + index)
+    if (record !== '') take(record.split(','), firstLine + index)
+  }
+}
+
+function readQuoted(list: string, text: string, firstLine: number, take: TakeCells): void {
   try {
-    // Records are taken as they are parsed, so nothing but the end is left to read.
-    await pipeline(
-      textOf(list, stream, () => parser.info.lines),
-      parser.resume(),
-    )
+    parse(text, {
+      skip_empty_lines: true,
+      relax_column_count: true,
+      record_delimiter: ['\r\n', '\n'],
+      max_record_size: RECORD_CHARS_MAX,
+      on_record: (cells: string[], { lines }) => {
+        take(cells, firstLine + lines - 1)
+        return null
+      },
+    })
   } catch (error) {
-    if (error instanceof CsvError) throw rejected(list, Number(error['lines']), error.message)
+    if (error instanceof CsvError) throw rejected(list, firstLine + Number(error['lines']) - 1, error.message)
     throw error
   }
-  if (columns === undefined) throw rejected(list, 1, 'has no header')
 }
 
 type Column = { name: string; numeric: boolean }
@@ -97,8 +136,9 @@ function columnsOf(list: string, names: string[], schema: z.ZodType): Column[] {
 
 function rowOf(columns: Column[], cells: string[]): Record<string, unknown> {
   const row: Record<string, unknown> = {}
-  for (const [at, { name, numeric }] of columns.entries()) {
-    const cell = cells[at] ?? ''
+  let at = 0
+  for (const { name, numeric } of columns) {
+    const cell = cells[at++] ?? ''
     if (cell !== '') row[name] = numeric && /^-?[0-9]{1,16}$/.test(cell) ? Number(cell) : cell
   }
   return row

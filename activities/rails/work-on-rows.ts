@@ -3,6 +3,9 @@ import { type DomainError, type PointerError, refuse } from '../../workflows/dom
 import type { Rail, Work } from '../../workflows/domain/rails/rail.ts'
 import { eachRow, type RowSource } from './rows.ts'
 
+/** Is told of each row of a list that comes as a stream, as it is taken. */
+export type SeeRow = (list: string, row: unknown, index: number) => void
+
 /**
  * The work of a rail on an input whose long lists come as streams: `input` holds the head and the lists that stand in it, `sources`
  * the others. The same rows give the same work either way. Throws `input_rejected` where rail, head or a row does not fit.
@@ -11,6 +14,7 @@ export async function workOnRows<Result>(
   { key, rows }: Pick<Rail<never, Result>, 'key' | 'rows'>,
   input: Readonly<Record<string, unknown>>,
   sources: Readonly<Record<string, RowSource>>,
+  see: SeeRow = () => undefined,
 ): Promise<Work<Result>> {
   if (rows === undefined) throw unfit(`The rail ${key} takes no uploaded lists.`)
   const lists = Object.keys(rows.lists)
@@ -23,7 +27,11 @@ export async function workOnRows<Result>(
   for (const [list, schema] of Object.entries(rows.lists)) {
     const source = sources[list]
     const take = (row: unknown, index: number) => fold.take(list, row, index)
-    if (source !== undefined) await eachRow(list, source, schema, take)
+    const takeSeen = (row: unknown, index: number) => {
+      see(list, row, index)
+      take(row, index)
+    }
+    if (source !== undefined) await eachRow(list, source, schema, takeSeen)
     else for (const [index, row] of checked(z.array(schema), input[list] ?? [], `/${list}`).entries()) take(row, index)
   }
   return fold.close()

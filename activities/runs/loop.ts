@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { LoopStep, StepVerdict } from '../../workflows/domain/controlled-loop.ts'
-import { refuse } from '../../workflows/domain/errors.ts'
-import { railOf } from '../../workflows/domain/rails/index.ts'
-import type { Rail, RailKey, Work } from '../../workflows/domain/rails/rail.ts'
+import { DomainError } from '../../workflows/domain/errors.ts'
+import type { Work } from '../../workflows/domain/rails/rail.ts'
+import { checkInput } from '../../workflows/domain/rails/uploads.ts'
 import type { Check } from '../../workflows/domain/task-terms.ts'
 import type { Tx } from '../store/db.ts'
 import { latestOutput, type RunRow } from '../store/runs.ts'
-import { findDocument, type TaskRow } from '../store/tasks.ts'
+import type { TaskRow } from '../store/tasks.ts'
+import { readRunInput } from './input.ts'
 import { validateWork } from './validation.ts'
 
 export type Ended = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
@@ -19,12 +20,13 @@ const done = (output: unknown, verdict: StepVerdict = 'done'): Ended => ({ verdi
 
 /** What each step does. The same input gives the same output, so that a step may run twice. */
 export const computedSteps: Record<Computed, (standing: Standing) => Promise<Ended>> = {
-  /** Reads the input by the rail's own schema. */
-  intake: async (standing) => {
-    const { input_sha256, rail } = standing.task
-    const parsed = railFor(standing).input.safeParse(await inputOf(standing))
-    if (parsed.success) return done({ input_sha256, rail })
-    return done({ input_sha256, rail, errors: z.prettifyError(parsed.error).slice(0, 4000) }, 'refused')
+  /** Reads the input by the rail's own schema; the rows of uploaded lists are read by the worker. */
+  intake: async ({ db, task }) => {
+    const { input_sha256, rail } = task
+    const input = await readRunInput(db, task)
+    const { error } = checkInput(input.rail, input.value, input.uploads)
+    if (error === undefined) return done({ input_sha256, rail, uploads: input.uploads })
+    return done({ input_sha256, rail, errors: z.prettifyError(error).slice(0, 4000) }, 'refused')
   },
   /** Fixes what will be done and what will be checked. */
   planner: async ({ task }) =>
@@ -32,12 +34,19 @@ export const computedSteps: Record<Computed, (standing: Standing) => Promise<End
       ...{ rail: task.rail, input_sha256: task.input_sha256, on_gaps: task.on_gaps },
       checks: ['result_fits', 'citations_stand', 'same_again'],
     }),
-  worker: async (standing) => {
-    const rail = railFor(standing)
-    return done(rail.work(rail.input.parse(await inputOf(standing))))
+  worker: async ({ db, task }) => {
+    const input = await readRunInput(db, task)
+    try {
+      return done(await input.work())
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.refusal.code !== 'input_rejected') throw error
+      return done({ errors: error.refusal.detail }, 'refused')
+    }
   },
-  validator: async (standing) =>
-    done({ checks: validateWork(railFor(standing), await inputOf(standing), await workOf(standing)) }),
+  validator: async (standing) => {
+    const input = await readRunInput(standing.db, standing.task)
+    return done({ checks: await validateWork(input, await workOf(standing)) })
+  },
   /** Sorts what is wrong from what is missing, and stops for what is missing where the caller wants to be asked. */
   exception_agent: async (standing) => {
     const { gaps } = await workOf(standing)
@@ -49,14 +58,6 @@ export const computedSteps: Record<Computed, (standing: Standing) => Promise<End
     const faults = await faultsOf(standing)
     return done({ faults }, faults.length === 0 ? 'done' : 'revise')
   },
-}
-
-const railFor = ({ task }: Standing): Rail => railOf(task.rail as RailKey)
-
-async function inputOf({ db, task }: Standing): Promise<unknown> {
-  const input = task.input_sha256 === null ? undefined : await findDocument(db, task.task_id, task.input_sha256)
-  if (input === undefined) throw refuse('not_ready', 'the input of the run is not there', 'Send the input.')
-  return input
 }
 
 /** What the worker brought in this attempt. */

@@ -1,13 +1,15 @@
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import type { Citation, Rail, Work } from '../../workflows/domain/rails/rail.ts'
+import type { Citation, Work } from '../../workflows/domain/rails/rail.ts'
 import type { Check } from '../../workflows/domain/task-terms.ts'
+import type { RunInput } from './input.ts'
 
 /** Looks at finished work with other eyes: its shape, where its citations lead, and whether the same input gives it again. */
-export function validateWork(rail: Rail, input: unknown, work: Work<unknown>): Check[] {
+export async function validateWork(input: RunInput, work: Work<unknown>): Promise<Check[]> {
   const cited = [...work.findings, ...work.gaps].flatMap(({ citations }) => citations)
-  const astray = cited.filter((citation) => !stands(input, citation)).map(({ pointer }) => pointer)
-  const again = digestOf(rail.work(rail.input.parse(input)))
-  const fits = rail.result.safeParse(work.result).success
+  const rows = citedRows(input, cited)
+  const again = digestOf(await input.work(rows.see))
+  const astray = cited.filter((citation) => !stands(rows.inPlace(), citation)).map(({ pointer }) => pointer)
+  const fits = input.rail.result.safeParse(work.result).success
   return [
     { check: 'result_fits', ok: fits, detail: fits ? 'the result fits its schema' : 'it does not fit its schema' },
     {
@@ -17,6 +19,19 @@ export function validateWork(rail: Rail, input: unknown, work: Work<unknown>): C
     },
     { check: 'same_again', ok: again === digestOf(work), detail: `the work done again has digest ${again}` },
   ]
+}
+
+/** The input as far as it is cited: of uploaded lists, only the cited rows are kept as they come by. */
+function citedRows({ value, uploads }: RunInput, cited: readonly Citation[]) {
+  const wanted = new Set(cited.map(({ pointer }) => pointer.split('/', 3).join('/')))
+  const lists = Object.fromEntries(Object.keys(uploads).map((list) => [list, {} as Record<number, unknown>]))
+  return {
+    see: (list: string, row: unknown, index: number): void => {
+      const rows = lists[list]
+      if (rows !== undefined && wanted.has(`/${list}/${index}`)) rows[index] = row
+    },
+    inPlace: (): unknown => (Object.keys(lists).length === 0 ? value : { ...(value as object), ...lists }),
+  }
 }
 
 /** Whether the place is in the input, with the quoted words in it. */

@@ -13,8 +13,9 @@ import {
   settleRecoveryRequest,
   type TaskExceptionRow,
 } from '../store/task-exceptions.ts'
-import { requireTask, storeDocument, type TaskRow } from '../store/tasks.ts'
+import { requireTask, type TaskRow } from '../store/tasks.ts'
 import type { TaskDeps } from './deps.ts'
+import { storeTaskInput } from './input.ts'
 import { actorFacts, writeTaskReceipt } from './receipt.ts'
 import { type AskedMove, recordTransition } from './transition.ts'
 
@@ -42,7 +43,7 @@ export async function requestRecovery(deps: TaskDeps, tx: Tx, ask: RecoveryAsk):
   const exception = await stopping(tx, task, ask.exceptionId)
   assertAllowed(exception, ask)
   const { recoveryId: recovery_id, action, note, actor } = ask
-  const input_sha256 = ask.input === undefined ? null : await storeDocument(tx, task.task_id, ask.input)
+  const input_sha256 = ask.input === undefined ? null : (await storeTaskInput(tx, task, ask.input)).sha256
   const { exception_id } = exception
   const row = { recovery_id, exception_id, action, note, input_sha256, requested_by: actor }
   const request = await insertRecoveryRequest(tx, row)
@@ -110,7 +111,8 @@ export async function supplyEvidence(
   { taskId, recoveryId: recovery_id, actor, action, input, note }: RecoveryAsk,
 ): Promise<string> {
   if (input === undefined) throw inputNeeded(action)
-  const data = { input_sha256: await storeDocument(tx, taskId, input) }
+  const { sha256: input_sha256 } = await storeTaskInput(tx, await requireTask(tx, taskId), input)
+  const data = { input_sha256 }
   const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
   const task = await recordTransition(deps, tx, asked, timing.task.limits)
   return receiptOfRequest(deps, tx, task, { actor, action, recovery_id, note, ...data })

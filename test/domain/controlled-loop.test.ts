@@ -15,6 +15,7 @@ const verdicts: StepVerdict[] = ['done', 'refused', 'gaps', 'revise', 'reject']
 /** The verdicts that a step can end with beside `done`. */
 const others: Record<string, StepVerdict[]> = {
   intake: ['refused'],
+  worker: ['refused'],
   exception_agent: ['gaps'],
   revision_loop: ['revise'],
   review_step: ['revise', 'reject'],
@@ -31,7 +32,8 @@ verifies('run.loop.order', 'nine steps follow each other in the documented order
 })
 
 verifies('run.loop.order', 'a step that stops the run names why; an end that a step cannot have is an error', () => {
-  expect(afterStep(firstPlace, 'refused')).toEqual({ stop: 'exception', code: 'input_invalid' })
+  for (const step of ['intake', 'worker'] as const)
+    expect(afterStep({ step, round: 0 }, 'refused')).toEqual({ stop: 'exception', code: 'input_invalid' })
   expect(afterStep({ step: 'exception_agent', round: 1 }, 'gaps')).toEqual({ stop: 'evidence_missing' })
   expect(afterStep({ step: 'review_step', round: 0 }, 'reject')).toEqual({ stop: 'exception', code: 'operator_hold' })
   for (const step of loopSteps) {

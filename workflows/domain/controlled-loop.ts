@@ -21,7 +21,7 @@ export const REVISION_ROUNDS_MAX = 3
 export type LoopPlace = { step: LoopStep; round: number }
 
 /**
- * How a step ended: `refused` by the intake, `gaps` that the caller wants to be asked about, `revise` from the revision loop
+ * How a step ended: `refused` by the intake, or by the worker for a row of an uploaded list, `gaps` that the caller wants to be asked about, `revise` from the revision loop
  * or the reviewer, `reject` by the reviewer; anything else is `done`.
  */
 export type StepVerdict = 'done' | 'refused' | 'gaps' | 'revise' | 'reject'
@@ -39,7 +39,8 @@ export function afterStep({ step, round }: LoopPlace, verdict: StepVerdict): Loo
     const next = loopSteps[loopSteps.indexOf(step) + 1]
     return next === undefined ? { stop: 'attested' } : { go: { step: next, round } }
   }
-  if (step === 'intake' && verdict === 'refused') return { stop: 'exception', code: 'input_invalid' }
+  if ((step === 'intake' || step === 'worker') && verdict === 'refused')
+    return { stop: 'exception', code: 'input_invalid' }
   if (step === 'exception_agent' && verdict === 'gaps') return { stop: 'evidence_missing' }
   if (step === 'review_step' && verdict === 'reject') return { stop: 'exception', code: 'operator_hold' }
   if ((step === 'revision_loop' || step === 'review_step') && verdict === 'revise') {

@@ -84,7 +84,9 @@ export const InputManifest = z
   .array(
     z.strictObject({
       name: freeText(200, 1),
-      sha256: Digest.meta({ description: 'Of the canonical JSON of the input.' }),
+      sha256: Digest.meta({
+        description: 'Of the canonical JSON of the input, or of the bytes of an upload that it names.',
+      }),
       bytes: z.int().min(0),
     }),
   )

@@ -34,8 +34,8 @@ async function* streamOf(...parts: Uint8Array[]) {
 const store = (who: string, bytes: Uint8Array, digest = sha256(bytes)) =>
   storeInput(database.db, { owner: who, sha256: digest }, 'text/csv', streamOf(bytes), bounds())
 async function readBack(who: string, digest: string): Promise<Buffer | undefined> {
-  const stream = await readInput(database.db, { owner: who, sha256: digest })
-  return stream === undefined ? undefined : Buffer.concat(await stream.toArray())
+  const input = await readInput(database.db, { owner: who, sha256: digest })
+  return input === undefined ? undefined : Buffer.concat(await input.stream.toArray())
 }
 const blobs = async () => {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from agent_input_blobs`.execute(database.db)
@@ -199,7 +199,7 @@ verifies('input.memory', '64 MB go in and come out at flat memory', async () => 
     input: { byte_length: 67_108_864 },
   })
   const back = createHash('sha256')
-  for await (const chunk of (await readInput(database.db, name)) ?? []) {
+  for await (const chunk of (await readInput(database.db, name))?.stream ?? []) {
     look()
     back.update(chunk)
   }

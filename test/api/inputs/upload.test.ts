@@ -59,7 +59,7 @@ verifies(
     const read = await clientOf(credential, 1).call('input-read', { sha256: digest })
     expect([again.body, read.body]).toEqual([first.body, first.body])
     const stored = await readInput(apis.db, { owner: registered.agent.agent_id, sha256: digest })
-    expect(sha256(Buffer.concat((await stored?.toArray()) ?? []))).toBe(digest)
+    expect(sha256(Buffer.concat((await stored?.stream.toArray()) ?? []))).toBe(digest)
     const other = await newAgent()
     await expect(clientOf(other.credential).call('input-read', { sha256: digest })).rejects.toMatchObject({
       code: 'not_found',

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { storeInput } from '../../activities/inputs/stored-input.ts'
+import { keptUntil } from '../../activities/store/agent-inputs.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { findReturnPackage, listLoopSteps } from '../../activities/store/runs.ts'
+import { listTaskExceptions } from '../../activities/store/task-exceptions.ts'
+import { findTask, type TaskRow } from '../../activities/store/tasks.ts'
+import { provideInput, storeTaskInput } from '../../activities/tasks/input.ts'
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import type { UsageRow } from '../../workflows/domain/rails/tokenops/schema.ts'
+import { tokenops } from '../../workflows/domain/rails/tokenops.ts'
+import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
+import { trustedAgent } from '../activities/tasks/rig.ts'
+import { usageMaterial } from '../domain/rails/material/usage.ts'
+import { verifies } from '../verifies.ts'
+import { startTaskWorkflows } from './task-rig.ts'
+
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+})
+let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  rig = await startTaskWorkflows()
+  stop = await rig.serve()
+}, 240_000)
+afterAll(async () => {
+  await stop?.()
+  await rig?.stop()
+})
+
+const { usage, ...head } = usageMaterial(20_000)
+const inline = { ...head, usage: usage.slice(0, 5_000) }
+const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const
+const columns = ['at', 'agent', 'model', 'task', 'input_tokens', 'output_tokens'] as const
+const textOf = {
+  csv: (rows: UsageRow[]) =>
+    [columns.join(','), ...rows.map((row) => columns.map((name) => row[name] ?? '').join(','))].join('\n'),
+  jsonl: (rows: UsageRow[]) => rows.map((row) => JSON.stringify(row)).join('\n'),
+}
+
+async function upload(format: keyof typeof types, text: string, owner = trustedAgent): Promise<string> {
+  const bytes = Buffer.from(text)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  async function* stream() {
+    yield bytes
+  }
+  const bounds = { bytesMax: 2 ** 28, owner: { bytesMax: 2 ** 28, uploadsMax: 4 } }
+  await storeInput(rig.db, { owner, sha256 }, types[format], stream(), bounds)
+  return sha256
+}
+const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(rig.db, taskId)) as TaskRow
+const reaches = (taskId: string, state: TaskState) =>
+  expect.poll(async () => (await rowOf(taskId)).state, { timeout: 60_000, interval: 100 }).toBe(state)
+const provide = (taskId: string, input: unknown) => transaction(rig.db, (tx) => provideInput(tx, taskId, input))
+/** A funded task of the rail that waits for nothing but its input. */
+const waiting = async (changed: Partial<TaskTerms> = {}) =>
+  (await rig.tasks.taskIn('credit_funded', { rail: 'tokenops', ...changed })).task_id
+async function packageOf(taskId: string) {
+  await rig.gateway.wake(taskId)
+  await reaches(taskId, 'attested')
+  return findReturnPackage(rig.db, String((await rowOf(taskId)).run_id))
+}
+
+verifies(
+  'input.used',
+  'a list that is named by its digest comes to the result of the same rows inline, citations and all',
+  async () => {
+    const first = inline.usage
+    const results = []
+    for (const format of ['csv', 'jsonl'] as const) {
+      const sha256 = await upload(format, textOf[format](first))
+      const taskId = await waiting({ input_manifest: [{ name: 'usage', sha256, bytes: 1 }] })
+      await provide(taskId, { ...head, usage: { sha256 } })
+      expect(await keptUntil(rig.db, { owner: trustedAgent, sha256 }, 1)).toBeUndefined()
+      results.push((await packageOf(taskId))?.result_sha256)
+      const steps = await listLoopSteps(rig.db, String((await rowOf(taskId)).run_id))
+      expect(steps.find(({ step }) => step === 'validator')?.output).toMatchObject({
+        checks: ['result_fits', 'citations_stand', 'same_again'].map((check) => ({ check, ok: true })),
+      })
+    }
+    const expected = digestOf(tokenops.work(tokenops.input.parse(inline)).result)
+    expect(results).toEqual([expected, expected])
+  },
+  120_000,
+)
+
+verifies(
+  'input.used',
+  'more rows than a request may hold are worked on; a wrong one stops the run by its line, and another input takes its place',
+  async () => {
+    const wrong = await upload('csv', `${textOf.csv(usage)}\n2026-01-01T00:00:00Z,a,m,t,-1,2\n`)
+    const right = await upload('csv', textOf.csv(usage))
+    const taskId = await waiting()
+    await provide(taskId, { ...head, usage: { sha256: wrong } })
+    await rig.gateway.wake(taskId)
+    await reaches(taskId, 'exception_open')
+    const [exception] = await listTaskExceptions(rig.db, taskId)
+    expect(exception).toMatchObject({ code: 'input_invalid', resume_state: 'operating' })
+    expect(exception?.detail).toMatch(/^worker: Line 20002 of usage is refused: input_tokens: /)
+    const task = await rowOf(taskId)
+    const { sha256 } = await transaction(rig.db, (tx) =>
+      storeTaskInput(tx, task, { ...head, usage: { sha256: right } }),
+    )
+    await rig.send(taskId, 'replay_prepared', { action: 'correct_input' })
+    await rig.send(taskId, 'replayed', { input_sha256: sha256 })
+    const made = await packageOf(taskId)
+    const { rows } = tokenops
+    const fold = rows?.open(head)
+    for (const [index, row] of usage.entries()) fold?.take('usage', row, index)
+    expect(made?.result_sha256).toBe(digestOf(fold?.close().result))
+    await rig.replay(taskId, String(task.run_id))
+  },
+  120_000,
+)
+
+verifies(
+  'input.used',
+  'what was not uploaded, what others uploaded and what was not announced is refused',
+  async () => {
+    const refusal = (taskId: string, input: unknown) =>
+      provide(taskId, input).then(
+        () => undefined,
+        (error: { refusal?: { code: string } }) => error.refusal?.code,
+      )
+    const [mine, theirs] = [await upload('jsonl', '{"a":1}'), await upload('jsonl', '{"a":2}', 'agt_other')]
+    const taskId = await waiting()
+    for (const sha256 of [theirs, 'd'.repeat(64)])
+      expect(await refusal(taskId, { ...head, usage: { sha256 } })).toBe('evidence_mismatch')
+    const announced = await waiting({ input_manifest: [{ name: 'usage', sha256: 'd'.repeat(64), bytes: 1 }] })
+    expect(await refusal(announced, { ...head, usage: { sha256: mine } })).toBe('evidence_mismatch')
+    expect(await rowOf(announced)).toMatchObject({ input_sha256: null })
+  },
+)

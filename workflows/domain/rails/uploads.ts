@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { Digest } from './fields.ts'
+import type { Rail } from './rail.ts'
+
+/** Stands in a run's input where a list is that was uploaded: the SHA-256 of its bytes. */
+const Uploaded = z.strictObject({ sha256: Digest })
+
+/** The uploads that an input names, by the list that each of them is; none for a rail without row lists. */
+export function uploadsOf({ rows }: Pick<Rail, 'rows'>, input: unknown): Record<string, string> {
+  if (typeof input !== 'object' || input === null) return {}
+  return Object.fromEntries(
+    Object.entries(input).flatMap(([name, list]) => {
+      const uploaded = Object.hasOwn(rows?.lists ?? {}, name) ? Uploaded.safeParse(list).data : undefined
+      return uploaded === undefined ? [] : [[name, uploaded.sha256]]
+    }),
+  )
+}
+
+/** Checks an input by the rail's own schema, with each uploaded list as if it were empty: its rows are checked as they are read. */
+export function checkInput({ input: schema }: Pick<Rail, 'input'>, input: unknown, uploads: Record<string, string>) {
+  const inline = Object.fromEntries(Object.keys(uploads).map((name) => [name, []]))
+  return schema.safeParse(typeof input === 'object' ? { ...input, ...inline } : input)
+}
