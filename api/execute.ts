@@ -41,9 +41,11 @@ async function travel(operation: AnyOperation, request: CallRequest, deps: RoadD
   const value = readValue(operation, request)
   const input = readInput(operation, withParams(value, request))
   const { caller, proof } = await authenticate({ operation, request, value, input }, deps)
-  const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId, sent: request })
-  if (operation.authorize !== undefined)
-    await deps.attempts.guard({ address: request.address }, async () => operation.authorize?.(input, asked))
+  const { authorize } = operation
+  if (authorize !== undefined) {
+    const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId, sent: request })
+    await deps.attempts.guard({ address: request.address }, async () => authorize(input, asked))
+  }
   if (isPlain(operation)) return answerPlainly(operation, input, caller, request, deps)
   const call = identify(operation, input, caller, proof, request)
   return runCall({ operation, input, caller, call, request, deps, holder: randomUUID() })

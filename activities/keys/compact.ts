@@ -1,5 +1,4 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
-import { base64urlnopad } from '@scure/base'
 
 /** The algorithms our rings and trusted issuers use (RFC 7518, RFC 8037); a key has exactly one. */
 export type Alg = 'EdDSA' | 'ES256'
@@ -33,14 +32,14 @@ export function decodeCompact(jws: string): CompactParts {
     header: jsonObject(header),
     payload: jsonObject(payload),
     signingInput: `${header}.${payload}`,
-    signature: base64urlnopad.decode(signature),
+    signature: decodeBase64url(signature),
   }
 }
 
 /** Signs a payload as a compact JWS with header `{alg, kid, typ}`. */
 export function signCompact(key: SigningKey, { typ, payload }: { typ: string; payload: object }): string {
   const input = `${base64urlJson({ alg: key.alg, kid: key.kid, typ })}.${base64urlJson(payload)}`
-  return `${input}.${base64urlnopad.encode(key.sign(input))}`
+  return `${input}.${encodeBase64url(key.sign(input))}`
 }
 
 /** The payload of a compact JWS; throws unless `typ`, `alg` and signature are those expected and the header has no `crit`. */
@@ -54,6 +53,16 @@ export function verifyCompact(
   if (!verifySignature({ alg, publicJwk }, signingInput, signature))
     throw new TypeError('the signature does not verify')
   return payload
+}
+
+export const encodeBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
+
+/** The bytes of unpadded base64url (RFC 4648 §5); throws unless it is the one text of those bytes. */
+export function decodeBase64url(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64url')
+  // Node passes over what is not base64url.
+  if (bytes.toString('base64url') !== text) throw new TypeError('not strict base64url')
+  return bytes
 }
 
 /** Whether the signature over the text is this key's; throws when the key does not fit its algorithm. */
@@ -90,10 +99,10 @@ export function assertFits(key: KeyObject, alg: Alg): void {
 }
 
 const digestName = (alg: Alg): 'sha256' | null => (alg === 'EdDSA' ? null : 'sha256')
-const base64urlJson = (value: object): string => base64urlnopad.encode(Buffer.from(JSON.stringify(value)))
+const base64urlJson = (value: object): string => encodeBase64url(Buffer.from(JSON.stringify(value)))
 
 function jsonObject(part: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(base64urlnopad.decode(part)))
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64url(part)))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not a JSON object')
   return value as Record<string, unknown>
 }

@@ -1,7 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { base64urlnopad } from '@scure/base'
 import { publicKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
 import { type ErrorCode, refuse } from '../../workflows/domain/errors.ts'
@@ -14,7 +13,7 @@ import {
 import type { Hex } from '../../workflows/domain/ids.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 import type { ChallengeClaims } from './challenge.ts'
-import { type CompactParts, decodeCompact } from './compact.ts'
+import { type CompactParts, decodeBase64url, decodeCompact } from './compact.ts'
 
 /** Whether a wallet, with a key or a contract, signed a message with personal_sign; rejects where it could not be asked. */
 export type VerifyWalletMessage = (address: Hex, message: string, signature: Hex) => Promise<boolean>
@@ -111,7 +110,7 @@ function assertKeySignature({ signingInput, signature }: CompactParts, cnf: unkn
 }
 
 function uncompressedPoint({ x, y }: { x: string; y: string }): Uint8Array {
-  return concatBytes(Uint8Array.of(4), base64urlnopad.decode(x), base64urlnopad.decode(y))
+  return concatBytes(Uint8Array.of(4), decodeBase64url(x), decodeBase64url(y))
 }
 
 /** EIP-191 over the text rebuilt from challenge and payload, never one that the caller sent. */

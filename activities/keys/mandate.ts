@@ -1,5 +1,4 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
-import { base64urlnopad } from '@scure/base'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { hashMessage, recoverPublicKey } from 'viem'
 import { refuse } from '../../workflows/domain/errors.ts'
@@ -7,6 +6,7 @@ import { holderDid, holderProofText, sha256Base64url } from '../../workflows/dom
 import type { Hex } from '../../workflows/domain/ids.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
 import { type CheckoutClaims, type Order, randomText, readCheckout } from './checkout.ts'
+import { encodeBase64url } from './compact.ts'
 import type { VerifyWalletMessage } from './key-binding.ts'
 import type { KeyRings } from './key-ring.ts'
 import { MANDATE_VCT, sdHasher } from './sd-jwt.ts'
@@ -47,7 +47,7 @@ export async function issueMandate(request: MandateRequest): Promise<IssuedManda
   const cnf = await confirmHolder(request, { checkoutHash, nonce: checkout.jti })
   const key = keys.authority.active
   const library = new SDJwtVcInstance({
-    signer: (text) => base64urlnopad.encode(key.sign(text)),
+    signer: (text) => encodeBase64url(key.sign(text)),
     signAlg: key.alg,
     hasher: sdHasher,
     hashAlg: 'sha-256',
@@ -108,6 +108,6 @@ async function confirmHolder(
   if (recoverSigner(proof.hash, signature) !== holder)
     throw denied('the holder proof does not recover to the holder wallet')
   const point = hexToBytes((await recoverPublicKey(proof)).slice(2))
-  const coordinate = (from: number): string => base64urlnopad.encode(point.subarray(from, from + 32))
+  const coordinate = (from: number): string => encodeBase64url(point.subarray(from, from + 32))
   return { jwk: { kty: 'EC', crv: 'secp256k1', x: coordinate(1), y: coordinate(33) } }
 }

@@ -1,12 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { base64urlnopad } from '@scure/base'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { z } from 'zod'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { sha256Base64url } from '../../workflows/domain/holder-binding.ts'
 import { limits } from '../../workflows/domain/limits.ts'
-import { decodeCompact, verifySignature } from './compact.ts'
+import { decodeBase64url, decodeCompact, verifySignature } from './compact.ts'
 import type { TrustAnchor } from './trust-anchors.ts'
 
 /** `vct` of a closed checkout mandate (AP2 v0.2). */
@@ -61,7 +60,7 @@ export async function verifyMandate(
   attempt('a disclosure does not belong to it exactly once', () => assertDisclosures(payload, disclosures))
   const library = new SDJwtVcInstance({
     hasher: sdHasher,
-    verifier: (data, signature) => verifySignature(anchor, data, base64urlnopad.decode(signature)),
+    verifier: (data, signature) => verifySignature(anchor, data, decodeBase64url(signature)),
   })
   const options = { currentDate: nowSeconds, skewSeconds: ISSUER_SKEW_SECONDS }
   const verified = await library.verify(sdPart, options).catch(() => {
@@ -97,7 +96,7 @@ function assertDisclosures(payload: Record<string, unknown>, disclosures: readon
 }
 
 function parseDisclosure(text: string): { name?: string; value: unknown } {
-  const array: unknown = JSON.parse(Buffer.from(base64urlnopad.decode(text)).toString('utf8'))
+  const array: unknown = JSON.parse(Buffer.from(decodeBase64url(text)).toString('utf8'))
   const [, name, value] = z
     .union([z.tuple([z.string(), z.unknown()]), z.tuple([z.string(), z.string(), z.unknown()])])
     .parse(array)

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { base64urlnopad } from '@scure/base'
+import fc from 'fast-check'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { afterAll, describe, expect, test } from 'vitest'
-import { signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
+import { decodeBase64url, signCompact, verifyCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings, loadKeyRings, type SigningKeysFile } from '../../../activities/keys/key-ring.ts'
 
@@ -111,10 +113,26 @@ describe('compact signatures', () => {
     ],
     ['another payload', `${header}.${b64u({ iss: 'x' })}.${signature}`, 'does not verify'],
     ['four parts', `${jws}.x`, 'three parts'],
-    ['padded base64', `${header}.${body}.${signature}==`, 'Unknown letter'],
+    ['padded base64', `${header}.${body}.${signature}==`, 'not strict base64url'],
     ['a payload that is no object', `${header}.${b64u([1])}.${signature}`, 'not a JSON object'],
   ])('%s is refused', (_, forged, reason) => {
     expect(() => verifyCompact(forged, expected)).toThrow(reason)
+  })
+
+  test('base64url is read as strictly as it is by another implementation', () => {
+    const read = (decode: (text: string) => Uint8Array) => (text: string) => {
+      try {
+        return Buffer.from(decode(text)).toString('hex')
+      } catch {
+        return 'refused'
+      }
+    }
+    const letters = fc.constantFrom(...'AQgwz09-_+/= \n')
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: letters, maxLength: 9 }), fc.base64String()), (text) => {
+        expect(read(decodeBase64url)(text)).toBe(read(base64urlnopad.decode)(text))
+      }),
+    )
   })
 
   test('a key of another curve is refused for an algorithm', () => {
