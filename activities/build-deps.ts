@@ -4,6 +4,7 @@ import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
 import { COMPLETION_TYP } from '../workflows/domain/return-package.ts'
+import type { PayoutAuthority } from './authorization.ts'
 import { callbackHosts } from './callback-hosts.ts'
 import type { Canary } from './canary.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
@@ -21,6 +22,7 @@ import { signCompact } from './keys/compact.ts'
 import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
+import type { MoneyDeps } from './money/deps.ts'
 import { createDatabase } from './store/db.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
 import type { TaskDeps } from './tasks/deps.ts'
@@ -95,18 +97,7 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
     log,
     rail,
     signReceipt: receiptSigner(keys),
-    authority: {
-      keys,
-      anchors: loadTrustAnchors({
-        authority: keys.authority,
-        issuer: config.BASE_URL,
-        path: config.TRUST_ANCHORS_FILE,
-      }),
-      origin: config.BASE_URL,
-      treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
-      treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
-      verifyWalletMessage: openWalletSignatures(config).verify,
-    },
+    authority: authorityOf(config, keys, openWalletSignatures(config).verify),
     floor: openPayoutFloor(config, chain, log),
     canary: canaryOf(config),
     chain,
@@ -116,6 +107,31 @@ export async function buildDeps(config: Config, log: Logger): Promise<{ deps: De
     settler: openSettler(config, chain, lane, check),
   }
   return { deps, close }
+}
+
+/** What mandates and their presentations are judged by. */
+export const authorityOf = (
+  config: Config,
+  keys: KeyRings,
+  verifyWalletMessage: WalletSignatures['verify'],
+): PayoutAuthority => ({
+  keys,
+  anchors: loadTrustAnchors({ authority: keys.authority, issuer: config.BASE_URL, path: config.TRUST_ANCHORS_FILE }),
+  origin: config.BASE_URL,
+  treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
+  treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
+  verifyWalletMessage,
+})
+
+/** What a worker needs to confirm payments that nobody asks for any more. */
+export async function openMoneyDeps(
+  config: Config,
+  { db, authority, signReceipt }: Pick<Deps, 'db' | 'authority' | 'signReceipt'>,
+): Promise<MoneyDeps> {
+  const { chain } = openChain(config)
+  const { environment, issuer } = railOf(config)
+  const offers = await openOffers(config, chain)
+  return { db, authority, signReceipt, environment, issuer, chain, offers, payTo: config.PAY_TO_ADDRESS }
 }
 
 /** The x402 offers of the price gate; verifying asks the chain, or the remote facilitator where one is configured. */

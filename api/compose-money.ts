@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
-import { openOffers } from '../activities/build-deps.ts'
+import { authorityOf, openOffers } from '../activities/build-deps.ts'
 import type { Chain } from '../activities/chain/client.ts'
 import type { WalletSignatures } from '../activities/chain/wallet-signature.ts'
 import type { Config } from '../activities/config.ts'
 import type { KeyRings } from '../activities/keys/key-ring.ts'
 import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
-import { loadTrustAnchors } from '../activities/keys/trust-anchors.ts'
 import type { ReceiptIssuer } from '../activities/money/deps.ts'
 import { type MoneyDesk, openMoney } from '../activities/money/desk.ts'
 import { openAuthorities } from '../activities/money/payment-authority.ts'
@@ -13,8 +12,8 @@ import { openProviderDesk } from '../activities/money/provider-desk.ts'
 import { openWallets } from '../activities/money/wallet-desk.ts'
 import { ensurePayment } from '../temporal/payments.ts'
 
-type MoneySettings = ReceiptIssuer &
-  Pick<MoneyDesk, 'db'> & {
+export type MoneySettings = ReceiptIssuer &
+  Pick<MoneyDesk, 'db' | 'tellTask'> & {
     config: Config
     keys: KeyRings
     wallets: WalletSignatures
@@ -34,11 +33,11 @@ export async function openMoneyDesks({ config, keys, wallets, client, log, ...se
     ...paying,
     payTo: config.PAY_TO_ADDRESS,
     mandateSeconds: config.CHALLENGE_TTL_S,
-    authority: authorityOf(config, keys, wallets),
+    authority: authorityOf(config, keys, wallets.verify),
   }
   const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
   const warn = (error: unknown) =>
-    log.warn({ error: String(error) }, 'a provider’s event is stored, and applied at its next delivery')
+    log.warn({ error: String(error) }, 'a provider’s event is stored, and applied by the workers’ sweep')
   const desks = {
     money: openMoney(deps),
     providers: openProviderDesk({ ...deps, providerKeys, warn }),
@@ -47,12 +46,3 @@ export async function openMoneyDesks({ config, keys, wallets, client, log, ...se
   }
   return { desks, paying }
 }
-
-const authorityOf = (config: Config, keys: KeyRings, wallets: WalletSignatures): MoneyDesk['authority'] => ({
-  keys,
-  anchors: loadTrustAnchors({ authority: keys.authority, issuer: config.BASE_URL, path: config.TRUST_ANCHORS_FILE }),
-  origin: config.BASE_URL,
-  treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
-  treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
-  verifyWalletMessage: wallets.verify,
-})

@@ -1,31 +1,38 @@
 import { claimsSigner, taskDepsOf } from '../activities/build-deps.ts'
-import type { Config } from '../activities/config.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
-import { type KeyRings, loadTokenKey } from '../activities/keys/key-ring.ts'
+import { loadTokenKey } from '../activities/keys/key-ring.ts'
 import type { ReviewDeps } from '../activities/reviews/desk.ts'
 import { loopStepSubject } from '../activities/reviews/loop-step.ts'
 import { recoverySubject } from '../activities/reviews/recovery.ts'
 import { taskSubject } from '../activities/reviews/task.ts'
-import { openRunDesk, type RunDesk } from '../temporal/run-desk.ts'
-import { openTaskDesk, type TaskDesk } from '../temporal/task-desk.ts'
+import { openRunDesk } from '../temporal/run-desk.ts'
+import { openTaskDesk } from '../temporal/task-desk.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import type { UpdateDeps } from '../temporal/updates.ts'
 import { REPLAY_TYP } from '../workflows/domain/replay-package.ts'
+import { type MoneySettings, openMoneyDesks } from './compose-money.ts'
+import type { Context } from './context.ts'
 
-type TaskSettings = Pick<UpdateDeps, 'db' | 'client' | 'changes'> & { config: Config; keys: KeyRings }
+type TaskSettings = Omit<MoneySettings, 'tellTask'> & Pick<UpdateDeps, 'client' | 'changes'>
+type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
+type TaskDesks = Pick<MoneyDesks, 'paying'> & {
+  desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs'>
+  reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
+}
 
-type TaskDesks = { acts: { tasks: TaskDesk; runs: RunDesk }; reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'> }
-
-/** Wires what agents and operators do with tasks, and what operators decide about them. */
-export function openTasks({ config, keys, ...temporal }: TaskSettings): TaskDesks {
-  const deps = taskDepsOf(config, keys, temporal.db)
-  const gateway = createTaskGateway({ ...temporal, config })
+/** Wires what agents and operators do with tasks and their money, and what operators decide about tasks. */
+export async function openTasks({ changes, ...settings }: TaskSettings): Promise<TaskDesks> {
+  const { config, keys, db, client } = settings
+  const gateway = createTaskGateway({ db, client, changes, config })
+  const { desks, paying } = await openMoneyDesks({ ...settings, tellTask: gateway.advance })
+  const deps = taskDepsOf(config, keys, db)
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
-  const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps)]
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
-  const desk = { ...deps, signReplay: claimsSigner(keys, REPLAY_TYP), gateway, tokens, osUrl }
+  const desk = { ...deps, signReplay: claimsSigner(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
+  const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps)]
   return {
-    acts: { tasks: openTaskDesk(desk), runs: openRunDesk({ ...desk, baseUrl, changes: temporal.changes }) },
+    desks: { ...desks, tasks: openTaskDesk(desk), runs: openRunDesk({ ...desk, baseUrl, changes }) },
+    paying,
     reviewing: { subjects, wakeTask: gateway.wake },
   }
 }

@@ -28,7 +28,6 @@ import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { operatorTokens } from './auth/operator-token.ts'
 import { openAgentDesks } from './compose-agents.ts'
-import { openMoneyDesks } from './compose-money.ts'
 import { openTasks } from './compose-tasks.ts'
 import { createDiscovery } from './discovery.ts'
 import { createGauges } from './gauges.ts'
@@ -73,13 +72,12 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     chainUp: chain.isUp,
     reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
   })
-  const { acts: taskActs, reviewing } = openTasks({ db, config, keys, client, changes })
+  const working = { ...operating, config, keys, wallets, chain, client, changes, log }
+  const { desks, paying, reviewing } = await openTasks(working)
   const agents = openAgentDesks({ ...operating, config, registry, reviewing, keys })
-  const { desks, paying } = await openMoneyDesks({ ...operating, config, keys, wallets, chain, client, log })
   const acts = {
     ...agents.acts,
     ...desks,
-    ...taskActs,
     payouts,
     authority: openAuthority({ db, config, keys, clock, wallets }),
     controls: openControls(operating),

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config.ts'
+import type { MoneyDeps } from '../activities/money/deps.ts'
 import { removeUnused } from '../activities/store/agent-inputs.ts'
 import { listOverdueDeliveries } from '../activities/store/callback-deliveries.ts'
 import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
@@ -14,6 +15,7 @@ import { listOpenTransfers } from '../activities/store/transfers.ts'
 import { callbackWorkflowId } from '../workflows/callback/messages.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { ensureCallback } from './callbacks.ts'
+import { applyEvents, tellTasksBehind, verifyDue } from './money-sweep.ts'
 import { ensurePayment, notRunning, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 
@@ -23,6 +25,7 @@ export type SweeperDeps = {
   log: Logger
   config: Pick<Config, 'SWEEP_EVERY_MS' | 'SWEEP_GRACE_MS' | 'INPUT_KEEP_MS'>
   maintainLane: () => Promise<void>
+  money: MoneyDeps
 }
 
 const PAGE = 100
@@ -31,22 +34,21 @@ const INPUTS_AT_ONCE = 2
 
 /**
  * Brings home what a dead process left behind: calls without an effect are released, settlements, transfers and callbacks
- * without a running workflow get one. Removes uploads that are no longer kept. Every worker runs it; each act is idempotent,
- * so several at once are harmless. Each job has a loop of its own: the gas wallets are looked after while Temporal is slow or
- * down.
+ * without a running workflow get one, payments are found out, and tasks hear of their money. Removes uploads that are no longer
+ * kept. Every worker runs it; each act is idempotent, so several at once are harmless. Each job has a loop of its own: the gas
+ * wallets are looked after while Temporal is slow or down.
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const loops = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, removeInputs, maintainLane].map(
-    async (job) => {
-      while (!stopping.signal.aborted) {
-        await job(deps).catch((error: unknown) =>
-          deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
-        )
-        await sleep(deps.config.SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
-      }
-    },
-  )
+  const others = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, removeInputs, maintainLane]
+  const loops = [...others, applyEvents, verifyDue, tellTasksBehind].map(async (job) => {
+    while (!stopping.signal.aborted) {
+      await job(deps).catch((error: unknown) =>
+        deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
+      )
+      await sleep(deps.config.SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  })
   return {
     stop: async () => {
       stopping.abort()

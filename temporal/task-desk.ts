@@ -1,5 +1,6 @@
 import { spokeFor } from '../activities/agents/handshake.ts'
 import type { DerivedTokens } from '../activities/keys/derived-tokens.ts'
+import type { Money } from '../activities/money/desk.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { type ReplayDeps, readReplayPackage, replayFileOf } from '../activities/replay-package.ts'
 import { findAgent } from '../activities/store/agents.ts'
@@ -8,6 +9,7 @@ import { clockSeconds, transaction } from '../activities/store/db.ts'
 import { send } from '../activities/store/pipeline.ts'
 import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
 import { findTask, findTaskEvent, requireTask, type TaskRow } from '../activities/store/tasks.ts'
+import { requestCredit } from '../activities/tasks/credit.ts'
 import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { type Asker, assertOwner, openTaskReads, ownContract } from '../activities/tasks/reading.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
@@ -21,7 +23,8 @@ import type { TaskExceptionCode } from '../workflows/domain/task-exception.ts'
 import type { Check, TaskTerms } from '../workflows/domain/task-terms.ts'
 import * as acts from './task-acts.ts'
 
-export type TaskDeskDeps = TaskDeps & ReplayDeps & { gateway: acts.TaskGateway; tokens: DerivedTokens; osUrl: string }
+export type TaskDeskDeps = TaskDeps &
+  ReplayDeps & { gateway: acts.TaskGateway; money: Pick<Money, 'ofTask'>; tokens: DerivedTokens; osUrl: string }
 /** Who moves a task; `actor` is what its ledger says. */
 export type Mover = Asker & { actor: string }
 export type TaskDesk = ReturnType<typeof openTaskDesk>
@@ -107,7 +110,13 @@ async function prepareContract(
   })
 }
 
-export type Acceptance = { contract_id: string; terms_sha256: string; signature: string }
+/** `quote_id`: the run is paid by credit of this quote. */
+export type Acceptance = {
+  contract_id: string
+  terms_sha256: string
+  signature: string
+  quote_id?: string | undefined
+}
 
 /** Throws 401 `proof_invalid` unless a key that speaks for the contract's agent signed this acceptance. */
 async function assertAcceptance(deps: TaskDeskDeps, mover: Mover, input: Acceptance): Promise<void> {
@@ -122,14 +131,20 @@ async function assertAcceptance(deps: TaskDeskDeps, mover: Mover, input: Accepta
 }
 
 async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptance, callId: string): Promise<void> {
-  const { contract_id, terms_sha256, signature } = input
-  const { task } = await transaction(deps.db, (tx) => ownContract(tx, mover, contract_id))
+  const { contract_id, terms_sha256, signature, quote_id } = input
+  const { task } = await transaction(deps.db, async (tx) => {
+    const found = await ownContract(tx, mover, contract_id)
+    // The money is asked for before the task is told, which then goes on as far as that leads.
+    if (quote_id !== undefined && found.contract.state === 'ready') await requestCredit(deps, tx, found.task, quote_id)
+    return found
+  })
   const acceptance = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id: task.agent_id }
   const act = { eventId: callId, actor: mover.actor }
   await acts.acceptContract(deps, task.task_id, { terms_sha256, acceptance }, act)
   await acts.answerOnce(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
     const now = await ownContract(tx, mover, contract_id)
-    return { contract: await contractView(tx, now.contract, now.task), task: await taskView(tx, now.task) }
+    const money = await deps.money.ofTask(tx, task.task_id)
+    return { contract: await contractView(tx, now.contract, now.task), task: await taskView(tx, now.task), ...money }
   })
 }
 

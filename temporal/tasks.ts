@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
-import { type SearchAttributePair, TypedSearchAttributes } from '@temporalio/common'
+import { type SearchAttributePair, TypedSearchAttributes, type UpdateDefinition } from '@temporalio/common'
 import { transaction } from '../activities/store/db.ts'
 import { findDocument, findTask } from '../activities/store/tasks.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
@@ -7,8 +8,8 @@ import { limits } from '../workflows/domain/limits.ts'
 import { type TaskTerms, taskTerms } from '../workflows/domain/task-terms.ts'
 import { taskAttributes } from '../workflows/search-attributes.ts'
 import { taskSummary } from '../workflows/task/details.ts'
-import { eventUpdate, wakeSignal } from '../workflows/task/messages.ts'
-import type { EventInput, TaskSnapshot } from '../workflows/task/ports.ts'
+import { advanceUpdate, eventUpdate, wakeSignal } from '../workflows/task/messages.ts'
+import type { EventInput, EventResult, TaskSnapshot } from '../workflows/task/ports.ts'
 import type { task as taskWorkflow } from '../workflows/task/workflow.ts'
 import { TASKS_QUEUE } from './queues.ts'
 import { durableStep, type UpdateDeps } from './updates.ts'
@@ -23,19 +24,19 @@ export function createTaskGateway(deps: UpdateDeps) {
     async submit(taskId: string, termsSha256: string, { eventId, actor }: { eventId: string; actor: string }) {
       const terms = taskTerms.parse(await findDocument(db, taskId, termsSha256))
       const input = { eventId, event: 'submit', actor, data: { terms_sha256: termsSha256 } } as const
-      return step(deps, taskId, (updateId) => startWith(client, taskId, input, terms, updateId))
+      return step(deps, taskId, (updateId) =>
+        startWith(client, taskId, { update: eventUpdate, arg: input }, terms, updateId),
+      )
     },
 
     /** Moves a task by one event; starts its workflow where none is open. Throws 404 without the task, 409 `wrong_state`. */
     async send(taskId: string, input: EventInput): Promise<TaskSnapshot> {
-      return step(deps, taskId, async (updateId) => {
-        try {
-          return await client.workflow.getHandle(taskId).executeUpdate(eventUpdate, { args: [input], updateId })
-        } catch (error) {
-          if (!(error instanceof WorkflowNotFoundError)) throw error
-          return startWith(client, taskId, input, await knownTask(deps, taskId), updateId)
-        }
-      })
+      return step(deps, taskId, (updateId) => updateTask(deps, taskId, { update: eventUpdate, arg: input }, updateId))
+    },
+
+    /** Has the task make the moves that follow from what is stored of it, such as its money, and waits for them. */
+    async advance(taskId: string): Promise<TaskSnapshot> {
+      return step(deps, taskId, (updateId) => updateTask(deps, taskId, advancing, updateId))
     },
 
     /** Makes the task's workflow read its row and go on, in a new run where none is open. */
@@ -62,15 +63,38 @@ async function step(
   return result.snapshot
 }
 
-function startWith(client: Client, taskId: string, input: EventInput, known: Known, updateId: string) {
+type Ask<Arg> = { update: UpdateDefinition<EventResult, [Arg]>; arg: Arg }
+const advancing: Ask<string> = { update: advanceUpdate, arg: 'something about it was stored' }
+
+/** Sends an update to the workflow of a task that is stored; starts it where none is open. */
+async function updateTask<Arg>(
+  deps: Pick<UpdateDeps, 'client' | 'db'>,
+  taskId: string,
+  { update, arg }: Ask<Arg>,
+  updateId: string,
+): Promise<EventResult> {
+  const { client } = deps
+  try {
+    return await client.workflow.getHandle(taskId).executeUpdate(update, { args: [arg], updateId })
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+    return startWith(client, taskId, { update, arg }, await knownTask(deps, taskId), updateId)
+  }
+}
+
+/** One try of what the gateway's `advance` does, for who looks again anyway. */
+export const advanceOnce = (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string): Promise<EventResult> =>
+  updateTask(deps, taskId, advancing, randomUUID())
+
+function startWith<Arg>(client: Client, taskId: string, { update, arg }: Ask<Arg>, known: Known, updateId: string) {
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof taskWorkflow>('task', {
     ...startOptions(taskId, known),
     workflowIdConflictPolicy: 'USE_EXISTING',
   })
-  return client.workflow.executeUpdateWithStart(eventUpdate, { args: [input], updateId, startWorkflowOperation })
+  return client.workflow.executeUpdateWithStart(update, { args: [arg], updateId, startWorkflowOperation })
 }
 
-async function knownTask({ db }: UpdateDeps, taskId: string): Promise<Known> {
+async function knownTask({ db }: Pick<UpdateDeps, 'db'>, taskId: string): Promise<Known> {
   const task = await transaction(db, (tx) => findTask(tx, taskId))
   if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
   return { rail: task.rail as Known['rail'], tier: task.tier, usage: task.usage, agent_id: task.agent_id }

@@ -5,6 +5,21 @@ export const taskRequirements = {
     behavior:
       'Quote, challenge, settlement and usage receipt move a task from trusted to receipt_issued; each is stored before the task is told, and the usage receipt names the result contract.',
   },
+  'task.money.http': {
+    source: 'endpoints.md § 24',
+    behavior:
+      'Each operation that asks for or brings money moves its task: contract-accept, agent-quote, create-payment-challenge, payments, credits, provider events, reviews.',
+  },
+  'task.money.mismatch': {
+    source: 'endpoints.md § 20',
+    behavior:
+      'A payment of a wrong amount is never part of a credit: its task is stopped, an operator decides, and the right payment frees it.',
+  },
+  'task.money.healed': {
+    source: 'tasks.md § Money, decision',
+    behavior:
+      'Money is recorded before its task is told; whatever dies between the two is found by the workers’ sweep.',
+  },
   'task.money.synthetic': {
     source: 'endpoints.md § 2, decision',
     behavior:

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
-import { checkStart, gasAccounts } from '../activities/build-deps.ts'
+import { checkStart, gasAccounts, openMoneyDeps } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import {
   createActivities,
@@ -60,7 +60,9 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
       await serve(PAYOUTS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities: payouts })
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
-    const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane: () => deps.lane.maintain() })
+    const maintainLane = () => deps.lane.maintain()
+    const money = await openMoneyDeps(config, deps)
+    const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane, money })
     closers.push(() => sweeper.stop(), closeClient, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {

@@ -3,12 +3,13 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import type { PaymentMethod } from '../../workflows/domain/payment-reference.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { RailKey, Tier } from '../../workflows/domain/rails/rail.ts'
-import { clockSeconds, transaction } from '../store/db.ts'
+import { clockSeconds, type Tx, transaction } from '../store/db.ts'
 import { type EntitlementRow, findEntitlement } from '../store/entitlements.ts'
 import { findLiveOf, findReference, type ReferenceRow } from '../store/payment-references.ts'
 import { listMovements } from '../store/postings.ts'
 import { findQuote } from '../store/quotes.ts'
 import type { MoneyDeps } from './deps.ts'
+import { moneyOfTask, quoteTask, type TaskQuoteAsked, tellTasks } from './for-tasks.ts'
 import { mandateChallenge, type Presented } from './presenting.ts'
 import { listPrices, soldToAgents } from './prices.ts'
 import { issueQuote, openChallenge, requirePayable } from './quotes.ts'
@@ -16,7 +17,12 @@ import { presentReference, verifyReference } from './references.ts'
 import { challengeView, creditView, linesOf, quoteView, referenceView, verificationOf } from './views.ts'
 
 /** `ensurePayment` starts or joins the settlement of an x402 payment; a mandate's challenge lives for so many seconds. */
-export type MoneyDesk = MoneyDeps & { ensurePayment(paymentId: string): Promise<void>; mandateSeconds: number }
+export type MoneyDesk = MoneyDeps & {
+  ensurePayment(paymentId: string): Promise<void>
+  /** Has a task make the moves that follow from its money. */
+  tellTask(taskId: string): Promise<unknown>
+  mandateSeconds: number
+}
 export type Money = ReturnType<typeof openMoney>
 
 export type QuoteAsked = { caller: string; rail: RailKey; tier: Tier; units?: number | undefined; agentUse?: boolean }
@@ -38,6 +44,8 @@ export function openMoney(deps: MoneyDesk) {
       const quote = await transaction(db, (tx) => issueQuote(tx, { ...asked, units, rail: sold }))
       return { quote: quoteView(quote), lines: linesOf(quote) }
     },
+    quoteTask: (taskId: string, asked: TaskQuoteAsked) => quoteTask(deps, taskId, asked),
+    ofTask: (tx: Tx, taskId: string) => moneyOfTask(deps, tx, taskId),
     readQuote: async (quoteId: string) => {
       const quote = await findQuote(db, quoteId)
       if (quote === undefined) throw refuse('not_found', 'no such quote', 'Ask for a quote first.')
@@ -68,6 +76,7 @@ const payable = ({ db }: MoneyDesk, quoteId: string) => transaction(db, (tx) => 
 /** The challenge as it is told in the 402 envelope; for a mandate also what its holder signs. */
 async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMethod | undefined) {
   const challenge = await open(deps, quoteId)
+  await tellTasks(deps, { quoteId })
   const view = challengeView(deps, challenge)
   if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
   const nowSeconds = Math.floor(await clockSeconds(deps.db))
@@ -87,8 +96,15 @@ async function presentAndLook(
   return look(deps, await presentReference(deps, { agentId, challengeId, ...presentedOf(asked), ...amount }))
 }
 
-/** Looks for the proof of a payment that is not decided yet. */
-export async function look(deps: MoneyDesk, reference: ReferenceRow): Promise<ReferenceRow> {
+/** Looks for the proof of a payment that is not decided yet, and tells the tasks that it pays for. */
+export async function look(deps: MoneyDesk, presented: ReferenceRow): Promise<ReferenceRow> {
+  const reference = await verified(deps, presented)
+  const { entitlement_id: entitlementId } = reference
+  if (entitlementId !== null) await tellTasks(deps, { entitlementId })
+  return reference
+}
+
+async function verified(deps: MoneyDesk, reference: ReferenceRow): Promise<ReferenceRow> {
   if (reference.state !== 'presented' && reference.state !== 'pending') return reference
   if (reference.method === 'x402_reference') await deps.ensurePayment(reference.external_reference)
   return verifyReference(deps, reference.payment_reference_id)

@@ -5,12 +5,16 @@ import {
   type WebhookHeaders,
 } from '../../workflows/domain/provider-signature.ts'
 import { clockSeconds } from '../store/db.ts'
+import type { EventKey } from '../store/provider-events.ts'
 import type { MoneyDeps } from './deps.ts'
+import type { MoneyDesk } from './desk.ts'
+import { tellTasks } from './for-tasks.ts'
 import { applyEvent, receiveEvent } from './provider-events.ts'
 
 /** A webhook as it came: lowercase header names, and the raw bytes that its signature is over. */
 export type SignedEvent = { readonly headers: WebhookHeaders; readonly raw: Uint8Array }
-type ProviderDeps = MoneyDeps & { providerKeys: readonly ProviderKey[]; warn: (error: unknown) => void }
+type ProviderDeps = MoneyDeps &
+  Pick<MoneyDesk, 'tellTask'> & { providerKeys: readonly ProviderKey[]; warn: (error: unknown) => void }
 
 export type ProviderDesk = ReturnType<typeof openProviderDesk>
 
@@ -21,16 +25,22 @@ export function openProviderDesk(deps: ProviderDeps) {
     verifyProviderSignature(headers, raw, deps.providerKeys, await clockSeconds(deps.db))
   return {
     providerOf,
-    /** Stores the event before anything is made of it; what fails afterwards is made of it at its next delivery. */
+    /** Stores the event before anything is made of it; what fails afterwards is made of it by the workers' sweep. */
     receive: async (signed: SignedEvent, body: unknown) => {
       const provider = await providerOf(signed)
       const event = readProviderEvent(schemeOf(signed), body)
       if (event === undefined) return { event_id: null, accepted: false, duplicate: false }
       const { key, duplicate } = await receiveEvent(deps, provider, event)
-      await applyEvent(deps, key).catch(deps.warn)
+      await applyAndTell(deps, key).catch(deps.warn)
       return { event_id: key.event_id, accepted: true, duplicate }
     },
   }
+}
+
+async function applyAndTell(deps: ProviderDeps, key: EventKey): Promise<void> {
+  const { reference } = await applyEvent(deps, key)
+  const entitlementId = reference?.entitlement_id ?? null
+  if (entitlementId !== null) await tellTasks(deps, { entitlementId })
 }
 
 const schemeOf = ({ headers }: SignedEvent) => (headers['webhook-signature'] === undefined ? 'stripe' : 'standard')

@@ -1,3 +1,4 @@
+import { DomainError } from '../../workflows/domain/errors.ts'
 import { isConfirmedBy } from '../../workflows/domain/payment-reference.ts'
 import type { ProviderEvent } from '../../workflows/domain/provider-event.ts'
 import { findChallenge } from '../store/challenges.ts'
@@ -27,7 +28,8 @@ export async function receiveEvent(
 
 /**
  * What became of an event: `verified`, `rejected` or `pending` (a wrong amount) as the reference now is, `refunded` or
- * `refunded_after_use`, or `unmatched` where nobody presented it and it names no open challenge of ours.
+ * `refunded_after_use`, `unmatched` where nobody presented it and it names no open challenge of ours, or `refused_…` with the
+ * code of a rule that forbids what the event asks for, which an operator has to look at.
  */
 export type EventOutcome = { outcome: string; reference: ReferenceRow | undefined }
 
@@ -35,10 +37,19 @@ export type EventOutcome = { outcome: string; reference: ReferenceRow | undefine
 export async function applyEvent(deps: MoneyDeps, key: EventKey): Promise<EventOutcome> {
   const event = await findProviderEvent(deps.db, key)
   if (event === undefined) throw new Error('an event that was stored is not there')
-  const reference = (await referenceOf(deps, event)) ?? (await presentFor(deps, event))
-  const applied = reference === undefined ? unmatched : await act(deps, event, reference)
+  const applied = await outcomeOf(deps, event)
   await recordOutcome(deps.db, key, applied.outcome, applied.reference?.payment_reference_id ?? null)
   return applied
+}
+
+async function outcomeOf(deps: MoneyDeps, event: ProviderEventRow): Promise<EventOutcome> {
+  try {
+    const reference = (await referenceOf(deps, event)) ?? (await presentFor(deps, event))
+    return reference === undefined ? unmatched : await act(deps, event, reference)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return { outcome: `refused_${error.refusal.code}`, reference: undefined }
+  }
 }
 
 const unmatched: EventOutcome = { outcome: 'unmatched', reference: undefined }

@@ -1,5 +1,6 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import {
+  AMOUNT_MISMATCH,
   type AuthorityType,
   challengeTransitions,
   isConfirmedBy,
@@ -199,9 +200,14 @@ export async function verifyReference(deps: MoneyDeps, referenceId: string): Pro
 
 export type ReferenceDecision = { referenceId: string; approve: boolean; decidedBy: string; note: string }
 
+/** What an operator may decide about a payment. */
+export const operatorDecisions = ({ method, reason }: ReferenceRow): ('approve' | 'reject')[] =>
+  isConfirmedBy(method, 'operator') ? ['approve', 'reject'] : reason?.startsWith(AMOUNT_MISMATCH) ? ['reject'] : []
+
 /**
  * An operator's word on a payment that reached us outside of every machine. Only invoices and plain references can be approved;
- * what a chain, a wallet or a mandate decides, nobody else does. 404, 403 `control_denied`, 409 `wrong_state`.
+ * what a chain, a wallet or a mandate decides, nobody else does. A payment of another amount than was owed may always be
+ * rejected: it has to be given back. 404, 403 `control_denied`, 409 `wrong_state`.
  */
 export async function decideReference(deps: ReceiptIssuer, tx: Tx, decision: ReferenceDecision): Promise<ReferenceRow> {
   const locked = await lockBoth(tx, decision.referenceId)
@@ -209,7 +215,7 @@ export async function decideReference(deps: ReceiptIssuer, tx: Tx, decision: Ref
   const { reference } = locked
   const decided = decision.approve ? 'verified' : 'rejected'
   if (reference.state === decided && reference.decided_by === decision.decidedBy) return reference
-  if (!isConfirmedBy(reference.method, 'operator'))
+  if (!operatorDecisions(reference).includes(decision.approve ? 'approve' : 'reject'))
     throw refuse('control_denied', `${reference.method} is not for an operator to decide`, 'Wait for its proof.')
   const { decidedBy, note } = decision
   if (decision.approve) return settle(deps, tx, locked, { decidedBy, evidence: { note } })

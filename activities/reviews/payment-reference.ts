@@ -1,11 +1,12 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { ReceiptIssuer } from '../money/deps.ts'
-import { decideReference } from '../money/references.ts'
+import { decideReference, operatorDecisions } from '../money/references.ts'
 import { referenceView } from '../money/views.ts'
 import { countAwaiting, findReference, listAwaiting } from '../store/payment-references.ts'
+import { listTasksOn } from '../store/task-credits.ts'
 import type { ReviewSubject } from './subject.ts'
 
-/** Invoices and plain references, which an operator confirms who has looked at the account. */
+/** Invoices and plain references, which an operator confirms who has looked at the account, and payments of a wrong amount. */
 export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
   kind: 'payment_reference',
   list: async (tx, filter, most) =>
@@ -17,9 +18,13 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
       rail: one.rail,
       summary: `${one.amount_usd} usd by ${one.method} ${one.external_reference}${one.reason === null ? '' : `: ${one.reason}`}`,
       evidence_links: one.evidence_url === null ? [] : [one.evidence_url],
-      allowed_decisions: ['approve', 'reject'],
+      allowed_decisions: operatorDecisions(one),
     })),
   count: (tx, filter) => countAwaiting(tx, filter),
+  tasksOf: async (tx, referenceId) => {
+    const entitlementId = (await findReference(tx, referenceId))?.entitlement_id ?? null
+    return entitlementId === null ? [] : listTasksOn(tx, entitlementId)
+  },
   decide: async (tx, referenceId, { decision, note, operator }, assertWaiting) => {
     if (decision !== 'approve' && decision !== 'reject')
       throw refuse('wrong_state', `a payment is not decided by ${decision}`, 'Approve or reject it.', {

@@ -34,6 +34,17 @@ export async function lockLiveChallenge(tx: Tx, quoteId: string): Promise<Challe
     .executeTakeFirst()
 }
 
+/** The challenge of a quote that can still be met, or is being met. */
+export async function findOpenChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow | undefined> {
+  return tx
+    .selectFrom('payment_challenges')
+    .selectAll()
+    .select(lapsed)
+    .where('quote_id', '=', quoteId)
+    .where('state', 'in', ['open', 'pending'])
+    .executeTakeFirst()
+}
+
 /** A challenge that lives this long, but never longer than its quote; undefined when another one came first. */
 export async function insertChallenge(
   tx: Tx,

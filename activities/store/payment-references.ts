@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { PaymentMethod } from '../../workflows/domain/payment-reference.ts'
+import { AMOUNT_MISMATCH, type PaymentMethod } from '../../workflows/domain/payment-reference.ts'
 import type { Tx } from './db.ts'
 import type { PaymentReferencesTable } from './money-tables.ts'
 import { notifyChanged } from './notify.ts'
@@ -58,7 +58,9 @@ const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
   let query = tx
     .selectFrom('payment_references')
     .leftJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
-    .where('method', 'in', ['payment_reference', 'invoice_reference'])
+    .where(({ or, eb }) =>
+      or([eb('method', 'in', ['payment_reference', 'invoice_reference']), eb('reason', 'like', `${AMOUNT_MISMATCH}%`)]),
+    )
   query =
     state === undefined
       ? query.where('payment_references.state', 'in', ['presented', 'pending'])
@@ -112,12 +114,20 @@ export async function updateReference(
   return row
 }
 
-/** References that await a verdict of a machine and were not looked at for `idleMs`, the longest waiting first. */
+/**
+ * References that nobody looked at after they were presented, and those that only looking can decide, which were not looked at for
+ * `idleMs`; the longest waiting first. What providers and operators decide is decided when they speak.
+ */
 export async function listDueReferences(tx: Tx, idleMs: number, most: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('payment_references')
     .select('payment_reference_id')
-    .where('state', 'in', ['presented', 'pending'])
+    .where(({ or, and, eb }) =>
+      or([
+        eb('state', '=', 'presented'),
+        and([eb('state', '=', 'pending'), eb('method', 'in', ['stablecoin_reference', 'x402_reference'])]),
+      ]),
+    )
     .where(sql<boolean>`coalesce(checked_at, created_at) < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
     .orderBy(sql`coalesce(checked_at, created_at)`)
     .limit(most)

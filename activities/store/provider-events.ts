@@ -62,12 +62,13 @@ export async function recordOutcome(
     .execute()
 }
 
-/** Events that nothing was made of yet. */
-export async function listOpenEvents(tx: Tx, most: number): Promise<EventKey[]> {
+/** Events of more than `graceMs` ago that nothing was made of yet. */
+export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Promise<EventKey[]> {
   return tx
     .selectFrom('provider_events')
     .select(['provider', 'event_id'])
     .where('applied_at', 'is', null)
+    .where('received_at', '<', sql<Date>`clock_timestamp() - ${graceMs} * interval '1 millisecond'`)
     .orderBy('received_at')
     .limit(most)
     .execute()

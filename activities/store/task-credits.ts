@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { EntitlementState } from '../../workflows/domain/credit.ts'
-import type { ReferenceState } from '../../workflows/domain/payment-reference.ts'
+import { AMOUNT_MISMATCH, type ReferenceState } from '../../workflows/domain/payment-reference.ts'
 import type { IdPage, Tx } from './db.ts'
 import type { TaskCreditsTable } from './money-tables.ts'
 
@@ -42,6 +42,18 @@ export async function endReservation(
     .where('quote_id', '=', quote_id)
     .where('state', '=', 'reserved')
     .execute()
+}
+
+/** The tasks that credit of this entitlement is set aside for. */
+export async function listTasksOn(tx: Tx, entitlementId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('task_credits')
+    .select('task_id')
+    .where('entitlement_id', '=', entitlementId)
+    .where('state', '=', 'reserved')
+    .orderBy('task_id')
+    .execute()
+  return rows.map(({ task_id }) => task_id)
 }
 
 export type CreditUse = { reservedUnits: number; underWay: number; ended: number }
@@ -111,7 +123,7 @@ export async function listBehindMoney(
       when 'quoted' then e.state = 'funded' or exists (select 1 from payment_challenges h
         where h.quote_id = c.quote_id and h.state in ('open','pending') and h.expires_at > clock_timestamp())
       when 'credit_pending' then e.state = 'funded' or exists (select 1 from payment_references r
-        where r.entitlement_id = e.entitlement_id and (r.state = 'refunded' or (r.state = 'pending' and r.reason like 'amount_mismatch:%')))
+        where r.entitlement_id = e.entitlement_id and (r.state = 'refunded' or (r.state = 'pending' and r.reason like ${`${AMOUNT_MISMATCH}%`})))
       when 'exception_open' then e.state = 'funded' and exists (select 1 from task_exceptions x where x.task_id = t.task_id
         and x.closed_at is null and x.code in ('deadline_passed','credit_mismatch') and x.resume_state in ('trusted','quoted','credit_pending'))
       else t.state in ('credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered')

@@ -6,9 +6,9 @@ import { startComposed } from './composed-api.ts'
 import { startTemporal } from './temporal.ts'
 
 /** Two APIs on one Postgres, with a Temporal server and workers that serve tasks and their runs. */
-export async function startComposedTasks() {
+export async function startComposedTasks(more: Record<string, string> = {}) {
   const temporal = await startTemporal()
-  const env = { TEMPORAL_ADDRESS: temporal.address, UPDATE_WAIT_MS: '40000', DEPENDENCY_TIMEOUT_MS: '20000' }
+  const env = { TEMPORAL_ADDRESS: temporal.address, UPDATE_WAIT_MS: '40000', DEPENDENCY_TIMEOUT_MS: '20000', ...more }
   const apis = await startComposed({ apis: 2, env })
   const { activities, close } = await createTaskActivities(apis.config)
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')

@@ -66,6 +66,9 @@ export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = 
   refunded: {},
 }
 
+/** How the reason of a payment begins that came in with another amount than was owed. */
+export const AMOUNT_MISMATCH = 'amount_mismatch:'
+
 /** What came of looking at a reference: `rejected` is proven, and only `verified` funds; nothing else is ever made of a doubt. */
 export type Verdict =
   | { kind: 'verified'; evidence: Record<string, unknown> }

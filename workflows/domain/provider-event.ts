@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { refuse } from './errors.ts'
-import type { Verdict } from './payment-reference.ts'
+import { AMOUNT_MISMATCH, type Verdict } from './payment-reference.ts'
 
 export const providerEventTypes = ['payment.settled', 'payment.failed', 'payment.refunded', 'session.expired'] as const
 export type ProviderEventType = (typeof providerEventTypes)[number]
@@ -130,7 +130,7 @@ export function judgeEvents(
     if (currency === 'usd' && amount_cents === owed) return { kind: 'verified', evidence: { provider, event_id } }
     return {
       kind: 'pending',
-      reason: `amount_mismatch: the provider says ${amount_cents} cents of ${currency}, not ${owed} of usd`,
+      reason: `${AMOUNT_MISMATCH} the provider says ${amount_cents} cents of ${currency}, not ${owed} of usd`,
     }
   }
   if (of('payment.failed') !== undefined)

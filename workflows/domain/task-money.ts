@@ -1,4 +1,4 @@
-import type { ReferenceState } from './payment-reference.ts'
+import { AMOUNT_MISMATCH, type ReferenceState } from './payment-reference.ts'
 import type { TaskExceptionCode } from './task-exception.ts'
 import type { TaskState } from './task-lifecycle.ts'
 import type { OwnMove } from './task-moves.ts'
@@ -70,7 +70,7 @@ export function moneyTrouble(
   // Of work that is charged it is told once: an operator may let it go on.
   if (referenceState === 'refunded' && (uncharged || !paid.reversedBefore))
     return { code: 'payment_reversed', detail: reason ?? 'the payment was taken back' }
-  if (state === 'credit_pending' && referenceState === 'pending' && reason?.startsWith('amount_mismatch:') === true)
+  if (state === 'credit_pending' && referenceState === 'pending' && reason?.startsWith(AMOUNT_MISMATCH) === true)
     return { code: 'credit_mismatch', detail: reason }
   if (state === 'attested' && uncharged)
     return { code: 'credit_mismatch', detail: 'the credit that was set aside is not there' }

@@ -1,11 +1,12 @@
 import * as wf from '@temporalio/workflow'
+import { refuse } from '../domain/errors.ts'
 import { taskEvents } from '../domain/task-lifecycle.ts'
 import { taskAttributes } from '../search-attributes.ts'
 import { shortSteps, UPDATES_PER_RUN_MAX } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { taskDetails, taskWaitsFor } from './details.ts'
-import { eventUpdate, viewQuery, wakeSignal } from './messages.ts'
+import { advanceUpdate, eventUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './ports.ts'
 import { openWork, type Work, wakeTasks, workOf } from './work.ts'
 
@@ -78,6 +79,12 @@ function setHandlers(state: OpenTask): void {
     state.updates += 1
     return state.record(input)
   }
+  const onAdvance = async (): Promise<EventResult> => {
+    state.updates += 1
+    await state.advance()
+    if (state.known !== null) return { ok: true, snapshot: state.known }
+    return { ok: false, refusal: refuse('not_found', 'no such task', 'Check the task token.').refusal }
+  }
   const validator = ({ event }: EventInput): void => {
     if (!taskEvents.includes(event)) throw wf.ApplicationFailure.nonRetryable(`there is no event ${event}`)
   }
@@ -86,6 +93,7 @@ function setHandlers(state: OpenTask): void {
     state.work.wake()
   }
   wf.setHandler(eventUpdate, onEvent, { validator, description: 'Move the task by one event of its table.' })
+  wf.setHandler(advanceUpdate, onAdvance, { description: 'Make the moves that follow from what is stored.' })
   wf.setHandler(wakeSignal, wake, { description: 'Read the stored task again and go on; its run does the same.' })
   wf.setHandler(viewQuery, () => state.known, { description: 'The task as this run knows it.' })
 }

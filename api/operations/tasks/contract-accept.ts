@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { Digest, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../caller.ts'
+import { Entitlement } from '../money/credit-shapes.ts'
+import { PaymentChallenge, QuoteId } from '../money/shapes.ts'
 import { Contract, ContractId, Task } from './shapes.ts'
 
 /** POST /api/agents/contracts/{contract_id} on the OS host: the agent's registered key accepts the digest of the terms. */
@@ -15,11 +17,15 @@ export const contractAccept = operation({
   price: null,
   charge: 'after',
   status: [200],
-  errors: ['not_found', 'not_owner', 'proof_invalid', 'wrong_state', 'terms_mismatch', 'expired'],
+  errors: [
+    ...(['not_found', 'not_owner', 'proof_invalid', 'wrong_state', 'terms_mismatch', 'expired'] as const),
+    ...(['quote_mismatch', 'quote_expired', 'credit_exhausted', 'already_funded', 'payment_pending'] as const),
+  ],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     contract_id: ContractId,
     terms_sha256: Digest,
+    quote_id: QuoteId.optional().meta({ description: 'What the run is paid by: its challenge is opened at once.' }),
     signature: z
       .string()
       .regex(/^[A-Za-z0-9_-]{86}$/)
@@ -29,7 +35,14 @@ export const contractAccept = operation({
       }),
     idempotency_key: IdempotencyKey,
   }),
-  output: z.strictObject({ contract: Contract, task: Task }).meta({ id: 'AcceptedContract' }),
+  output: z
+    .strictObject({
+      contract: Contract,
+      task: Task,
+      entitlement: Entitlement.nullable(),
+      challenge: PaymentChallenge.nullable().meta({ description: 'What is to be paid; null where nothing is.' }),
+    })
+    .meta({ id: 'AcceptedContract' }),
   authorize: (input, context) => context.tasks.assertAcceptance(moverOf(context), input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
     await context.tasks.acceptContract(moverOf(context), input, context.callId)

@@ -163,7 +163,10 @@ verifies('money.reference', 'wrong amounts, ended challenges, other agents and o
   await expect(decide(deps, checkout)).rejects.toMatchObject(refusal('control_denied'))
   await lapse(one.challenge.challenge_id)
   await expect(present(deps, one)).rejects.toMatchObject(refusal('challenge_expired'))
+  // What was presented and not looked at is looked at; then a provider has to speak.
   expect(await listDueReferences(deps.db, 0, 100)).toContain(checkout.payment_reference_id)
+  await verifyReference(deps, checkout.payment_reference_id)
+  expect(await listDueReferences(deps.db, 0, 100)).not.toContain(checkout.payment_reference_id)
 })
 
 const event = (more: Partial<ProviderEvent> = {}): ProviderEvent => ({
@@ -199,7 +202,7 @@ verifies(
     expect(await entitlementState(one.entitlement.entitlement_id)).toBe('funded')
     const plain = { method: 'payment_reference' as const, externalReference: told.external_reference }
     await expect(present(deps, await quoted(deps), plain)).rejects.toMatchObject(refusal('reference_already_used'))
-    expect(await listOpenEvents(deps.db, 10)).toEqual([])
+    expect(await listOpenEvents(deps.db, 0, 10)).toEqual([])
   },
 )
 
