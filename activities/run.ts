@@ -3,6 +3,7 @@ import { receiptId } from '../workflows/domain/ids.ts'
 import type { TaskEvent } from '../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../workflows/domain/task-terms.ts'
 import type { LoopSteps, RunRecords, RunSnapshot, StepInput } from '../workflows/run/ports.ts'
+import { whileAlive } from './runs/alive.ts'
 import { computedSteps, type Ended, type Standing, workOf } from './runs/loop.ts'
 import { makeReturnPackage } from './runs/return-package.ts'
 import { clockSeconds, type Tx, transaction } from './store/db.ts'
@@ -25,7 +26,7 @@ import { recordTransition } from './tasks/transition.ts'
 export function createRunSteps(deps: TaskDeps): LoopSteps & RunRecords {
   return {
     loadRun: (runId) => transaction(deps.db, (tx) => loadRun(tx, runId)),
-    takeStep: (input) => takeStep(deps, input),
+    takeStep: (input) => whileAlive(() => takeStep(deps, input)),
     failRun: ({ detail, ...input }) =>
       transaction(deps.db, async (tx) => {
         const standing = await stand(tx, input)

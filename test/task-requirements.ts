@@ -212,6 +212,10 @@ export const taskRequirements = {
     source: 'tasks.md § The workflow',
     behavior: 'A worker that is lost after any commit leaves no transition twice and an intact chain.',
   },
+  'task.kill-parts': {
+    source: 'tasks.md § The workflow',
+    behavior: 'Postgres, Temporal or the API killed at seeded moves lose no task, and each move is made once.',
+  },
   'task.events.known': {
     source: 'decision',
     behavior: 'An update with an unknown event is rejected by its validator and leaves no trace.',
@@ -219,6 +223,11 @@ export const taskRequirements = {
   'run.review': {
     source: 'tasks.md § The workflow',
     behavior: 'The review step waits for an operator’s decision: approve, revise or reject.',
+  },
+  'run.heartbeat': {
+    source: 'decision',
+    behavior:
+      'A step of a run tells that it lives for as long as it takes; that of a killed worker goes to another soon.',
   },
   'run.loop.guarded-in-sql': {
     source: 'decision',

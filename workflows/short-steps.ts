@@ -2,8 +2,9 @@ import * as wf from '@temporalio/workflow'
 import { retryOf } from './retry.ts'
 import { timing } from './timing.ts'
 
-/** Temporal allows 2,000 updates in one run; a renewed run starts the count again. */
-export const UPDATES_PER_RUN_MAX = 1_500
+/** Whether a run has to be renewed, before Temporal refuses its updates or its history gets slow. */
+export const isLong = ({ updates }: { updates: number }): boolean =>
+  updates > timing.updatesPerRun || wf.workflowInfo().continueAsNewSuggested
 
 /** Steps of one transaction each, run as local activities, which cost the history no task of their own. */
 export const shortSteps =

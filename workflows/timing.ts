@@ -5,6 +5,8 @@
 export const timing = {
   /** A run without a row gives up its create after this. */
   waitForCreate: 30_000,
+  /** A count: Temporal allows 2,000 updates in one run, and a renewed run starts anew. */
+  updatesPerRun: 1_500,
   /** Between two tries of a transfer that cannot be sent now. */
   parkedRetry: 15_000,
   /**
@@ -27,6 +29,16 @@ export const timing = {
     /** Between two looks at work that another workflow has: a run that is closing, a callback that the sweep found first. */
     elsewhere: { run: 1_000, callback: 60_000 },
   },
-  /** A loop step; `review`: between two looks for a decision, which a wake shortens. */
-  run: { startToClose: 60_000, retryFirst: 500, retryLongest: 10_000, attempts: 6, review: 24 * 3600 * 1000 },
+  /**
+   * A loop step, which may read a list of 256 MB; when its worker dies, another has it after `heartbeat`, which is longer than
+   * pure work keeps a busy process from telling that it lives. `review`: between two looks for a decision, which a wake shortens.
+   */
+  run: {
+    startToClose: 300_000,
+    heartbeat: 10_000,
+    retryFirst: 500,
+    retryLongest: 10_000,
+    attempts: 6,
+    review: 24 * 3600 * 1000,
+  },
 } as const

@@ -69,7 +69,9 @@ async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Pr
   return preflightChecks(terms, railTakes, callback)
 }
 
+/** An operator's decision about the agent says how many of its runs go on at once; where it is silent, the configuration does. */
 async function slotFree({ runsAtOnce }: TaskDeps, tx: Tx, task: TaskRow): Promise<boolean> {
   const atWork = await countAtWork(tx, task)
-  return atWork.agent < runsAtOnce.agent && atWork.rail < runsAtOnce.rail
+  const agent = task.agent_id === null ? undefined : await findAgent(tx, task.agent_id)
+  return atWork.agent < (agent?.limits?.concurrent_runs ?? runsAtOnce.agent) && atWork.rail < runsAtOnce.rail
 }

@@ -1,3 +1,4 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { claimsSigner } from '../../activities/build-deps.ts'
 import { readReplayPackage } from '../../activities/replay-package.ts'
@@ -57,7 +58,8 @@ async function stoppedTask(): Promise<string> {
   let run = await runs.loadRun(runIdOf(taskId))
   while (run?.next === 'step' && run.step !== null) {
     const { attempt, round, step } = run
-    run = await runs.takeStep({ runId: run.runId, attempt, round, step, limits: stateLimits })
+    const input = { runId: run.runId, attempt, round, step, limits: stateLimits }
+    run = await new MockActivityEnvironment().run(runs.takeStep, input)
   }
   await record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
   return taskId

@@ -5,6 +5,7 @@ type Scaled<T> = { [Key in keyof T]: T[Key] extends number ? number : Scaled<T[K
 /** The workflows' times about 1:20; not shorter than two busy processors need for a heartbeat. */
 export const timing: Scaled<typeof production> = {
   waitForCreate: 1_500,
+  updatesPerRun: 1_500,
   parkedRetry: 750,
   step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 100 },
   chain: { startToClose: 6_000, heartbeat: 2_000, retryFirst: 100, retryLongest: 1_000 },
@@ -18,5 +19,5 @@ export const timing: Scaled<typeof production> = {
     idle: 60_000,
     elsewhere: { run: 100, callback: 1_000 },
   },
-  run: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000, attempts: 6, review: 60_000 },
+  run: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000, attempts: 6, review: 60_000 },
 }

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
 import { migrateToLatest } from '../../activities/store/migrate.ts'
+import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { postgresPart, postgresUrl } from '../../worker/stack/postgres.ts'
 
 /** A PostgreSQL of its own with an empty database, up in about 2 s; `stop` removes it without a trace. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPostgres(): Promise<{ url: string; part: Part; stop(): Promise<void> }> {
   const directory = await scratchDirectory()
   const [port = 0] = await findFree(1)
   const settings = {
@@ -21,6 +22,7 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   await part.waitReady()
   return {
     url: postgresUrl(settings),
+    part,
     async stop() {
       await part.stop()
       await rm(directory, { recursive: true, force: true })
@@ -29,7 +31,7 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
 }
 
 /** A database of the service as it stands after its last migration, on a server of its own; `stop` takes both away. */
-export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & { url: string; stop(): Promise<void> }
+export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & { url: string; part: Part; stop(): Promise<void> }
 
 export async function startDatabase(): Promise<TestDatabase> {
   const postgres = await startPostgres()
@@ -39,7 +41,7 @@ export async function startDatabase(): Promise<TestDatabase> {
     await close()
     await postgres.stop()
   }
-  return { db, pool, url: postgres.url, stop }
+  return { db, pool, url: postgres.url, part: postgres.part, stop }
 }
 
 /** A new folder under the system's temporary one that the user `postgres` can pass through. */

@@ -3,12 +3,13 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { packageRoot } from '../../activities/package-root.ts'
 import { obtainTemporal } from '../../temporal/server/obtain.ts'
+import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { temporalPart } from '../../worker/stack/temporal.ts'
 import { scratchDirectory } from './postgres.ts'
 
 /** A Temporal server of its own with the search attributes registered. */
-export async function startTemporal(): Promise<{ address: string; binary: string; stop(): Promise<void> }> {
+export async function startTemporal(): Promise<{ address: string; binary: string; part: Part; stop(): Promise<void> }> {
   const directory = await scratchDirectory()
   const [port = 0, uiPort = 0] = await findFree(2)
   const obtain = {
@@ -28,6 +29,7 @@ export async function startTemporal(): Promise<{ address: string; binary: string
   await part.waitReady()
   return {
     address: `127.0.0.1:${port}`,
+    part,
     binary: await obtainTemporal({ ...obtain, toolsModule: join(packageRoot, 'temporal', 'server') }),
     stop: async () => {
       await part.stop()

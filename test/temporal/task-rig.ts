@@ -94,7 +94,7 @@ export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
 
   return {
     ...{ receiver, tasks, db: tasks.db, client, gateway, real, serve, send, replay },
-    ...{ address: temporal.address, binary: temporal.binary },
+    ...{ address: temporal.address, binary: temporal.binary, parts: { postgres: tasks.part, temporal: temporal.part } },
     stop: async () => {
       for (const close of closers) await close()
     },

@@ -2,7 +2,7 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
 import { retryOf } from '../retry.ts'
 import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
-import { shortSteps, UPDATES_PER_RUN_MAX } from '../short-steps.ts'
+import { isLong, shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { payoutDetails, waitsFor } from './details.ts'
@@ -84,7 +84,7 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
     if (run.woken && wf.patched('woken-while-driving')) await reload()
     if (run.known.transfer !== 'none' && run.known.exception === null) await drive(run.known)
     else if (!(await news(run.known.exception === null ? run.known.idleMs : UNTIL_WOKEN_MS))) break
-    if (run.updates > UPDATES_PER_RUN_MAX || wf.workflowInfo().continueAsNewSuggested) {
+    if (isLong(run)) {
       await wf.condition(wf.allHandlersFinished)
       await wf.continueAsNew<typeof payout>(payoutId, made)
     }

@@ -15,6 +15,7 @@ const steps = (summary: string, agentId: string | null) =>
   wf.proxyActivities<LoopSteps>({
     taskQueue: 'runs',
     startToCloseTimeout: timing.run.startToClose,
+    heartbeatTimeout: timing.run.heartbeat,
     retry: { ...retryOf(timing.run), maximumAttempts: timing.run.attempts },
     priority: { fairnessKey: (agentId ?? 'nobody').slice(0, 64) },
     summary,
@@ -40,6 +41,7 @@ export async function run(runId: string): Promise<void> {
       state.woken = false
     }
     learn(await take(state.known, state.known.step))
+    if (wf.workflowInfo().continueAsNewSuggested) await wf.continueAsNew<typeof run>(runId)
   }
 
   function learn(known: RunSnapshot | null): void {

@@ -61,8 +61,8 @@ export function openWork() {
   return {
     wake: (): void => void child?.signal(wakeSignal).catch(() => undefined),
 
-    /** Has the work go on until there is nothing more to do; lets go of it once the task is not `atWork` any more. */
-    async follow(task: TaskSnapshot, work: Work, atWork: () => boolean): Promise<WorkEnd> {
+    /** Has the work go on until there is nothing more to do; lets go of it once it is not to `goOn` any more. */
+    async follow(task: TaskSnapshot, work: Work, goOn: () => boolean): Promise<WorkEnd> {
       const scope = new wf.CancellationScope()
       let end: WorkEnd | undefined
       const ended = scope
@@ -75,7 +75,7 @@ export function openWork() {
             end = endOf(error)
           },
         )
-      await wf.condition(() => end !== undefined || !atWork())
+      await wf.condition(() => end !== undefined || !goOn())
       if (end === undefined) scope.cancel()
       await ended
       child = undefined

@@ -2,7 +2,7 @@ import * as wf from '@temporalio/workflow'
 import { refuse } from '../domain/errors.ts'
 import { taskEvents } from '../domain/task-lifecycle.ts'
 import { taskAttributes } from '../search-attributes.ts'
-import { shortSteps, UPDATES_PER_RUN_MAX } from '../short-steps.ts'
+import { isLong, shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { taskDetails, taskWaitsFor } from './details.ts'
@@ -32,7 +32,7 @@ export async function task(taskId: string): Promise<void> {
     const work = workOf(state.known)
     if (work !== undefined) await follow(state, state.known, work)
     else if (!(await news(state, state.known))) break
-    if (state.updates > UPDATES_PER_RUN_MAX || wf.workflowInfo().continueAsNewSuggested) {
+    if (isLong(state)) {
       await wf.condition(wf.allHandlersFinished)
       await wf.continueAsNew<typeof task>(taskId)
     }
@@ -110,10 +110,10 @@ async function news(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
   return came || queued || known.dueInMs !== null
 }
 
-/** Has the task's run or callback go on, as long as the task is at that work; whoever moves it elsewhere ends that. */
+/** Has the task's run or callback go on, as long as the task is at that work; whoever moves it elsewhere ends that, as a renewal does. */
 async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise<void> {
   const atWork = () => workOf(state.known)?.id === work.id
-  const end = await state.work.follow(known, work, atWork)
+  const end = await state.work.follow(known, work, () => atWork() && !isLong(state))
   if (end.how === 'closing') {
     const summary = `another workflow has the ${work.kind}`
     await wf.condition(() => state.woken || !atWork(), timing.task.elsewhere[work.kind], { summary })

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { MockActivityEnvironment } from '@temporalio/testing'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { refundReference } from '../../../activities/money/credit.ts'
@@ -99,7 +100,8 @@ async function work(taskId: string): Promise<void> {
     const run = await steps.loadRun(runId)
     if (run === null || run.step === null || run.next === 'over') return
     if (run.next === 'review') await inTx((tx) => recordReview(tx, runId, by))
-    await steps.takeStep({ runId, attempt: run.attempt, round: run.round, step: run.step, limits: stateLimits })
+    const input = { runId, attempt: run.attempt, round: run.round, step: run.step, limits: stateLimits }
+    await new MockActivityEnvironment().run(steps.takeStep, input)
   }
   throw new Error(`the run stands at ${(await findRun(tasks.db, runId))?.step}`)
 }

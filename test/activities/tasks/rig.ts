@@ -45,7 +45,7 @@ type Move = { [Event in TaskEvent]: [Event, TaskEventData[Event]] }[TaskEvent]
 
 /** Tasks on a PostgreSQL of their own, moved by the real activities. */
 export async function startTasks(changes: Partial<TaskDeps> = {}) {
-  const { db, url, stop } = await startDatabase()
+  const { db, url, part, stop } = await startDatabase()
   await registeredAgent(db, { agentId: trustedAgent })
   const decision = { decisionId: 'rd_1', limits: undefined }
   await transaction(db, (tx) => moveTrust(tx, trustedAgent, ['under_review', 'trusted'], decision))
@@ -137,6 +137,6 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   }
 
   return {
-    ...{ db, deps, keys, steps: createTaskSteps(deps), url, record, draft, taskIn, stop },
+    ...{ db, deps, keys, steps: createTaskSteps(deps), url, part, record, draft, taskIn, stop },
   }
 }
