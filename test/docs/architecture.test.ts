@@ -38,7 +38,7 @@ verifies('docs.architecture', 'the road is walked in the order that its comment 
     ['JSON', 'travel', /readValue\(/],
     ['schema', 'travel', /readInput\(/],
     ['authenticate', 'travel', /authenticate\(\{/],
-    ['authorize', 'travel', /operation\.authorize\?\.\(/],
+    ['authorize', 'travel', /authorize\(input/],
     ['stored answer or join', 'grant', /joins: standing/],
     ['caller limit', 'grant', /assertGranted\(/],
     ['price', 'grant', /await fund\(/],
