@@ -1,23 +1,85 @@
 import { receiptView } from '../activities/receipt-view.ts'
 import { openRunReads, ownRun, type RunReadDeps, receiptsOfRun } from '../activities/runs/reading.ts'
+import { runView } from '../activities/runs/views.ts'
 import { clockSeconds, type Tx, transaction } from '../activities/store/db.ts'
 import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
-import { findTaskEvent, listLedger } from '../activities/store/tasks.ts'
+import { findTaskEvent, listLedger, requireTask } from '../activities/store/tasks.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
 import { taskExceptionView } from '../activities/tasks/views.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
+import type { TaskState } from '../workflows/domain/task-lifecycle.ts'
+import { beginRun, type StartAsked, type StartDeps } from './run-start.ts'
 import { answerOnce } from './task-acts.ts'
-import type { Mover, TaskDeskDeps } from './task-desk.ts'
+import type { Mover } from './task-desk.ts'
 
-export type RunDeskDeps = TaskDeskDeps & RunReadDeps
+export type RunDeskDeps = StartDeps & RunReadDeps
 export type RunDesk = ReturnType<typeof openRunDesk>
 
-/** Runs as their agents follow and acknowledge them. */
+/** Runs as their agents start, follow and acknowledge them. */
 export function openRunDesk(deps: RunDeskDeps) {
   return {
     ...openRunReads(deps),
+    start: (agentId: string, asked: StartAsked, callId: string) => start(deps, agentId, asked, callId),
     acknowledge: (mover: Mover, input: Acknowledgement, callId: string) => acknowledge(deps, mover, input, callId),
+  }
+}
+
+/**
+ * Starts a run, or goes on with one: paid at once where a wallet is named, told with its challenge while a named payment is being
+ * confirmed. 402 `payment_required` with the challenge where nothing pays, 409 `payment_pending` where something may.
+ */
+async function start(deps: RunDeskDeps, agentId: string, asked: StartAsked, callId: string) {
+  const taskId = await beginRun(deps, agentId, asked, callId)
+  const pays = await payNow(deps, agentId, taskId, asked)
+  await deps.gateway.advance(taskId)
+  const { entitlement, ...started } = await transaction(deps.db, (tx) => startedRun(deps, tx, taskId))
+  const waits = asksForMoney.includes(started.run.state) && entitlement?.state === 'pending'
+  if (!waits) return { ...started, challenge: null }
+  if (pays) return started
+  const challenge = await deps.money.challenge(asked.quote_id)
+  const { accepted_methods, amount_usd, next_action } = challenge
+  throw refuse(
+    'payment_required',
+    `${amount_usd} usd are to be paid`,
+    `${next_action} Then send the same call again.`,
+    {
+      extra: { challenge, accepted_methods, run: started.run },
+    },
+  )
+}
+
+/** States in which a task goes on once it is paid. */
+const asksForMoney: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending']
+
+/** Whether something pays for the run or is being confirmed: a wallet pays now, and a payment that is named is looked for. */
+async function payNow(
+  { db, money }: RunDeskDeps,
+  agentId: string,
+  taskId: string,
+  { quote_id, wallet_id, payment_reference_id }: StartAsked,
+): Promise<boolean> {
+  const { entitlement } = await transaction(db, (tx) => money.ofTask(tx, taskId))
+  if (entitlement?.state !== 'pending') return true
+  if (payment_reference_id !== undefined) {
+    const { payment_reference } = await money.fundCredit(agentId, entitlement.entitlement_id, { payment_reference_id })
+    return ['presented', 'pending', 'verified'].includes(payment_reference.state)
+  }
+  if (wallet_id === undefined) return false
+  const payment = { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
+  await money.present(agentId, { quote_id }, payment)
+  return true
+}
+
+async function startedRun(deps: RunDeskDeps, tx: Tx, taskId: string) {
+  const task = await requireTask(tx, taskId)
+  const run = await runView(deps, tx, task)
+  const { settlement_receipt_id, usage_receipt_id } = run
+  return {
+    run,
+    ...(await deps.money.ofTask(tx, taskId)),
+    receipts: (await receiptsOfRun(deps, tx, task)).map(({ jws }) => receiptView(jws)),
+    result_contract: { version: 'v2', split_version: '1.0', settlement_receipt_id, usage_receipt_id } as const,
   }
 }
 
@@ -31,7 +93,8 @@ async function acknowledge(deps: RunDeskDeps, mover: Mover, input: Acknowledgeme
   const { run_id, receipt_id, accepted, note } = input
   const { task_id } = await transaction(deps.db, async (tx) => {
     const task = await ownRun(tx, mover, run_id)
-    if ((await receiptsOfRun(deps, tx, task)).includes(receipt_id)) return task
+    const known = await receiptsOfRun(deps, tx, task)
+    if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
     throw refuse('receipt_invalid', 'it is no receipt of this run', 'Name a receipt that the run or its task shows.')
   })
   if (!accepted) {

@@ -20,16 +20,20 @@ export type Act = { eventId: string; actor: string }
 /** A task is named by the digest of its token. */
 export const taskIdOf = (token: string): string => `task-${secretSha256(token)}`
 
-/** Begins a task. 503 `paused` while nothing new may begin; what was begun before goes on. */
+/** Throws 503 `paused` while nothing new may begin; what was begun before goes on. */
+export async function assertOpen(db: TaskDeps['db']): Promise<void> {
+  const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
+  if (pause !== undefined) throw refuse('paused', `paused: ${pause.reason}`, 'Repeat the call once it is resumed.')
+}
+
+/** Begins a task; 503 `paused` for a new one. */
 export async function submitTask(
   { db, gateway }: ActDeps,
   taskId: string,
   terms: TaskTerms,
   act: Act,
 ): Promise<TaskSnapshot> {
-  const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
-  if (pause !== undefined && (await findTask(db, taskId)) === undefined)
-    throw refuse('paused', `paused: ${pause.reason}`, 'Repeat the call once it is resumed.')
+  if ((await findTask(db, taskId)) === undefined) await assertOpen(db)
   return gateway.submit(taskId, await storeDocument(db, taskId, terms), act)
 }
 

@@ -172,6 +172,16 @@ const samples: Record<string, Record<string, unknown>> = {
   'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
   'agent-use-read': { run_id: `run_${hex(64)}` },
   'read-agent-use-pack': { mode: 'read_agent_use_pack' },
+  'start-agent-run': {
+    mode: 'start_agent_run',
+    rail: 'packetops',
+    tier: 'standard',
+    quote_id: `qt_${hex(64)}`,
+    input: {},
+    payment_reference_id: `pr_${hex(64)}`,
+    accept_terms: true,
+    idempotency_key: 's-1',
+  },
   'get-run-status': { mode: 'get_run_status', run_id: `run_${hex(64)}`, wait_ms: 20_000 },
   'fetch-return-package': { mode: 'fetch_return_package', run_id: `run_${hex(64)}`, include_files: true },
   'record-agent-use-receipt': {

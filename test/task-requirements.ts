@@ -91,6 +91,15 @@ export const taskRequirements = {
     behavior:
       'agent-use has its eight modes and no other; the pack names them with a body for each that its schema takes.',
   },
+  'agent-use.start': {
+    source: 'endpoints.md § 2',
+    behavior:
+      'start_agent_run begins one task for a key, agreed, quoted and asked credit for; unpaid it is a 402, paid it goes on.',
+  },
+  'agent-use.end-to-end': {
+    source: 'agent-commerce § Resources and fields',
+    behavior: 'On a whole stack both rails go from start_agent_run, paid and reviewed, to a package that is verified.',
+  },
   'agent-use.status': {
     source: 'endpoints.md § 11',
     behavior: 'A run is read by its owner alone, before it begins too; with wait_ms the answer comes when it moves.',

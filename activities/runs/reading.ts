@@ -9,7 +9,7 @@ import { returnPackageView } from '../return-package.ts'
 import { countRunsOf, findTaskOfRun, listRunsOf, type RunFilter, readSequence } from '../store/agent-runs.ts'
 import type { Changes } from '../store/changes.ts'
 import { type Tx, transaction } from '../store/db.ts'
-import { listReceipts } from '../store/receipts.ts'
+import { findReceipt, listReceipts, type ReceiptRow } from '../store/receipts.ts'
 import { findReturnPackage } from '../store/runs.ts'
 import type { Database } from '../store/schema.ts'
 import { listPublicKeys } from '../store/signing-keys.ts'
@@ -58,7 +58,12 @@ export async function ownRun(tx: Tx, asker: Asker, runId: string): Promise<TaskR
 }
 
 /** Waits until the ledger of a task goes on; whoever moves it says so, and a word that is lost is looked for now and then. */
-async function moved({ db, changes }: RunReadDeps, taskId: string, sequence: number, waitMs: number): Promise<void> {
+export async function moved(
+  { db, changes }: RunReadDeps,
+  taskId: string,
+  sequence: number,
+  waitMs: number,
+): Promise<void> {
   const until = performance.now() + waitMs
   for (let left = waitMs; left > 0; left = until - performance.now()) {
     if ((await readSequence(db, taskId)) !== sequence) return
@@ -82,11 +87,12 @@ async function readPackage(deps: RunReadDeps, tx: Tx, asker: Asker, runId: strin
   return { return_package, completion, attestation: receiptId(attestation.jws) }
 }
 
-/** The receipts of a run's contract, work, task and money, by their ids, oldest first. */
-export async function receiptsOfRun(deps: RunViewDeps, tx: Tx, task: TaskRow): Promise<string[]> {
-  const subjects = [task.contract_id ?? '', runIdOf(task.task_id), task.task_id]
-  const own = (await Promise.all(subjects.map((subject) => listReceipts(tx, subject)))).flat()
+/** The receipts of a run's contract, money, work and task, as far as there are any. */
+export async function receiptsOfRun(deps: RunViewDeps, tx: Tx, task: TaskRow): Promise<ReceiptRow[]> {
+  const of = (subject: string) => listReceipts(tx, subject)
   const { settlement_receipt_id, usage_receipt_id } = await runView(deps, tx, task)
-  const money = [settlement_receipt_id, usage_receipt_id].filter((id) => id !== null)
-  return [...own.map(({ receipt_id }) => receipt_id), ...money]
+  const money = [settlement_receipt_id, usage_receipt_id].flatMap((id) => (id === null ? [] : [id]))
+  const paid = await Promise.all(money.map((receipt_id) => findReceipt(tx, { receipt_id })))
+  const made = [...(await of(runIdOf(task.task_id))), ...(await of(task.task_id))]
+  return [...(await of(task.contract_id ?? '')), ...paid.filter((row) => row !== undefined), ...made]
 }

@@ -1,0 +1,21 @@
+import { type PointerError, refuse } from '../../workflows/domain/errors.ts'
+import { railOf } from '../../workflows/domain/rails/index.ts'
+import type { RailKey } from '../../workflows/domain/rails/rail.ts'
+import { checkInput, uploadsOf } from '../../workflows/domain/rails/uploads.ts'
+
+const FAULTS_SHOWN = 50
+
+/** Throws 422 `input_rejected` with a pointer for each fault of an input that its rail cannot read; uploaded lists are read later. */
+export function assertReadable(key: RailKey, input: Record<string, unknown>, at = '/input'): void {
+  const rail = railOf(key)
+  const { error } = checkInput(rail, input, uploadsOf(rail, input))
+  if (error === undefined) return
+  const escaped = (part: PropertyKey) => String(part).replaceAll('~', '~0').replaceAll('/', '~1')
+  const errors: PointerError[] = error.issues.slice(0, FAULTS_SHOWN).map(({ path, message }) => ({
+    pointer: [at, ...path.map(escaped)].join('/'),
+    message,
+  }))
+  throw refuse('input_rejected', `the input has ${error.issues.length} faults`, `See rail-input-${key}.v1.json.`, {
+    errors,
+  })
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { ResultContract } from '../../../workflows/domain/return-package.ts'
+import { IdempotencyKey, text } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { Rail } from '../agents/shapes.ts'
+import { callingAgent } from '../caller.ts'
+import { EntitlementId, PaymentChallenge, QuoteId, ReferenceId, WalletId } from '../money/shapes.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
+import { Run } from './shapes.ts'
+
+const funding = ['payment_reference_id', 'entitlement_id', 'wallet_id'] as const
+
+/** What every operation that starts a paid run takes (endpoints §2, Start). */
+export const startFields = {
+  rail: Rail,
+  tier: Tier,
+  quote_id: QuoteId,
+  input: z
+    .record(z.string(), z.unknown())
+    .meta({ 'x-free-text': true, description: 'As /schemas/rail-input-<rail>.v1.json describes it.' }),
+  payment_reference_id: ReferenceId.optional().meta({ description: 'A payment that was presented for this quote.' }),
+  entitlement_id: EntitlementId.optional().meta({ description: 'Credit that was funded for this quote.' }),
+  wallet_id: WalletId.optional().meta({ description: 'An allowance wallet, which pays the quote now.' }),
+  callback_url: CallbackUrl.optional(),
+  customer_account: text(1, 160).optional(),
+  usage: TaskUsage.default('operational'),
+  on_gaps: OnGaps,
+  accept_terms: z.literal(true).meta({ description: 'Accepts the contract that is prepared for this run.' }),
+  idempotency_key: IdempotencyKey,
+}
+
+/** At most one way of funding is named. */
+export const fundedOnce = (asked: Partial<Record<(typeof funding)[number], unknown>>): boolean =>
+  funding.filter((name) => asked[name] !== undefined).length <= 1
+
+export const Started = z
+  .strictObject({
+    run: Run,
+    challenge: PaymentChallenge.nullable().meta({
+      description: 'What is still to be confirmed; null once it is funded.',
+    }),
+    receipts: z.array(Receipt),
+    result_contract: ResultContract,
+  })
+  .meta({ id: 'StartedRun' })
+
+/**
+ * POST /api/agent-use, mode `start_agent_run` (endpoints §11): begins a task that goes on by itself when money and review are there.
+ * Unpaid it is a 402 with the challenge: pay it, and send the same call again.
+ */
+export const startAgentRun = operation({
+  id: 'start-agent-run',
+  summary:
+    'Start a paid run: its task is agreed on, quoted and asked credit for; it goes on once that is paid and reviewed.',
+  http: { method: 'POST', path: '/api/agent-use', host: 'base' },
+  mode: 'start_agent_run',
+  tool: 'start_rail_run',
+  access: 'agent',
+  needs: { scope: 'runs:write', rail: ({ rail }) => rail },
+  price: null,
+  charge: 'after',
+  limits: { bodyBytes: 1_048_576 },
+  status: [202],
+  errors: [
+    ...([
+      'payment_required',
+      'rail_not_allowed',
+      'trust_required',
+      'not_owner',
+      'not_found',
+      'payment_pending',
+    ] as const),
+    ...(['quote_mismatch', 'quote_expired', 'amount_mismatch', 'callback_refused', 'input_rejected'] as const),
+    ...(['credit_exhausted', 'wallet_underfunded', 'control_denied', 'forbidden_material'] as const),
+  ],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z
+    .strictObject({ mode: z.literal('start_agent_run'), ...startFields })
+    .refine(fundedOnce, { message: `give at most one of ${funding.join(', ')}` }),
+  output: Started,
+  handle: async ({ mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked }, context) => {
+    const { callback_url = null, customer_account = null } = asked
+    const started = await context.runs.start(
+      callingAgent(context),
+      { ...asked, callback_url, customer_account },
+      context.callId,
+    )
+    return { body: Started.parse(started) }
+  },
+})

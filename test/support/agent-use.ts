@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { createClient, type InputOf, ProblemError } from '../../api/surfaces/client.ts'
+import { railOf } from '../../workflows/domain/rails/index.ts'
+import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
+
+type PaidRail = 'packetops' | 'diligenceops'
+export type StartInput = InputOf<'start-agent-run'>
+
+export const freshKey = () => randomBytes(6).toString('hex')
+
+/** The problem that a call is refused with; throws where it is not refused. */
+export const problemOf = (call: Promise<unknown>) =>
+  call.then(
+    () => {
+      throw new Error('it was expected to be refused')
+    },
+    (error: unknown) => {
+      if (error instanceof ProblemError) return error.problem
+      throw error
+    },
+  )
+
+/** An agent that buys runs, and the operator who decides about them, over HTTP alone. */
+export async function openAgentUse(hosts: Hosts, operator: string, more?: Partial<InputOf<'agent-register'>>) {
+  const rails: PaidRail[] = ['packetops', 'diligenceops']
+  const known = await trustedAgent(hosts, operator, { rails, ...more })
+  const client = createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential })
+  /** An unpaid quote is the same for five minutes; other units make another one. */
+  const quote = async (rail: PaidRail = 'packetops', units = 1) => {
+    const asked = { rail, tier: 'standard', units, idempotency_key: freshKey() } as const
+    return (await client.call('agent-quote', asked)).body.quote
+  }
+  const startInput = (quote_id: string, rail: PaidRail = 'packetops'): StartInput => ({
+    ...{ mode: 'start_agent_run', rail, tier: 'standard', quote_id, on_gaps: 'report' },
+    ...{ input: railOf(rail).sandboxInput as StartInput['input'], accept_terms: true, idempotency_key: freshKey() },
+  })
+  return {
+    ...known,
+    client,
+    quote,
+    startInput,
+    start: (input: StartInput) => client.call('start-agent-run', input),
+    status: async (run_id: string, wait_ms = 0) =>
+      (await client.call('get-run-status', { mode: 'get_run_status', run_id, wait_ms })).body.run,
+    pay: async (quote_id: string) => {
+      const paid = { method: 'invoice_reference', external_reference: `INV-${freshKey()}` } as const
+      const input = { quote_id, ...paid, idempotency_key: freshKey() }
+      return (await client.call('payment-reference-create', input)).body.payment_reference
+    },
+    approve: (subject_kind: 'payment_reference' | 'task' | 'loop_step', subjectId: string) =>
+      decide(hosts, operator, subjectId, 'approve', { subject_kind }),
+  }
+}
