@@ -13,6 +13,7 @@ import { referenceSubject } from '../activities/reviews/payment-reference.ts'
 import { findCredential } from '../activities/store/agent-credentials.ts'
 import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
 import { findTask } from '../activities/store/tasks.ts'
+import { findWorkOrder } from '../activities/store/work-orders.ts'
 import { createAttempts } from './auth/attempts.ts'
 import type { Context } from './context.ts'
 import { contractView } from './contract-view.ts'
@@ -54,6 +55,10 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
       st: async (tokenSha256) => {
         const agent = await findAgentByToken(db, tokenSha256)
         return agent && { subjectId: agent.agent_id, agentId: agent.agent_id }
+      },
+      wt: async (tokenSha256) => {
+        const order = await findWorkOrder(db, { status_token_sha256: tokenSha256 })
+        return order && { subjectId: order.work_order_id, agentId: order.agent_id ?? '' }
       },
       tk: async (tokenSha256) => {
         const task = await findTask(db, `task-${tokenSha256}`)

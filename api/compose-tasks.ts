@@ -5,10 +5,12 @@ import type { ReviewDeps } from '../activities/reviews/desk.ts'
 import { loopStepSubject } from '../activities/reviews/loop-step.ts'
 import { recoverySubject } from '../activities/reviews/recovery.ts'
 import { taskSubject } from '../activities/reviews/task.ts'
+import { workOrderSubject } from '../activities/reviews/work-order.ts'
 import { openRunDesk } from '../temporal/run-desk.ts'
 import { openTaskDesk } from '../temporal/task-desk.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
 import type { UpdateDeps } from '../temporal/updates.ts'
+import { openWorkOrders } from '../temporal/work-orders.ts'
 import { REPLAY_TYP } from '../workflows/domain/replay-package.ts'
 import { type MoneySettings, openMoneyDesks } from './compose-money.ts'
 import type { Context } from './context.ts'
@@ -16,7 +18,7 @@ import type { Context } from './context.ts'
 type TaskSettings = Omit<MoneySettings, 'tellTask'> & Pick<UpdateDeps, 'client' | 'changes'>
 type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
 type TaskDesks = Pick<MoneyDesks, 'paying'> & {
-  desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs'>
+  desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders'>
   reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
 }
 
@@ -29,9 +31,10 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
   const desk = { ...deps, signReplay: claimsSigner(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
-  const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps)]
+  const runDesk = { ...desk, baseUrl, changes }
+  const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
   return {
-    desks: { ...desks, tasks: openTaskDesk(desk), runs: openRunDesk({ ...desk, baseUrl, changes }) },
+    desks: { ...desks, tasks: openTaskDesk(desk), runs: openRunDesk(runDesk), workOrders: openWorkOrders(runDesk) },
     paying,
     reviewing: { subjects, wakeTask: gateway.wake },
   }

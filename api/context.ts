@@ -10,6 +10,7 @@ import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
 import type { RunDesk } from '../temporal/run-desk.ts'
 import type { TaskDesk } from '../temporal/task-desk.ts'
+import type { WorkOrders } from '../temporal/work-orders.ts'
 import type { ControlScope } from '../workflows/domain/controls.ts'
 import type { Refusal } from '../workflows/domain/errors.ts'
 import type { CreateInput, PayoutView } from '../workflows/domain/payout.ts'
@@ -140,6 +141,7 @@ export type Context = {
   readonly callbacks: Callbacks
   readonly tasks: TaskDesk
   readonly runs: RunDesk
+  readonly workOrders: WorkOrders
 }
 
 /**

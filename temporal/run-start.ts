@@ -1,10 +1,9 @@
-import { judgeCallbackUrl } from '../activities/callback-hosts.ts'
 import type { Money } from '../activities/money/desk.ts'
 import { findAgent } from '../activities/store/agents.ts'
 import { clockSeconds, transaction } from '../activities/store/db.ts'
 import { findEntitlementOf } from '../activities/store/entitlements.ts'
 import { findTask, requireTask, type TaskRow } from '../activities/store/tasks.ts'
-import { assertReadable } from '../activities/tasks/asked-input.ts'
+import { assertCallback, assertReadable } from '../activities/tasks/asked-input.ts'
 import { requestCredit } from '../activities/tasks/credit.ts'
 import { provideInput } from '../activities/tasks/input.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
@@ -69,9 +68,7 @@ async function assertStartable(deps: StartDeps, agentId: string, asked: StartAsk
     throw refuse('rail_not_allowed', `the agent does not buy ${rail} here`, 'Use a rail of the pack and its manifest.')
   if (agent.trust_state !== 'trusted' && usage !== 'synthetic')
     throw refuse('trust_required', `the agent is ${agent.trust_state}`, 'Run it as synthetic, or wait to be trusted.')
-  const callback =
-    callback_url === null ? undefined : judgeCallbackUrl(callbackHosts, callback_url, usage === 'synthetic')
-  if (callback?.ok === false) throw refuse('callback_refused', callback.detail, 'Name a public HTTPS URL.')
+  assertCallback(callbackHosts, callback_url, usage === 'synthetic')
   assertReadable(rail, input)
   const { quote, state } = await money.readQuote(quote_id)
   if (quote.rail !== rail || quote.tier !== tier)

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type AnyOperation, waysOf } from '../api/operation.ts'
 import { operations } from '../api/operations/index.ts'
+import { exampleOrder } from '../api/operations/work-orders/shapes.ts'
 import { standingErrors } from '../api/problem.ts'
 import { openapiDocument } from '../api/surfaces/openapi.ts'
 import { errorCodes } from '../workflows/domain/errors.ts'
@@ -170,6 +171,8 @@ const samples: Record<string, Record<string, unknown>> = {
   'task-recover': { exception_id: `ex_${hex(64)}`, action: 'replay', idempotency_key: 't-5' },
   'task-replay-prepare': { exception_id: `ex_${hex(64)}`, from_step: 'intake', idempotency_key: 't-6' },
   'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
+  'work-orders-read': { work_order_id: `wo_${hex(64)}` },
+  'work-order-create': exampleOrder,
   'agent-use-read': { run_id: `run_${hex(64)}` },
   'read-agent-use-pack': { mode: 'read_agent_use_pack' },
   'start-agent-run': {

@@ -100,6 +100,19 @@ export const taskRequirements = {
     source: 'agent-commerce § Resources and fields',
     behavior: 'On a whole stack both rails go from start_agent_run, paid and reviewed, to a package that is verified.',
   },
+  'work-order.intake': {
+    source: 'endpoints.md § 19',
+    behavior:
+      'A work order of anybody is queued with its tasks, once for a key, and read by its token or its agent alone.',
+  },
+  'work-order.review': {
+    source: 'endpoints.md § 19',
+    behavior: 'Nothing of an order is executed before an operator approves it; rejected, its tasks are over.',
+  },
+  'work-order.worked-off': {
+    source: 'endpoints.md § 22.3',
+    behavior: 'An approved order is paid by its quote and worked off by its tasks: operating, delivered, completed.',
+  },
   'agent-use.status': {
     source: 'endpoints.md § 11',
     behavior: 'A run is read by its owner alone, before it begins too; with wait_ms the answer comes when it moves.',

@@ -6,6 +6,7 @@ import { findEntitlement } from '../store/entitlements.ts'
 import { findLiveOf } from '../store/payment-references.ts'
 import { findReturnPackage, findRun, type LoopStepRow, listLoopSteps, type RunRow } from '../store/runs.ts'
 import type { TaskRow } from '../store/tasks.ts'
+import { findOrderOf } from '../store/work-orders.ts'
 import { runIdOf } from '../tasks/facts.ts'
 import { taskView } from '../tasks/views.ts'
 
@@ -25,7 +26,7 @@ export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   return {
     ...{ run_id, task_id, task_token, state, waiting_for, rail, tier, usage, quote_id, entitlement_id },
     loop: loopView(run, run === undefined ? [] : await listLoopSteps(tx, run_id)),
-    work_order_id: null,
+    work_order_id: (await findOrderOf(tx, task_id)) ?? null,
     ...(await paidBy(tx, task)),
     ...(await madeBy(tx, run_id)),
     links: linksOf(deps, task_token, run_id),

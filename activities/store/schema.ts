@@ -5,6 +5,7 @@ import type { AgentTables } from './agent-tables.ts'
 import type { CallbackTables } from './callback-tables.ts'
 import type { MoneyTables } from './money-tables.ts'
 import type { TaskTables } from './task-tables.ts'
+import type { WorkOrderTables } from './work-order-tables.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 type Json<T> = JSONColumnType<object & T>
@@ -250,7 +251,8 @@ export type Database = AgentInputTables &
   AgentTables &
   CallbackTables &
   MoneyTables &
-  TaskTables & {
+  TaskTables &
+  WorkOrderTables & {
     calls: CallsTable
     proof_nonces: ProofNoncesTable
     payments: PaymentsTable

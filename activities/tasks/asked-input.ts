@@ -2,6 +2,7 @@ import { type PointerError, refuse } from '../../workflows/domain/errors.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { RailKey } from '../../workflows/domain/rails/rail.ts'
 import { checkInput, uploadsOf } from '../../workflows/domain/rails/uploads.ts'
+import { type CallbackHosts, judgeCallbackUrl } from '../callback-hosts.ts'
 
 const FAULTS_SHOWN = 50
 
@@ -18,4 +19,10 @@ export function assertReadable(key: RailKey, input: Record<string, unknown>, at 
   throw refuse('input_rejected', `the input has ${error.issues.length} faults`, `See rail-input-${key}.v1.json.`, {
     errors,
   })
+}
+
+/** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is called. */
+export function assertCallback(hosts: CallbackHosts, url: string | null, sandboxed: boolean): void {
+  const judged = url === null ? undefined : judgeCallbackUrl(hosts, url, sandboxed)
+  if (judged?.ok === false) throw refuse('callback_refused', judged.detail, 'Name another URL, or none.')
 }

@@ -72,7 +72,6 @@ export async function ownContract(
 }
 
 export function assertOwner({ agentId, taskId }: Asker, task: TaskRow): void {
-  const another = agentId !== undefined && agentId !== task.agent_id
-  if (another || (taskId !== undefined && taskId !== task.task_id))
-    throw refuse('not_owner', 'the task is of another agent', 'Use a credential or token of its own agent.')
+  const own = taskId === undefined ? agentId === undefined || agentId === task.agent_id : taskId === task.task_id
+  if (!own) throw refuse('not_owner', 'the task is of another agent', 'Use a credential or token of its own agent.')
 }

@@ -11,6 +11,7 @@ import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
 import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
+import { workOrders } from './work-orders/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
 export const families = {
@@ -21,6 +22,7 @@ export const families = {
   signing,
   'agent-use': agentUse,
   tasks,
+  'work-orders': workOrders,
   inputs,
   callbacks,
   reviews,
@@ -40,6 +42,7 @@ export const operations = [
   ...inputs,
   ...callbacks,
   ...tasks,
+  ...workOrders,
   ...reviews,
   ...operators,
   ...receipts,

@@ -3,6 +3,7 @@ import { keyStates } from '../../../workflows/domain/credential.ts'
 import { operation } from '../../operation.ts'
 import { callingToken } from '../caller.ts'
 import { Task } from '../tasks/shapes.ts'
+import { WorkOrder } from '../work-orders/shapes.ts'
 import { AgentId, TrustState } from './shapes.ts'
 
 const AgentStatus = z
@@ -21,7 +22,10 @@ const AgentStatus = z
 const TaskStatus = z
   .strictObject({ kind: z.literal('task'), task: Task, next_action: z.string() })
   .meta({ id: 'TaskStatus' })
-const output = z.discriminatedUnion('kind', [AgentStatus, TaskStatus])
+const OrderStatus = z
+  .strictObject({ kind: z.literal('work_order'), work_order: WorkOrder, next_action: z.string() })
+  .meta({ id: 'WorkOrderStatus' })
+const output = z.discriminatedUnion('kind', [AgentStatus, TaskStatus, OrderStatus])
 
 /** GET /api/agents/status/{token}: the token reads and nothing more; an unknown one is 404. */
 export const agentStatus = operation({
@@ -29,7 +33,7 @@ export const agentStatus = operation({
   summary: 'Read what a status token tells: of an agent its trust, access key and steps; of a task where it stands.',
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
-  statusToken: { prefixes: ['st', 'tk'], signed: false },
+  statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
   price: null,
   charge: 'after',
   status: [200],
@@ -40,6 +44,12 @@ export const agentStatus = operation({
   handle: async (_input, context) => {
     const { prefix, subjectId } = callingToken(context)
     if (prefix === 'st') return { body: output.parse(await context.agents.status(subjectId)) }
+    if (prefix === 'wt') {
+      const work_order = await context.workOrders.read({ workOrderId: subjectId }, subjectId)
+      const waits = work_order.review.state === 'waiting'
+      const next_action = waits ? 'It waits for the review of an operator.' : 'Read the runs of the order.'
+      return { body: output.parse({ kind: 'work_order', work_order, next_action }) }
+    }
     const task = await context.tasks.read.task(subjectId)
     return { body: output.parse({ kind: 'task', task, next_action: task.next_action }) }
   },

@@ -1,0 +1,91 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Tx } from './db.ts'
+import type { TaskRow } from './tasks.ts'
+import type { WorkOrdersTable } from './work-order-tables.ts'
+
+export type WorkOrderRow = Selectable<WorkOrdersTable>
+
+/** Stores an order; false where it was stored before. */
+export async function insertWorkOrder(tx: Tx, order: Insertable<WorkOrdersTable>): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('work_orders')
+    .values(order)
+    .onConflict((conflict) => conflict.column('work_order_id').doNothing())
+    .returning('work_order_id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+export async function insertOrderedTask(tx: Tx, workOrderId: string, step: number, taskId: string): Promise<void> {
+  await tx.insertInto('work_order_tasks').values({ work_order_id: workOrderId, step, task_id: taskId }).execute()
+}
+
+export async function findWorkOrder(
+  tx: Tx,
+  by: { work_order_id: string } | { status_token_sha256: string },
+): Promise<WorkOrderRow | undefined> {
+  const query = tx.selectFrom('work_orders').selectAll()
+  return 'work_order_id' in by
+    ? query.where('work_order_id', '=', by.work_order_id).executeTakeFirst()
+    : query.where('status_token_sha256', '=', by.status_token_sha256).executeTakeFirst()
+}
+
+/** The row, locked for the rest of the transaction. */
+export async function lockWorkOrder(tx: Tx, workOrderId: string): Promise<WorkOrderRow | undefined> {
+  return tx
+    .selectFrom('work_orders')
+    .selectAll()
+    .where('work_order_id', '=', workOrderId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function decideWorkOrder(
+  tx: Tx,
+  workOrderId: string,
+  decided: { decision: 'approve' | 'reject'; decision_id: string },
+): Promise<void> {
+  await tx.updateTable('work_orders').set(decided).where('work_order_id', '=', workOrderId).execute()
+}
+
+/** The tasks behind an order in the order of its steps; `attested`: its run has ended with a result. */
+export async function listOrderedTasks(tx: Tx, workOrderId: string): Promise<(TaskRow & { attested: boolean })[]> {
+  return tx
+    .selectFrom('work_order_tasks')
+    .innerJoin('tasks', 'tasks.task_id', 'work_order_tasks.task_id')
+    .leftJoin('runs', 'runs.run_id', 'tasks.run_id')
+    .selectAll('tasks')
+    .select(sql<boolean>`runs.finished_at is not null`.as('attested'))
+    .where('work_order_tasks.work_order_id', '=', workOrderId)
+    .orderBy('work_order_tasks.step')
+    .execute()
+}
+
+/** The order that a task stands behind. */
+export async function findOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('work_order_tasks')
+    .select('work_order_id')
+    .where('task_id', '=', taskId)
+    .executeTakeFirst()
+  return row?.work_order_id
+}
+
+type QueueFilter = { state?: string | undefined; rail?: string | undefined }
+
+const queued = (tx: Tx, { state, rail }: QueueFilter) =>
+  tx
+    .selectFrom('work_orders')
+    .where('decision', 'is', null)
+    .$if(state !== undefined && state !== 'queued', (query) => query.where(sql<boolean>`false`))
+    .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail ?? ''))
+
+/** Orders that nobody has decided, who waits longest first. */
+export async function listQueuedOrders(tx: Tx, filter: QueueFilter, most: number): Promise<WorkOrderRow[]> {
+  return queued(tx, filter).selectAll().orderBy('created_at').limit(most).execute()
+}
+
+export async function countQueuedOrders(tx: Tx, filter: QueueFilter): Promise<number> {
+  const { count } = await queued(tx, filter).select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
+  return count
+}

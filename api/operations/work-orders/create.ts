@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { refuse } from '../../../workflows/domain/errors.ts'
+import { SERVICE_OS } from '../../../workflows/domain/work-order.ts'
+import { operation } from '../../operation.ts'
+import { Run } from '../agent-use/shapes.ts'
+import { Rail } from '../agents/shapes.ts'
+import { agentIdOf } from '../caller.ts'
+import { Receipt } from '../operators/receipt.ts'
+import { VerificationPacket } from '../receipts/verify-receipt.ts'
+import { LedgerEntry } from '../tasks/shapes.ts'
+import { WorkOrder, WorkOrderInput } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    work_order: WorkOrder,
+    rail_run: Run.meta({ description: 'The first of rail_runs.' }),
+    rail_runs: z.array(Run).meta({ description: 'One for each step; nothing is executed before the review.' }),
+    receipt: Receipt,
+    verification_packet: VerificationPacket,
+    trust_ledger_record: LedgerEntry.meta({ description: 'The first entry of the first task’s ledger.' }),
+    status_token: z
+      .string()
+      .regex(/^wt_[A-Za-z0-9_-]{43}$/)
+      .meta({ description: 'Reads the order; given here alone.' }),
+  })
+  .meta({ id: 'QueuedWorkOrder' })
+
+/** POST /api/work-orders (endpoints §19): an order is taken from anybody, and waits for the review of an operator. */
+export const workOrderCreate = operation({
+  id: 'work-order-create',
+  summary: 'Send a work order; it is queued with its runs and waits for a review.',
+  http: { method: 'POST', path: '/api/work-orders', host: 'base' },
+  access: ['agent', 'public'],
+  needs: { scope: 'runs:write', rail: ({ requested_tool_id: tool }) => (tool === SERVICE_OS ? undefined : tool) },
+  price: null,
+  charge: 'after',
+  limits: { bodyBytes: 1_048_576 },
+  status: [202],
+  errors: [
+    ...([
+      'input_rejected',
+      'callback_refused',
+      'not_owner',
+      'not_found',
+      'quote_mismatch',
+      'quote_expired',
+      'paused',
+    ] as const),
+    ...(['evidence_mismatch', 'forbidden_material', 'credential_required'] as const),
+  ],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: WorkOrderInput,
+  output,
+  handle: async (
+    { idempotency_key: _key, input = {}, steps, quote_id = null, callback_url = null, ...asked },
+    context,
+  ) => {
+    const agentId = agentIdOf(context) ?? null
+    if ('agent_id' in asked.requester && asked.requester.agent_id !== agentId)
+      throw refuse('not_owner', 'an agent orders for itself', 'Present its access key, or give a name and a contact.')
+    if (asked.payment_reference_id !== undefined && agentId === null)
+      throw refuse('credential_required', 'a payment is named by its agent', 'Present its access key.')
+    const { requested_tool_id, payment_reference_id } = asked
+    const ordered =
+      requested_tool_id === SERVICE_OS
+        ? (steps ?? []).map((step, index) => ({ ...step, pointer: `/steps/${index}/input` }))
+        : [{ rail: Rail.parse(requested_tool_id), input, pointer: '/input' }]
+    const order = {
+      ...asked,
+      agentId,
+      quote_id,
+      callback_url,
+      payment_reference_id,
+      steps: ordered,
+      actor: actorOf(agentId),
+    }
+    const taken = await context.workOrders.create(order, context.callId)
+    const verification_packet = await context.receipts.verify({ receipt_id: taken.receipt.receipt_id })
+    return { body: output.parse({ ...taken, rail_run: taken.rail_runs[0], verification_packet }) }
+  },
+})
+
+const actorOf = (agentId: string | null): string => (agentId === null ? 'public' : `agent:${agentId}`)

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { refuse } from '../../../workflows/domain/errors.ts'
+import { operation } from '../../operation.ts'
+import { exampleOrder, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'
+
+const output = z
+  .strictObject({
+    schema: z.looseObject({}).meta({ description: 'JSON Schema of the body.' }),
+    example: z.looseObject({}),
+    work_order: WorkOrder.nullable(),
+  })
+  .meta({ id: 'WorkOrders' })
+
+const schema = z.toJSONSchema(WorkOrderInput, { target: 'draft-2020-12', io: 'input' })
+
+/** GET /api/work-orders (endpoints §19): how an order is sent; with an id the caller's own. */
+export const workOrdersRead = operation({
+  id: 'work-orders-read',
+  summary: 'Read how a work order is sent, or a work order of your own.',
+  http: { method: 'GET', path: '/api/work-orders', host: 'base' },
+  access: ['agent', 'status', 'public'],
+  needs: { scope: 'runs:read' },
+  statusToken: { prefixes: ['st', 'wt'], signed: false },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['credential_required', 'not_found', 'not_owner'],
+  idempotency: { kind: 'read' },
+  input: z.strictObject({ work_order_id: WorkOrderId.optional() }),
+  output,
+  handle: async ({ work_order_id }, { caller, workOrders }) => {
+    if (work_order_id === undefined) return { body: output.parse({ schema, example: exampleOrder, work_order: null }) }
+    if (caller.kind !== 'agent' && caller.kind !== 'status')
+      throw refuse('credential_required', 'an order is read by who sent it', 'Present its status token.')
+    const isOrder = caller.kind === 'status' && caller.prefix === 'wt'
+    const asker = isOrder ? { workOrderId: caller.subjectId } : { agentId: caller.agentId }
+    return {
+      body: output.parse({ schema, example: exampleOrder, work_order: await workOrders.read(asker, work_order_id) }),
+    }
+  },
+})

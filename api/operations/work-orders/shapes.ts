@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { rails } from '../../../workflows/domain/rails/index.ts'
+import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-order.ts'
+import { freeText, IdempotencyKey, Time } from '../../fields.ts'
+import { AgentId, Rail } from '../agents/shapes.ts'
+import { QuoteId, ReferenceId } from '../money/shapes.ts'
+import { CallbackUrl, Tier } from '../tasks/shapes.ts'
+
+export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
+const requested = rails.flatMap(({ key, takes }) => (takes.requestedTool ? key : []))
+export const ToolId = z.enum([SERVICE_OS, ...requested])
+const RunInput = z.record(z.string(), z.unknown()).meta({ 'x-free-text': true })
+const Requester = z.union([
+  z.strictObject({ name: freeText(120, 1), contact: freeText(200, 1) }),
+  z.strictObject({ agent_id: AgentId }),
+])
+
+/** What an order is asked for with (endpoints §19). */
+export const WorkOrderInput = z
+  .strictObject({
+    intake_kind: z.enum(intakeKinds),
+    requested_tool_id: ToolId,
+    objective: freeText(4000, 1),
+    input: RunInput.optional().meta({ description: 'Of the one run; service_os has steps instead.' }),
+    steps: z
+      .array(z.strictObject({ rail: Rail, input: RunInput }))
+      .min(1)
+      .max(8)
+      .optional(),
+    tier: Tier.default('standard'),
+    quote_id: QuoteId.optional(),
+    payment_reference_id: ReferenceId.optional(),
+    requester: Requester,
+    callback_url: CallbackUrl.optional(),
+    acceptance_criteria: z.array(freeText(500, 1)).max(20).default([]),
+    idempotency_key: IdempotencyKey,
+  })
+  .refine(
+    ({ requested_tool_id, input, steps, quote_id }) =>
+      requested_tool_id === SERVICE_OS
+        ? steps !== undefined && input === undefined && quote_id === undefined
+        : steps === undefined && input !== undefined,
+    { message: 'service_os takes steps and is quoted by run; every other tool takes one input' },
+  )
+  .meta({ oneOf: [{ required: ['input'] }, { required: ['steps'] }] })
+
+/** An order as its requester sees it (endpoints §2); its state follows from its decision and its tasks. */
+export const WorkOrder = z
+  .strictObject({
+    work_order_id: WorkOrderId,
+    intake_kind: z.enum(intakeKinds),
+    state: z.enum(workOrderStates),
+    requested_tool_id: ToolId,
+    rail: Rail.nullable(),
+    objective: z.string(),
+    requester: Requester,
+    agent_id: AgentId.nullable(),
+    run_id: z.string().nullable().meta({ description: 'Of an order with one run.' }),
+    run_ids: z.array(z.string()),
+    pilot_id: z.null(),
+    review: z.strictObject({
+      state: z.enum(['waiting', 'approved', 'rejected']),
+      decision_id: z.string().nullable(),
+    }),
+    created_at: Time,
+  })
+  .meta({ id: 'WorkOrder' })
+
+const [firstTool] = rails.filter(({ takes }) => takes.requestedTool)
+
+/** A body that the schema takes. */
+export const exampleOrder: z.input<typeof WorkOrderInput> = {
+  intake_kind: 'external_agent_request',
+  requested_tool_id: ToolId.parse(firstTool?.key),
+  objective: 'A sealed packet of the evidence that is named in the input.',
+  input: firstTool?.sandboxInput as Record<string, unknown>,
+  tier: 'standard',
+  requester: { name: 'Northwind', contact: 'ops@northwind.example' },
+  idempotency_key: 'order-7',
+}
