@@ -9,7 +9,7 @@ import { taskExceptionView } from '../activities/tasks/views.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import type { TaskState } from '../workflows/domain/task-lifecycle.ts'
-import { beginRun, type StartAsked, type StartDeps } from './run-start.ts'
+import { beginRun, type StartAsked, type StartDeps, withMandate } from './run-start.ts'
 import { answerOnce } from './task-acts.ts'
 import type { Mover } from './task-desk.ts'
 
@@ -29,7 +29,8 @@ export function openRunDesk(deps: RunDeskDeps) {
  * Starts a run, or goes on with one: paid at once where a wallet is named, told with its challenge while a named payment is being
  * confirmed. 402 `payment_required` with the challenge where nothing pays, 409 `payment_pending` where something may.
  */
-async function start(deps: RunDeskDeps, agentId: string, asked: StartAsked, callId: string) {
+async function start(deps: RunDeskDeps, agentId: string, given: StartAsked, callId: string) {
+  const asked = await withMandate(deps.db, given)
   const taskId = await beginRun(deps, agentId, asked, callId)
   const pays = await payNow(deps, agentId, taskId, asked)
   await deps.gateway.advance(taskId)

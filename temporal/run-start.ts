@@ -2,6 +2,7 @@ import type { Money } from '../activities/money/desk.ts'
 import { findAgent } from '../activities/store/agents.ts'
 import { clockSeconds, transaction } from '../activities/store/db.ts'
 import { findEntitlementOf } from '../activities/store/entitlements.ts'
+import { findPresented } from '../activities/store/payment-references.ts'
 import { findTask, requireTask, type TaskRow } from '../activities/store/tasks.ts'
 import { assertCallback, assertReadable } from '../activities/tasks/asked-input.ts'
 import { requestCredit } from '../activities/tasks/credit.ts'
@@ -28,6 +29,8 @@ export type StartAsked = {
   payment_reference_id?: string | undefined
   entitlement_id?: string | undefined
   wallet_id?: string | undefined
+  /** The SHA-256 by which a presented mandate stands as a payment. */
+  ap2_mandate_reference?: string | undefined
 }
 
 export type StartDeps = TaskDeskDeps & { money: Money }
@@ -74,6 +77,15 @@ async function assertStartable(deps: StartDeps, agentId: string, asked: StartAsk
   if (quote.rail !== rail || quote.tier !== tier)
     throw refuse('quote_mismatch', `the quote is for ${quote.rail} ${quote.tier}`, 'Ask for a quote of this run.')
   if (state === 'expired') throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
+}
+
+/** A mandate that was presented is named as the payment that it is; 404 for one that nobody presented. */
+export async function withMandate(db: StartDeps['db'], asked: StartAsked): Promise<StartAsked> {
+  const { ap2_mandate_reference: external_reference } = asked
+  if (external_reference === undefined) return asked
+  const presented = await findPresented(db, { method: 'ap2_mandate_reference', external_reference })
+  if (presented !== undefined) return { ...asked, payment_reference_id: presented.payment_reference_id }
+  throw refuse('not_found', 'no such mandate was presented', 'Present it at POST /api/agent-payment-rail first.')
 }
 
 /** What is named as payment is the caller's own and pays this quote. */

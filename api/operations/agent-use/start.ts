@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ResultContract } from '../../../workflows/domain/return-package.ts'
-import { IdempotencyKey, text } from '../../fields.ts'
+import { Digest, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { callingAgent } from '../caller.ts'
@@ -9,7 +9,7 @@ import { Receipt } from '../operators/receipt.ts'
 import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
 import { Run } from './shapes.ts'
 
-const funding = ['payment_reference_id', 'entitlement_id', 'wallet_id'] as const
+const funding = ['payment_reference_id', 'entitlement_id', 'wallet_id', 'ap2_mandate_reference'] as const
 
 /** What every operation that starts a paid run takes (endpoints §2, Start). */
 export const startFields = {
@@ -76,7 +76,11 @@ export const startAgentRun = operation({
   ],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z
-    .strictObject({ mode: z.literal('start_agent_run'), ...startFields })
+    .strictObject({
+      mode: z.literal('start_agent_run'),
+      ...startFields,
+      ap2_mandate_reference: Digest.optional().meta({ description: 'The SHA-256 of a mandate that was presented.' }),
+    })
     .refine(fundedOnce, { message: `give at most one of ${funding.join(', ')}` }),
   output: Started,
   handle: async ({ mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked }, context) => {

@@ -108,6 +108,8 @@ verifies('agent-use.start', 'what does not fit is refused before anything is beg
   })
   const { payment_reference_id } = await agent.pay(other.quote_id)
   expect(await refused({ payment_reference_id })).toMatchObject({ code: 'quote_mismatch' })
+  const unknown = { ap2_mandate_reference: 'ab'.repeat(32) }
+  expect(await refused(unknown)).toMatchObject({ code: 'not_found' })
   const ids = { payment_reference_id, wallet_id: `aw_${'0'.repeat(64)}` }
   expect(await refused(ids)).toMatchObject({ code: 'invalid_request' })
   expect(await tasksOf(agent)).toEqual(before)
@@ -117,6 +119,24 @@ verifies('agent-use.start', 'what does not fit is refused before anything is beg
   const stranger = await openAgentUse(hosts(), apis.operator)
   const theirs = { ...stranger.startInput((await stranger.quote()).quote_id), payment_reference_id }
   expect(await problemOf(stranger.start(theirs))).toMatchObject({ code: 'not_owner' })
+})
+
+verifies('agent-use.start', 'an allowance wallet pays at once, and not more than it holds', async () => {
+  const scopes = ['runs:read', 'runs:write', 'wallets:read', 'wallets:write'] as const
+  const owner = await openAgentUse(hosts(), apis.operator, { requested_scopes: [...scopes] })
+  const made = (await owner.client.call('allowance-wallet-create', { idempotency_key: freshKey() })).body
+  const { wallet_id } = made.wallet
+  const invoice = { method: 'invoice_reference', external_reference: `INV-${freshKey()}`, amount_usd: 150 } as const
+  const paid = { mode: 'fund_allowance', wallet_id, ...invoice, idempotency_key: freshKey() } as const
+  const { payment_reference } = (await owner.client.call('allowance-fund', paid)).body
+  await owner.approve('payment_reference', payment_reference.payment_reference_id)
+  const { quote_id } = await owner.quote()
+  const input = { ...owner.startInput(quote_id), wallet_id }
+  const [first, second] = await Promise.all([owner.start(input), owner.start(input)])
+  expect(first.body).toMatchObject({ challenge: null, run: { state: 'credit_funded' } })
+  expect(second.body.run.payment_reference_id).toBe(first.body.run.payment_reference_id)
+  const more = { ...owner.startInput((await owner.quote('packetops', 2)).quote_id), wallet_id }
+  expect(await problemOf(owner.start(more))).toMatchObject({ code: 'wallet_underfunded' })
 })
 
 verifies('agent-use.start', 'a sandbox agent runs as synthetic to the end, and money is not asked for', async () => {
