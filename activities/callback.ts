@@ -1,16 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { CallbackSnapshot, CallbackSteps } from '../workflows/callback/ports.ts'
-import {
-  type CallbackBody,
-  type CallbackFacts,
-  callbackBody,
-  callbackOutcome,
-  echoesNonce,
-  isCallbackOpen,
-} from '../workflows/domain/callback.ts'
+import { callbackOutcome, isCallbackOpen } from '../workflows/domain/callback.ts'
+import { type CallbackBody, type CallbackFacts, callbackBody, echoesNonce } from '../workflows/domain/callback-body.ts'
 import { canonicalJson, sha256Hex } from '../workflows/domain/canonical-json.ts'
-import { isDemoReceiver } from './callback-hosts.ts'
+import { isDemoReceiver } from './callbacks/hosts.ts'
 import type { Outgoing, SendOutgoing } from './http/outgoing.ts'
 import type { SigningKey } from './keys/compact.ts'
 import { signWebhook } from './keys/webhook.ts'

@@ -1,6 +1,6 @@
 import type { Agents } from '../activities/agents/desk.ts'
 import type { Signing } from '../activities/agents/signing-desk.ts'
-import type { Callbacks } from '../activities/callback-receiver.ts'
+import type { Callbacks } from '../activities/callbacks/receiver.ts'
 import type { Inputs } from '../activities/inputs/desk.ts'
 import type { Money } from '../activities/money/desk.ts'
 import type { Authorities } from '../activities/money/payment-authority.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callbackBody } from '../workflows/domain/callback.ts'
+import { callbackBody } from '../workflows/domain/callback-body.ts'
 import { sha256Hex } from '../workflows/domain/canonical-json.ts'
 import { rails } from '../workflows/domain/rails/index.ts'
 import { ReplayFile } from '../workflows/domain/replay-package.ts'

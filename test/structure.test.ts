@@ -74,6 +74,9 @@ verifies('structure.rooms', 'pure rules have no clock and no randomness', () => 
 verifies('structure.rooms', 'modules of workflows keep nothing, because all runs of a worker share them', () => {
   const kept = product.filter(({ path, text }) => path.startsWith('workflows/') && /^(export )?(let|var) /m.test(text))
   expect(kept.map(({ path }) => path)).toEqual([])
+  const loaded = reachableFrom('workflows/index.ts', ({ typeOnly }) => !typeOnly)
+  const schemas = product.filter(({ path, imports }) => loaded.has(path) && imports.some(({ from }) => from === 'zod'))
+  expect(schemas.map(({ path }) => path)).toEqual([])
 })
 
 verifies('structure.rooms', 'files keep to their sizes', () => {
@@ -110,12 +113,13 @@ function rank(path: string): number {
   return room < 0 ? rooms.length : room
 }
 
-function reachableFrom(start: string): Set<string> {
+function reachableFrom(start: string, follow: (use: Import) => boolean = () => true): Set<string> {
   const reached = new Set([start])
   // A set hands out what is added to it while it is walked.
   for (const path of reached) {
     const source = product.find((candidate) => candidate.path === path)
-    for (const { from } of source?.imports ?? []) if (from.startsWith('.')) reached.add(join(dirname(path), from))
+    for (const use of source?.imports ?? [])
+      if (use.from.startsWith('.') && follow(use)) reached.add(join(dirname(path), use.from))
   }
   return reached
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CredentialFacts } from '../../workflows/domain/callback.ts'
+import type { CredentialFacts } from '../../workflows/domain/callback-body.ts'
 import type { Scope } from '../../workflows/domain/credential.ts'
 import type { DeliveryStep } from '../../workflows/domain/onboarding.ts'
 import { findCredential, insertCredential } from '../store/agent-credentials.ts'

@@ -2,12 +2,12 @@ import { type Selectable, sql } from 'kysely'
 import {
   afterAttempt,
   type CallbackOutcome,
-  type CallbackSubjectEvent,
   callbackDelayMs,
   callbackDeliveryId,
   hostProofLifeMs,
   isCallbackOpen,
 } from '../../workflows/domain/callback.ts'
+import type { CallbackSubjectEvent } from '../../workflows/domain/callback-body.ts'
 import type { CallbackAttemptsTable, CallbackDeliveriesTable } from './callback-tables.ts'
 import type { IdPage, Tx } from './db.ts'
 

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { CallbackOutcome, CallbackState, CallbackSubjectEvent } from '../../workflows/domain/callback.ts'
+import type { CallbackOutcome, CallbackState } from '../../workflows/domain/callback.ts'
+import type { CallbackSubjectEvent } from '../../workflows/domain/callback-body.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 

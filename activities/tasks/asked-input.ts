@@ -2,7 +2,7 @@ import { type PointerError, refuse } from '../../workflows/domain/errors.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { RailKey } from '../../workflows/domain/rails/rail.ts'
 import { checkInput, uploadsOf } from '../../workflows/domain/rails/uploads.ts'
-import { type CallbackHosts, judgeCallbackUrl } from '../callback-hosts.ts'
+import { type CallbackHosts, judgeCallbackUrl } from '../callbacks/hosts.ts'
 
 const FAULTS_SHOWN = 50
 

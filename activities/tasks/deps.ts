@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { CallbackHosts } from '../callback-hosts.ts'
+import type { CallbackHosts } from '../callbacks/hosts.ts'
 import type { ReceiptSigner } from '../store/receipts.ts'
 import type { Database } from '../store/schema.ts'
 

@@ -16,7 +16,8 @@ import {
   listOverdueDeliveries,
   type NewDelivery,
 } from '../../activities/store/callback-deliveries.ts'
-import { callbackBody, callbackStates, callbackTransitions, type TaskFacts } from '../../workflows/domain/callback.ts'
+import { callbackStates, callbackTransitions } from '../../workflows/domain/callback.ts'
+import { callbackBody, type TaskFacts } from '../../workflows/domain/callback-body.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'

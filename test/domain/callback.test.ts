@@ -10,9 +10,9 @@ import {
   callbackScheduleMs,
   callbackStates,
   callbackTransitions,
-  echoesNonce,
   isCallbackOpen,
 } from '../../workflows/domain/callback.ts'
+import { echoesNonce } from '../../workflows/domain/callback-body.ts'
 import { verifies } from '../verifies.ts'
 
 const events: CallbackEvent[] = ['taken', 'failed', 'gone', 'exhausted']

@@ -1,6 +1,4 @@
-import { z } from 'zod'
 import { digestOf, sha256Hex } from './canonical-json.ts'
-import { taskStates } from './task-lifecycle.ts'
 
 export const callbackStates = ['pending', 'retrying', 'delivered', 'gave_up', 'disabled'] as const
 export type CallbackState = (typeof callbackStates)[number]
@@ -64,54 +62,4 @@ export function callbackDelayMs(deliveryId: string, failures: number): number {
 /** `cb_` + SHA-256: the webhook-id, the same for every attempt; `ordinal` tells repeated deliveries of one subject apart. */
 export function callbackDeliveryId(subject: string, event: string, ordinal: number): string {
   return `cb_${digestOf({ type: 'service.callback.v1', subject, event, ordinal })}`
-}
-
-const hash = z.string().regex(/^[0-9a-f]{64}$/)
-const standing = { delivery_id: z.string().regex(/^cb_[0-9a-f]{64}$/), at: z.iso.datetime() }
-const taskFacts = z.strictObject({
-  task_token_sha256: hash,
-  run_id: z.string().nullable(),
-  state: z.enum(taskStates),
-  sequence: z.number().int().min(0),
-  receipt_ids: z.array(z.string()),
-  return_package_url: z.url().nullable(),
-})
-const credentialFacts = z.strictObject({
-  agent_id: z.string(),
-  credential_id: z.string(),
-  state: z.string(),
-  sequence: z.number().int().min(0),
-})
-const proofFacts = z.strictObject({ nonce: z.string() })
-
-/** What is known of a task when a callback about it is sent; `sequence` orders callbacks that overtake each other. */
-export type TaskFacts = z.output<typeof taskFacts>
-/** That a credential is ready to be claimed; never the key itself. */
-export type CredentialFacts = z.output<typeof credentialFacts>
-/** What each event of a delivery tells. */
-export type CallbackFacts = { task_updated: TaskFacts; credential_ready: CredentialFacts }
-export type CallbackSubjectEvent = keyof CallbackFacts
-
-/** The body of every callback (endpoints.md § 20 `task-callback`); `host_proof` asks to be answered with its nonce. */
-export const callbackBody = z.discriminatedUnion('event', [
-  z.strictObject({ event: z.literal('task_updated'), ...standing, ...taskFacts.shape }),
-  z.strictObject({ event: z.literal('credential_ready'), ...standing, ...credentialFacts.shape }),
-  z.strictObject({ event: z.literal('host_proof'), ...standing, ...proofFacts.shape }),
-])
-export type CallbackBody = z.output<typeof callbackBody>
-
-/** The languages that there are example receivers in. */
-export const receiverLanguages = ['typescript', 'python', 'go', 'shell'] as const
-export type ReceiverLanguage = (typeof receiverLanguages)[number]
-
-/** The path of the service's own receiver, which needs no proof of its host. */
-export const demoReceiverPath = '/api/provider-callback-receiver-demo'
-
-/** Whether an answer to `host_proof` echoes its nonce: `{"nonce": "…"}`, whatever else it says. */
-export function echoesNonce(answer: string, nonce: string): boolean {
-  try {
-    return z.looseObject({ nonce: z.literal(nonce) }).safeParse(JSON.parse(answer)).success
-  } catch {
-    return false
-  }
 }

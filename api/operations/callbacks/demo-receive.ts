@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { demoReceiverPath } from '../../../workflows/domain/callback.ts'
+import { demoReceiverPath } from '../../../workflows/domain/callback-body.ts'
 import { limits } from '../../../workflows/domain/limits.ts'
 import { operation } from '../../operation.ts'
 import { sentStream } from '../caller.ts'

@@ -1,7 +1,7 @@
-import { demoReceiverPath } from '../workflows/domain/callback.ts'
-import type { Config } from './config.ts'
-import { readTarget } from './http/address-rules.ts'
-import { findExempt } from './http/outgoing.ts'
+import { demoReceiverPath } from '../../workflows/domain/callback-body.ts'
+import type { Config } from '../config.ts'
+import { readTarget } from '../http/address-rules.ts'
+import { findExempt } from '../http/outgoing.ts'
 
 /** Where callbacks may lead. */
 export type CallbackHosts = {

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  callbackAttemptsMax,
-  callbackBody,
-  callbackScheduleMs,
-  type ReceiverLanguage,
-  receiverLanguages,
-} from '../workflows/domain/callback.ts'
-import { canonicalJson } from '../workflows/domain/canonical-json.ts'
-import type { SigningKey } from './keys/compact.ts'
-import { signWebhook, webhookPublicKey } from './keys/webhook.ts'
-import { packageRoot } from './package-root.ts'
+import { callbackAttemptsMax, callbackScheduleMs } from '../../workflows/domain/callback.ts'
+import { callbackBody, type ReceiverLanguage, receiverLanguages } from '../../workflows/domain/callback-body.ts'
+import { canonicalJson } from '../../workflows/domain/canonical-json.ts'
+import type { SigningKey } from '../keys/compact.ts'
+import { signWebhook, webhookPublicKey } from '../keys/webhook.ts'
+import { packageRoot } from '../package-root.ts'
 
 const receiverFiles: Record<ReceiverLanguage, string> = {
   typescript: 'receiver.ts',

@@ -1,7 +1,7 @@
-import { readCredentialFacts } from './agents/access.ts'
-import type { ReadFacts } from './callback.ts'
-import { listReceipts } from './store/receipts.ts'
-import { findTask } from './store/tasks.ts'
+import { readCredentialFacts } from '../agents/access.ts'
+import type { ReadFacts } from '../callback.ts'
+import { listReceipts } from '../store/receipts.ts'
+import { findTask } from '../store/tasks.ts'
 
 const TASK_PREFIX = 'task-'
 

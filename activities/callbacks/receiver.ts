@@ -1,12 +1,12 @@
 import { text as readText } from 'node:stream/consumers'
-import { type CallbackBody, callbackBody, type ReceiverLanguage } from '../workflows/domain/callback.ts'
-import { type DomainError, refuse } from '../workflows/domain/errors.ts'
-import { callbackExamples } from './callback-examples.ts'
-import type { SigningKey } from './keys/compact.ts'
-import { checkWebhook } from './keys/webhook.ts'
-import { type InboxRow, listInbox, receiveCallback } from './store/callback-inbox.ts'
-import { clockSeconds, type Tx } from './store/db.ts'
-import { listPublicKeys } from './store/signing-keys.ts'
+import { type CallbackBody, callbackBody, type ReceiverLanguage } from '../../workflows/domain/callback-body.ts'
+import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import type { SigningKey } from '../keys/compact.ts'
+import { checkWebhook } from '../keys/webhook.ts'
+import { type InboxRow, listInbox, receiveCallback } from '../store/callback-inbox.ts'
+import { clockSeconds, type Tx } from '../store/db.ts'
+import { listPublicKeys } from '../store/signing-keys.ts'
+import { callbackExamples } from './examples.ts'
 
 export type Callbacks = ReturnType<typeof openCallbacks>
 type Headers = Readonly<Record<string, string | string[] | undefined>>
