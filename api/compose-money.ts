@@ -13,7 +13,7 @@ import { openWallets } from '../activities/money/wallet-desk.ts'
 import { ensurePayment } from '../temporal/payments.ts'
 
 export type MoneySettings = ReceiptIssuer &
-  Pick<MoneyDesk, 'db' | 'tellTask'> & {
+  Pick<MoneyDesk, 'db' | 'advanceTask' | 'tellTask'> & {
     config: Config
     keys: KeyRings
     wallets: WalletSignatures

@@ -8,14 +8,14 @@ import { taskSubject } from '../activities/reviews/task.ts'
 import { workOrderSubject } from '../activities/reviews/work-order.ts'
 import { openRunDesk } from '../temporal/run-desk.ts'
 import { openTaskDesk } from '../temporal/task-desk.ts'
-import { createTaskGateway } from '../temporal/tasks.ts'
+import { createTaskGateway, tellTask } from '../temporal/tasks.ts'
 import type { UpdateDeps } from '../temporal/updates.ts'
 import { openWorkOrders } from '../temporal/work-orders.ts'
 import { REPLAY_TYP } from '../workflows/domain/replay-package.ts'
 import { type MoneySettings, openMoneyDesks } from './compose-money.ts'
 import type { Context } from './context.ts'
 
-type TaskSettings = Omit<MoneySettings, 'tellTask'> & Pick<UpdateDeps, 'client' | 'changes'>
+type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask'> & Pick<UpdateDeps, 'client' | 'changes'>
 type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
 type TaskDesks = Pick<MoneyDesks, 'paying'> & {
   desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders'>
@@ -26,7 +26,8 @@ type TaskDesks = Pick<MoneyDesks, 'paying'> & {
 export async function openTasks({ changes, ...settings }: TaskSettings): Promise<TaskDesks> {
   const { config, keys, db, client } = settings
   const gateway = createTaskGateway({ db, client, changes, config })
-  const { desks, paying } = await openMoneyDesks({ ...settings, tellTask: gateway.advance })
+  const telling = { advanceTask: gateway.advance, tellTask: (taskId: string) => tellTask({ client, db }, taskId) }
+  const { desks, paying } = await openMoneyDesks({ ...settings, ...telling })
   const deps = taskDepsOf(config, keys, db)
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config

@@ -8,7 +8,7 @@ import type { IdPage } from '../activities/store/db.ts'
 import { listDueReferences } from '../activities/store/payment-references.ts'
 import { listOpenEvents } from '../activities/store/provider-events.ts'
 import { listBehindMoney } from '../activities/store/task-credits.ts'
-import { advanceOnce } from './tasks.ts'
+import { tellTask } from './tasks.ts'
 
 export type MoneySweepDeps = {
   client: Client
@@ -31,7 +31,7 @@ export const verifyDue = async ({ money, log, config }: MoneySweepDeps): Promise
 export async function tellTasksBehind({ client, money: { db }, log }: MoneySweepDeps): Promise<void> {
   for (let page: IdPage | undefined = { after: '', most: PAGE }; page !== undefined; ) {
     const behind: string[] = await listBehindMoney(db, page)
-    await each(behind, (taskId) => advanceOnce({ client, db }, taskId), log)
+    await each(behind, (taskId) => tellTask({ client, db }, taskId), log)
     const last = behind[PAGE - 1]
     page = last === undefined ? undefined : { after: last, most: PAGE }
   }

@@ -82,9 +82,12 @@ async function updateTask<Arg>(
   }
 }
 
-/** One try of what the gateway's `advance` does, for who looks again anyway. */
-export const advanceOnce = (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string): Promise<EventResult> =>
-  updateTask(deps, taskId, advancing, randomUUID())
+/** Long enough for a worker that is there; whoever only tells goes on without one. */
+const TELL_MS = 2_000
+
+/** One try of what the gateway's `advance` does, for who leaves it to the sweep otherwise. */
+export const tellTask = (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string): Promise<EventResult> =>
+  deps.client.withDeadline(Date.now() + TELL_MS, () => updateTask(deps, taskId, advancing, randomUUID()))
 
 function startWith<Arg>(client: Client, taskId: string, { update, arg }: Ask<Arg>, known: Known, updateId: string) {
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof taskWorkflow>('task', {

@@ -10,6 +10,11 @@ export const taskRequirements = {
     behavior:
       'Each operation that asks for or brings money moves its task: contract-accept, agent-quote, create-payment-challenge, payments, credits, provider events, reviews.',
   },
+  'task.money.chain': {
+    source: 'tasks.md § Money',
+    behavior:
+      'On a whole stack, stablecoins on the chain and x402 over HTTP take a task from its contract to its end, with a whole ledger and postings that add up.',
+  },
   'task.money.mismatch': {
     source: 'endpoints.md § 20',
     behavior:

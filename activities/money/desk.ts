@@ -19,7 +19,9 @@ import { challengeView, creditView, linesOf, quoteView, referenceView, verificat
 /** `ensurePayment` starts or joins the settlement of an x402 payment; a mandate's challenge lives for so many seconds. */
 export type MoneyDesk = MoneyDeps & {
   ensurePayment(paymentId: string): Promise<void>
-  /** Has a task make the moves that follow from its money. */
+  /** Has a task make the moves that follow from its money, and waits for them; 503 `unavailable`. */
+  advanceTask(taskId: string): Promise<unknown>
+  /** The same for who goes on without: it fails soon where no worker is there. */
   tellTask(taskId: string): Promise<unknown>
   mandateSeconds: number
 }

@@ -17,12 +17,16 @@ import { challengeView, entitlementView, linesOf, quoteView } from './views.ts'
 
 type Telling = { db: Kysely<Database>; tellTask(taskId: string): Promise<unknown> }
 
-/** Tells the tasks that stand behind what is stored of their money; whoever cannot be told now is found by the workers' sweep. */
+/** Of credit for many runs; a call does not wait for all of them. */
+const TOLD_AT_ONCE = 20
+
+/** Tells tasks that stand behind what is stored of their money; who is not told now is found by the workers' sweep. */
 export async function tellTasks(
   { db, tellTask }: Telling,
   of: { entitlementId: string } | { quoteId: string },
 ): Promise<void> {
-  await Promise.allSettled((await listBehindMoney(db, of)).map(tellTask))
+  const behind = await listBehindMoney(db, of)
+  await Promise.allSettled(behind.slice(0, TOLD_AT_ONCE).map(tellTask))
 }
 
 export type TaskQuoteAsked = { caller: string; rail: RailKey; tier: Tier; units: number }
@@ -38,7 +42,7 @@ export async function quoteTask(deps: MoneyDesk, taskId: string, { rail, ...aske
     await claimCredit(deps, tx, task, quoted.quote_id)
     return quoted
   })
-  await deps.tellTask(taskId)
+  await deps.advanceTask(taskId)
   return { quote: quoteView(quote), lines: linesOf(quote) }
 }
 

@@ -30,7 +30,9 @@ export async function returnRest(deps: ReceiptIssuer, tx: Tx, entitlementId: str
   const { quote_id } = await requireEntitlement(tx, entitlementId)
   const { underWay, ended } = await creditUseOf(tx, entitlementId)
   const quote = await findQuote(tx, quote_id)
-  if (underWay === 0 && ended >= (quote?.units ?? 1)) await returnUnused(deps, tx, entitlementId)
+  // What was quoted for one task is for no other.
+  const runs = quote === undefined || quote.task_id !== null ? 1 : quote.units
+  if (underWay === 0 && ended >= runs) await returnUnused(deps, tx, entitlementId)
 }
 
 /** The entitlement, locked; 404 without it. */

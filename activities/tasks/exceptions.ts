@@ -1,6 +1,7 @@
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
 import { allowedRecoveries, moneyMovedAt, type TaskExceptionCode } from '../../workflows/domain/task-exception.ts'
+import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import type { Tx } from '../store/db.ts'
 import { readTaskCredit } from '../store/task-credits.ts'
@@ -14,6 +15,10 @@ import type { TaskDeps } from './deps.ts'
 import { actorFacts, writeTaskReceipt } from './receipt.ts'
 import type { Moved } from './transition.ts'
 
+/** Whether money has moved for a task that stands, or was stopped, in this state. */
+export const moneyMoved = async (tx: Tx, taskId: string, state: TaskState) =>
+  moneyMovedAt(state, await readTaskCredit(tx, taskId))
+
 /** The ticket of what stopped a task: code, cause, what can bring it home, with its signed receipt. */
 export async function openException(
   deps: TaskDeps,
@@ -24,7 +29,7 @@ export async function openException(
   const { task_id, resume_state, sequence } = after
   if (resume_state === null) throw new Error('an exception has a state to come back to')
   const exception_id = `ex_${digestOf({ type: 'service.exception.v1', task_id, sequence })}`
-  const money_moved = moneyMovedAt(resume_state, await readTaskCredit(tx, task_id))
+  const money_moved = await moneyMoved(tx, task_id, resume_state)
   const facts = {
     ...{ exception_id, task_id, code, detail, resume_state, money_moved, sequence },
     ...{ allowed_recoveries: allowedRecoveries(code), ledger_head: entry.hash },

@@ -15,6 +15,7 @@ import {
 } from '../store/task-exceptions.ts'
 import { requireTask, type TaskRow } from '../store/tasks.ts'
 import type { TaskDeps } from './deps.ts'
+import { moneyMoved } from './exceptions.ts'
 import { storeTaskInput } from './input.ts'
 import { actorFacts, writeTaskReceipt } from './receipt.ts'
 import { type AskedMove, recordTransition } from './transition.ts'
@@ -42,6 +43,7 @@ export async function requestRecovery(deps: TaskDeps, tx: Tx, ask: RecoveryAsk):
   if (known !== undefined) return known
   const exception = await stopping(tx, task, ask.exceptionId)
   assertAllowed(exception, ask)
+  if (ask.action === 'abandon') await assertNothingUnderWay(tx, exception)
   const { recoveryId: recovery_id, action, note, actor } = ask
   const input_sha256 = ask.input === undefined ? null : (await storeTaskInput(tx, task, ask.input)).sha256
   const { exception_id } = exception
@@ -143,23 +145,24 @@ async function stopping(tx: Tx, task: TaskRow, exceptionId: string | undefined):
   throw refuse('not_found', 'it is not this exception that stops the task', 'Read the exceptions of the task.')
 }
 
-function assertAllowed(
-  { code, money_moved }: TaskExceptionRow,
-  { action, input }: Pick<RecoveryAsk, 'action' | 'input'>,
-): void {
+function assertAllowed({ code }: TaskExceptionRow, { action, input }: Pick<RecoveryAsk, 'action' | 'input'>): void {
   const allowed = allowedRecoveries(code)
   if (!allowed.includes(action))
     throw refuse('recovery_not_allowed', `${action} is no recovery from ${code}`, `Allowed: ${allowed.join(', ')}.`)
-  if (action === 'abandon' && money_moved === 'unknown')
-    throw refuse('recovery_not_allowed', 'a payment may be under way', 'Replay the task, and read its payment first.', {
-      money_moved: 'unknown',
-    })
   const takesInput = action === 'correct_input' || action === 'supply_evidence'
   if (takesInput && input === undefined) throw inputNeeded(action)
   if (!takesInput && input !== undefined)
     throw refuse('invalid_request', `${action} takes no input`, 'Send it without an input, or correct the input.', {
       errors: [{ pointer: '/input', message: `not for ${action}` }],
     })
+}
+
+/** Whoever gives a task up knows what became of its money by then, however that stood when the task was stopped. */
+async function assertNothingUnderWay(tx: Tx, { task_id, resume_state }: TaskExceptionRow): Promise<void> {
+  if ((await moneyMoved(tx, task_id, resume_state)) !== 'unknown') return
+  throw refuse('recovery_not_allowed', 'a payment may be under way', 'Wait until the payment is decided.', {
+    money_moved: 'unknown',
+  })
 }
 
 const inputNeeded = (action: string) =>

@@ -33,7 +33,7 @@ export function moneyMove(
 ): OwnMove | undefined {
   if (credit === null) return undefined
   const { settlementReceiptId, entitlementId, challenge, usageReceiptId, trouble } = credit
-  const funded = settlementReceiptId !== null
+  const funded = settlementReceiptId !== null && trouble === null
   const freed = stopped !== undefined && funded && waitsForMoney(stopped)
   switch (state) {
     case 'trusted':

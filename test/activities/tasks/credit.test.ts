@@ -8,7 +8,7 @@ import { issueQuote } from '../../../activities/money/quotes.ts'
 import { createRunSteps } from '../../../activities/run.ts'
 import { recordReview } from '../../../activities/runs/review.ts'
 import type { ChallengeRow } from '../../../activities/store/challenges.ts'
-import { transaction } from '../../../activities/store/db.ts'
+import { isUnavailable, transaction } from '../../../activities/store/db.ts'
 import { findEntitlement } from '../../../activities/store/entitlements.ts'
 import type { ReferenceRow } from '../../../activities/store/payment-references.ts'
 import { findReceipt } from '../../../activities/store/receipts.ts'
@@ -18,6 +18,7 @@ import { openTaskException } from '../../../activities/store/task-exceptions.ts'
 import { findTask, listLedger, requireTask } from '../../../activities/store/tasks.ts'
 import { claimCredit, requestCredit } from '../../../activities/tasks/credit.ts'
 import { approveTask, provideInput } from '../../../activities/tasks/input.ts'
+import { requestRecovery } from '../../../activities/tasks/recovery.ts'
 import { DomainError } from '../../../workflows/domain/errors.ts'
 import { packetops as packets } from '../../../workflows/domain/rails/packetops.ts'
 import type { Tier } from '../../../workflows/domain/rails/rail.ts'
@@ -54,10 +55,12 @@ const refusalOf = (made: Promise<unknown>) =>
   )
 const eventsOf = async (taskId: string, from = 7) =>
   (await listLedger(tasks.db, taskId, { from })).map(({ event }) => event)
-const pay = (challenge: ChallengeRow | null) => {
+const required = (challenge: ChallengeRow | null) => {
   if (challenge === null) throw new Error('nothing is to be paid')
-  return present(money, { agentId: trustedAgent, challenge })
+  return challenge
 }
+const pay = (challenge: ChallengeRow | null) =>
+  present(money, { agentId: trustedAgent, challenge: required(challenge) })
 const entitlementOf = async (taskId: string) => {
   const task = await findTask(tasks.db, taskId)
   return findEntitlement(tasks.db, task?.entitlement_id ?? '')
@@ -73,6 +76,24 @@ async function accounts(entitlementId: string): Promise<Record<string, number>> 
   expect(all.rows[0]?.sum).toBe('0')
   return Object.fromEntries(rows.map(({ account, units }) => [account.replace(entitlementId, 'en'), units]))
 }
+
+/** A hundred at once may find every connection taken: whoever does begins again, as callers do. */
+async function patiently<T>(act: () => Promise<T>, left = 20): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (left === 0 || !isUnavailable(error)) throw error
+    return patiently(act, left - 1)
+  }
+}
+/** What nobody does at once, a few at a time. */
+async function inTurn<Item, T>(items: readonly Item[], act: (item: Item, index: number) => Promise<T>): Promise<T[]> {
+  const done: T[] = []
+  for (let from = 0; from < items.length; from += 10)
+    done.push(...(await Promise.all(items.slice(from, from + 10).map((item, index) => act(item, from + index)))))
+  return done
+}
+const hundred = Array.from({ length: 100 }, (_, index) => index)
 
 /** A task with a challenge for its money. */
 async function pendingTask(limits: StateLimits = stateLimits) {
@@ -245,6 +266,45 @@ verifies('task.money.return', 'what a task did not use goes back once, when it i
   expect(await accounts(entitlementId)).toEqual({})
 })
 
+verifies(
+  'task.money.late',
+  'a task is not given up while a payment may be under way, and is once that brought nothing',
+  async () => {
+    const { taskId, challenge } = await pendingTask()
+    const reference = await pay(challenge)
+    await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
+    const exceptionId = (await openTaskException(tasks.db, taskId))?.exception_id
+    const asked = { taskId, exceptionId, action: 'abandon', input: undefined, note: '', decided: false } as const
+    const giveUpNow = () =>
+      inTx((tx) => requestRecovery(tasks.deps, tx, { ...asked, recoveryId: `rec_${hex(8)}`, actor: 'agent:a' }))
+    expect(await refusalOf(giveUpNow())).toBe('recovery_not_allowed')
+    await decide(money, reference, false)
+    expect(await giveUpNow()).toMatchObject({ state: 'done' })
+    expect(await advance(taskId)).toBe('closed')
+  },
+)
+
+verifies(
+  'task.money.return',
+  'credit of several runs that was quoted for one task goes back with what it left',
+  async () => {
+    const { task_id } = await tasks.taskIn('trusted', operational)
+    const quote = await inTx((tx) =>
+      issueQuote(tx, { caller: `test:${hex(8)}`, rail: packetops, tier: 'standard', units: 3, taskId: task_id }),
+    )
+    const { challenge, entitlement } = await request(task_id, quote.quote_id)
+    await decide(money, await pay(challenge))
+    expect(await advance(task_id)).toBe('credit_funded')
+    await work(task_id)
+    expect(await advance(task_id)).toBe('closed')
+    expect(await findEntitlement(tasks.db, entitlement.entitlement_id)).toMatchObject({
+      ...{ state: 'returned', consumed_units: 107, returned_units: 214 },
+    })
+    const other = await tasks.taskIn('trusted', operational)
+    expect(await refusalOf(claim(other.task_id, quote.quote_id))).toBe('quote_mismatch')
+  },
+)
+
 const refund = ({ payment_reference_id }: ReferenceRow) =>
   inTx((tx) =>
     refundReference(tasks.deps, tx, { referenceId: payment_reference_id, decidedBy: 'provider', reason: 'event 1' }),
@@ -294,22 +354,20 @@ verifies(
   'of 100 runs at once on credit for 40, 40 are paid for, and the postings sum up to just that',
   async () => {
     const units = 40
-    const waiting = await Promise.all(
-      Array.from({ length: 100 }, async () => (await tasks.taskIn('trusted', operational)).task_id),
-    )
+    const waiting = await inTurn(hundred, async () => (await tasks.taskIn('trusted', operational)).task_id)
     const { quote_id } = await quoteOf('standard', units)
     const { challenge, entitlement } = await request(waiting[0] ?? '', quote_id)
     await decide(money, await pay(challenge))
-    const answers = await Promise.all(waiting.map((taskId) => refusalOf(claim(taskId, quote_id))))
+    const answers = await Promise.all(waiting.map((taskId) => refusalOf(patiently(() => claim(taskId, quote_id)))))
     const paid = waiting.filter((_, index) => answers[index] === undefined)
     expect(paid).toHaveLength(units)
     expect(new Set(answers)).toEqual(new Set([undefined, 'credit_exhausted']))
     const { entitlement_id } = entitlement
-    const states = await Promise.all(waiting.map((taskId) => advance(taskId)))
+    const states = await Promise.all(waiting.map((taskId) => patiently(() => advance(taskId))))
     expect(states.filter((state) => state === 'credit_funded')).toHaveLength(units)
     // Half of the runs end well, the other half is given up; everything is done twice at once.
-    await Promise.all(paid.map((taskId, index) => (index % 2 === 0 ? attest(taskId) : giveUp(taskId))))
-    const ended = await Promise.all([...paid, ...paid].map((taskId) => advance(taskId)))
+    await inTurn(paid, (taskId, index) => (index % 2 === 0 ? attest(taskId) : giveUp(taskId)))
+    const ended = await Promise.all([...paid, ...paid].map((taskId) => patiently(() => advance(taskId))))
     expect(new Set(ended)).toEqual(new Set<TaskState>(['closed']))
     expect(await accounts(entitlement_id)).toEqual({
       'clearing:invoice_reference': -20 * 107,

@@ -12,13 +12,10 @@ import type { MoneyDeps } from '../../../activities/money/deps.ts'
 import { receiveEvent } from '../../../activities/money/provider-events.ts'
 import { decideReference } from '../../../activities/money/references.ts'
 import { transaction } from '../../../activities/store/db.ts'
-import { provideInput } from '../../../activities/tasks/input.ts'
-import { createClient, ProblemError } from '../../../api/surfaces/client.ts'
+import { createClient } from '../../../api/surfaces/client.ts'
 import { applyEvents, tellTasksBehind } from '../../../temporal/money-sweep.ts'
-import { acceptanceText } from '../../../workflows/domain/agent-signature.ts'
-import { digestOf } from '../../../workflows/domain/canonical-json.ts'
-import { tokenops } from '../../../workflows/domain/rails/tokenops.ts'
 import { topUp } from '../../activities/money/rig.ts'
+import { buyingAgent, codeOf } from '../../support/buying-task.ts'
 import { startComposedTasks } from '../../support/composed-tasks.ts'
 import { scratchDirectory } from '../../support/postgres.ts'
 import { trustedAgent } from '../../support/registering-agent.ts'
@@ -28,6 +25,7 @@ const secret = randomBytes(32)
 let directory: string
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
 let known: Awaited<ReturnType<typeof trustedAgent>>
+let buyer: ReturnType<typeof buyingAgent>
 let money: MoneyDeps
 let connection: Connection
 beforeAll(async () => {
@@ -38,6 +36,7 @@ beforeAll(async () => {
   apis = await startComposedTasks({ PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' })
   known = await trustedAgent(hosts(), apis.operator)
   const { config, db } = apis
+  buyer = buyingAgent(hosts(), known, apis.operator, db)
   const rings = loadKeyRings(config.SIGNING_KEYS_FILE)
   const authority = authorityOf(config, rings, openWalletSignatures(config).verify)
   money = await openMoneyDeps(config, { db, authority, signReceipt: receiptSigner(rings) })
@@ -51,68 +50,10 @@ afterAll(async () => {
 
 const hosts = () => apis.hosts[0]!
 const key = () => randomBytes(6).toString('hex')
-const agent = () => createClient({ baseUrl: hosts().base, osUrl: hosts().os, agent: known.credential })
-const operator = () => createClient({ baseUrl: hosts().base, osUrl: hosts().os, operator: apis.operator })
-const codeOf = (call: Promise<unknown>) =>
-  call.then(
-    () => undefined,
-    (error: unknown) => (error instanceof ProblemError ? error.problem.code : error),
-  )
-
-/** A task with a contract that waits to be accepted. */
-async function contracted() {
-  const input = tokenops.sandboxInput
-  const begun = await agent().call('preflight', {
-    ...{ rail: 'tokenops', tier: 'standard', objective: 'what each model cost', idempotency_key: key() },
-    on_gaps: 'report',
-    input_manifest: [{ name: 'usage', sha256: digestOf(input), bytes: 100 }],
-  })
-  const { task_token, task } = begun.body
-  const { contract } = (await agent().call('contract-prepare', { task_token, idempotency_key: key() })).body
-  const accept = async (quote_id?: string) =>
-    (
-      await agent().call('contract-accept', {
-        ...{ contract_id: contract.contract_id, terms_sha256: contract.terms_sha256, idempotency_key: key() },
-        signature: known.agent.signText(acceptanceText(contract.contract_id, contract.terms_sha256)),
-        ...(quote_id === undefined ? {} : { quote_id }),
-      })
-    ).body
-  return { taskId: task.task_id, task_token, accept }
+const invoice = (challenge_id: string) => {
+  const method = 'invoice_reference' as const
+  return { challenge_id, method, external_reference: `INV-${key()}` }
 }
-// The same caller is quoted the same for five minutes; so each test buys another number of runs.
-let units = 1
-const newQuote = async () =>
-  (await agent().call('agent-quote', { rail: 'tokenops', tier: 'standard', units: ++units, idempotency_key: key() }))
-    .body.quote
-/** A task whose money is asked for. */
-async function challenged() {
-  const task = await contracted()
-  const accepted = await task.accept((await newQuote()).quote_id)
-  const { entitlement, challenge } = accepted
-  if (entitlement === null || challenge === null) throw new Error('money was expected to be asked for')
-  return { ...task, accepted, entitlement, challenge }
-}
-const stateOf = async (taskToken: string) => {
-  const { body } = await createClient({ baseUrl: hosts().base, statusToken: taskToken }).call('agent-status', {})
-  if (body.kind !== 'task') throw new Error('the status of a task was expected')
-  return body.task.state
-}
-/** What the task comes to; its workflow may still be on its way. */
-async function reaches(taskToken: string, state: string): Promise<void> {
-  await expect.poll(() => stateOf(taskToken), { timeout: 30_000, interval: 200 }).toBe(state)
-}
-const present = async (challenge_id: string, method: 'invoice_reference' | 'agent_allowance', payer?: string) =>
-  (
-    await agent().call('payment-reference-create', {
-      ...{ challenge_id, method, external_reference: `INV-${key()}`, idempotency_key: key() },
-      ...(payer === undefined ? {} : { payer }),
-    })
-  ).body.payment_reference
-const review = (
-  subject_kind: 'payment_reference' | 'task' | 'loop_step',
-  subject_id: string,
-  decision: 'approve' | 'reject',
-) => operator().call('loop-review-record', { subject_kind, subject_id, decision, note: 'seen', idempotency_key: key() })
 const event = (challenge_id: string, amount_usd: number, type = 'payment.settled') => ({
   ...{ event_id: `evt_${key()}`, type, provider_session_id: `cs_${challenge_id.slice(3, 13)}` },
   ...{ challenge_id, amount_usd, currency: 'usd' },
@@ -144,23 +85,15 @@ verifies(
   'task.money.http',
   'an invoice takes a task over HTTP from its contract to its end: quoted, challenged, approved, worked for, charged',
   async () => {
-    const { taskId, task_token, accepted, challenge, entitlement } = await challenged()
+    const { taskId, task_token, accepted, challenge, entitlement, share } = await buyer.challenged()
     expect(accepted).toMatchObject({ task: { state: 'credit_pending' }, entitlement: { state: 'pending' } })
     expect(challenge).toMatchObject({ state: 'open', entitlement_id: entitlement.entitlement_id })
-    const reference = await present(challenge.challenge_id, 'invoice_reference')
-    expect(await stateOf(task_token)).toBe('credit_pending')
-    await review('payment_reference', reference.payment_reference_id, 'approve')
-    await reaches(task_token, 'credit_funded')
-    await transaction(apis.db, (tx) => provideInput(tx, taskId, tokenops.sandboxInput))
-    await review('task', taskId, 'approve')
-    await reaches(task_token, 'operating')
-    const run = await sql<{ run_id: string }>`select run_id from tasks where task_id = ${taskId}`.execute(apis.db)
-    await expect
-      .poll(() => codeOf(review('loop_step', run.rows[0]?.run_id ?? '', 'approve')), { timeout: 30_000, interval: 300 })
-      .toBeUndefined()
-    await reaches(task_token, 'closed')
-    const { body } = await agent().call('agent-credit-read', { entitlement_id: entitlement.entitlement_id })
-    const share = challenge.amount_usd / units
+    const reference = await buyer.present(invoice(challenge.challenge_id))
+    expect(await buyer.stateOf(task_token)).toBe('credit_pending')
+    await buyer.review('payment_reference', reference.payment_reference_id)
+    await buyer.reaches(task_token, 'credit_funded')
+    await buyer.finish({ taskId, task_token })
+    const { body } = await buyer.agent.call('agent-credit-read', { entitlement_id: entitlement.entitlement_id })
     expect(body).toMatchObject({ entitlement: { state: 'funded', consumed_units: share } })
     expect(body.usage_receipts).toHaveLength(1)
   },
@@ -170,19 +103,19 @@ verifies(
   'task.money.http',
   'a task is quoted by its token and challenged by its quote; what is for something else is refused',
   async () => {
-    const task = await contracted()
-    expect(await codeOf(agent().call('agent-quote', quoteFor(task.task_token)))).toBe('wrong_state')
+    const task = await buyer.contracted()
+    expect(await codeOf(buyer.agent.call('agent-quote', quoteFor(task.task_token)))).toBe('wrong_state')
     expect((await task.accept()).task.state).toBe('trusted')
     const other = { ...quoteFor(task.task_token), tier: 'entry' as const }
-    expect(await codeOf(agent().call('agent-quote', other))).toBe('quote_mismatch')
+    expect(await codeOf(buyer.agent.call('agent-quote', other))).toBe('quote_mismatch')
     const open = createClient({ baseUrl: hosts().base })
     expect(await codeOf(open.call('agent-quote', quoteFor(task.task_token)))).toBe('credential_required')
-    const { quote } = (await agent().call('agent-quote', quoteFor(task.task_token))).body
-    expect(await stateOf(task.task_token)).toBe('quoted')
+    const { quote } = (await buyer.agent.call('agent-quote', quoteFor(task.task_token))).body
+    expect(await buyer.stateOf(task.task_token)).toBe('quoted')
     const asked = { mode: 'create_payment_challenge', quote_id: quote.quote_id, idempotency_key: key() } as const
     expect(await codeOf(open.call('create-payment-challenge', asked))).toBe('payment_required')
-    await reaches(task.task_token, 'credit_pending')
-    const third = await contracted()
+    await buyer.reaches(task.task_token, 'credit_pending')
+    const third = await buyer.contracted()
     expect(await codeOf(third.accept(quote.quote_id))).toBe('quote_mismatch')
   },
 )
@@ -195,26 +128,29 @@ verifies(
   'task.money.http',
   'a wallet and a provider fund a task at once; an agent asks for its credit and finds it paid',
   async () => {
-    const byWallet = await challenged()
+    const byWallet = await buyer.challenged()
     const agentId = known.registered.agent.agent_id
     const wallet = await transaction(apis.db, (tx) => createWallet(tx, { agentId, label: 'runs' }))
     await topUp(money, agentId, wallet.wallet_id, byWallet.challenge.amount_usd)
-    await present(byWallet.challenge.challenge_id, 'agent_allowance', wallet.wallet_id)
-    expect(await stateOf(byWallet.task_token)).toBe('credit_funded')
+    await buyer.present({
+      ...{ challenge_id: byWallet.challenge.challenge_id, method: 'agent_allowance', external_reference: 'wallet' },
+      payer: wallet.wallet_id,
+    })
+    expect(await buyer.stateOf(byWallet.task_token)).toBe('credit_funded')
 
     // A customer who pays by a link presents nothing.
-    const byProvider = await challenged()
+    const byProvider = await buyer.challenged()
     const { challenge_id, amount_usd } = byProvider.challenge
     expect(await webhook(event(challenge_id, amount_usd))).toBe(202)
-    expect(await stateOf(byProvider.task_token)).toBe('credit_funded')
+    expect(await buyer.stateOf(byProvider.task_token)).toBe('credit_funded')
 
-    const byCredit = await challenged()
-    const funding = await agent().call('agent-credit-fund', {
+    const byCredit = await buyer.challenged()
+    const funding = await buyer.agent.call('agent-credit-fund', {
       ...{ entitlement_id: byCredit.entitlement.entitlement_id, method: 'payment_reference', idempotency_key: key() },
       ...{ external_reference: `REF-${key()}`, amount_usd: byCredit.challenge.amount_usd },
     })
-    await review('payment_reference', funding.body.payment_reference.payment_reference_id, 'approve')
-    await reaches(byCredit.task_token, 'credit_funded')
+    await buyer.review('payment_reference', funding.body.payment_reference.payment_reference_id, 'approve')
+    await buyer.reaches(byCredit.task_token, 'credit_funded')
   },
 )
 
@@ -222,19 +158,19 @@ verifies(
   'task.money.mismatch',
   'a wrong amount stops its task until an operator has decided; paid rightly after all, the task goes on by itself',
   async () => {
-    const { task_token, challenge } = await challenged()
+    const { task_token, challenge } = await buyer.challenged()
     const { challenge_id, amount_usd } = challenge
     expect(await webhook(event(challenge_id, amount_usd - 1))).toBe(202)
-    expect(await stateOf(task_token)).toBe('exception_open')
-    const listed = await operator().call('loop-review-console', { kind: 'payment_reference' })
+    expect(await buyer.stateOf(task_token)).toBe('exception_open')
+    const listed = await buyer.reviewer.call('loop-review-console', { kind: 'payment_reference' })
     const item = listed.body.items.find((one) => JSON.stringify(one).includes('amount_mismatch'))
     expect(item).toMatchObject({ allowed_decisions: ['reject'] })
-    expect(await codeOf(review('payment_reference', item?.subject_id ?? '', 'approve'))).toBe('control_denied')
-    await review('payment_reference', item?.subject_id ?? '', 'reject')
-    expect(await stateOf(task_token)).toBe('exception_open')
-    const reference = await present(challenge_id, 'invoice_reference')
-    await review('payment_reference', reference.payment_reference_id, 'approve')
-    await reaches(task_token, 'credit_funded')
+    expect(await codeOf(buyer.review('payment_reference', item?.subject_id ?? '', 'approve'))).toBe('control_denied')
+    await buyer.review('payment_reference', item?.subject_id ?? '', 'reject')
+    expect(await buyer.stateOf(task_token)).toBe('exception_open')
+    const reference = await buyer.present(invoice(challenge_id))
+    await buyer.review('payment_reference', reference.payment_reference_id)
+    await buyer.reaches(task_token, 'credit_funded')
   },
 )
 
@@ -242,8 +178,8 @@ verifies(
   'task.money.healed',
   'what died between the money and its task is found by the sweep: settled payments, events and refunds',
   async () => {
-    const settled = await challenged()
-    const reference = await present(settled.challenge.challenge_id, 'invoice_reference')
+    const settled = await buyer.challenged()
+    const reference = await buyer.present(invoice(settled.challenge.challenge_id))
     const decision = {
       referenceId: reference.payment_reference_id,
       approve: true,
@@ -251,22 +187,22 @@ verifies(
       note: '',
     }
     await transaction(apis.db, (tx) => decideReference(money, tx, decision))
-    const told = await challenged()
+    const told = await buyer.challenged()
     const stored = (type: 'payment.settled' | 'payment.refunded') => ({
       ...{ event_id: `evt_${key()}`, type, external_reference: 'cs_told', challenge_id: told.challenge.challenge_id },
       ...{ amount_cents: told.challenge.amount_usd * 100, currency: 'usd' },
     })
     await receiveEvent(money, 'tills', stored('payment.settled'))
-    expect([await stateOf(settled.task_token), await stateOf(told.task_token)]).toEqual([
+    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual([
       ...['credit_pending', 'credit_pending'],
     ])
     await Promise.all([sweep(), sweep()])
-    expect([await stateOf(settled.task_token), await stateOf(told.task_token)]).toEqual([
+    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual([
       ...['credit_funded', 'credit_funded'],
     ])
     await receiveEvent(money, 'tills', stored('payment.refunded'))
     await sweep()
-    expect(await stateOf(told.task_token)).toBe('exception_open')
+    expect(await buyer.stateOf(told.task_token)).toBe('exception_open')
     const chains = await sql<{ task_id: string; broken: number }>`
       select task_id, count(*) filter (where event = 'credit_funded')::int as broken from task_events group by task_id
       having count(*) filter (where event = 'credit_funded') > 1`.execute(apis.db)
