@@ -140,6 +140,8 @@ export const configSchema = z.object({
   FREE_GRANTS_PER_DAY: count(100_000).describe('free calls over all wallets'),
   LIMIT_WALLET_PER_MINUTE: count(120).describe('calls with a proof of one wallet'),
   LIMIT_AGENT_PER_MINUTE: count(120).describe('calls with one credential of an agent'),
+  LIMIT_PUBLIC_READS_PER_MINUTE: count(60).describe('calls that read, without a credential, from one client address'),
+  LIMIT_PUBLIC_WRITES_PER_MINUTE: count(10).describe('calls that store, without a credential, from one client address'),
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_PROOFS_PER_MINUTE: count(600).describe('failed proofs from one client address'),
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(

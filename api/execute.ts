@@ -59,7 +59,7 @@ async function answerPlainly(
   request: CallRequest,
   deps: RoadDeps,
 ): Promise<CallAnswer> {
-  const rate = await callerTicket(caller, deps.limits)
+  const rate = await callerTicket(operation, caller, deps.limits)
   rate?.assertGranted()
   const reply = await operation.handle(
     input,

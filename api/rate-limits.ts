@@ -3,6 +3,7 @@ import type { Config } from '../activities/config.ts'
 import { createLimiter, type Limiter, type Ticket } from '../activities/store/rate-limits.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import type { Caller } from './context.ts'
+import type { AnyOperation } from './operation.ts'
 import type { CallerTicket, RateLimits } from './road.ts'
 
 const DAY_S = 24 * 3600
@@ -12,6 +13,8 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   const perAddress = createLimiter(pool, 'address', config.LIMIT_ADDRESS_PER_MINUTE, 60)
   const perWallet = createLimiter(pool, 'wallet', config.LIMIT_WALLET_PER_MINUTE, 60)
   const perCredential = createLimiter(pool, 'agent', config.LIMIT_AGENT_PER_MINUTE, 60)
+  const publicReads = createLimiter(pool, 'public-read', config.LIMIT_PUBLIC_READS_PER_MINUTE, 60)
+  const publicWrites = createLimiter(pool, 'public-write', config.LIMIT_PUBLIC_WRITES_PER_MINUTE, 60)
   const failedProofs = createLimiter(pool, 'failed-proof', config.LIMIT_FAILED_PROOFS_PER_MINUTE, 60)
   const freePerAddress = createLimiter(pool, 'free-address', config.FREE_GRANTS_PER_ADDRESS_PER_DAY, DAY_S)
   const freeInAll = createLimiter(pool, 'free', config.FREE_GRANTS_PER_DAY, DAY_S)
@@ -25,6 +28,7 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
       ),
     wallet: (caller) => callOf(perWallet, caller),
     agent: (credentialId) => callOf(perCredential, credentialId),
+    nobody: (address, { reads }) => callOf(reads ? publicReads : publicWrites, address),
     failedProof: (address) => spend(failedProofs, address),
     freeGrant: async (address) => {
       const tickets = await Promise.all([freePerAddress.take(address), freeInAll.take('all')])
@@ -38,9 +42,17 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   }
 }
 
-/** A call of a caller that is limited by itself: a wallet, or an agent by its credential; undefined for all others. */
-export async function callerTicket(caller: Caller, limits: RateLimits): Promise<CallerTicket | undefined> {
+/**
+ * A call of a caller with a limit of its own: a wallet, an agent by its credential, or nobody known by the address, who has fewer
+ * calls that write than calls that read; undefined for all others.
+ */
+export async function callerTicket(
+  { idempotency, unlimited }: AnyOperation,
+  caller: Caller,
+  limits: RateLimits,
+): Promise<CallerTicket | undefined> {
   if (caller.kind === 'wallet') return limits.wallet(caller.id)
+  if (caller.kind === 'public' && !unlimited) return limits.nobody(caller.id, { reads: idempotency.kind === 'read' })
   return caller.kind === 'agent' ? limits.agent(caller.credential.credential_id) : undefined
 }
 

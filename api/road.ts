@@ -21,6 +21,7 @@ export type RateLimits = {
   address(address: string, perMinute?: number): Promise<void>
   wallet(caller: string): Promise<CallerTicket>
   agent(credentialId: string): Promise<CallerTicket>
+  nobody(address: string, of: { reads: boolean }): Promise<CallerTicket>
   failedProof(address: string): Promise<void>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
   freeGrant(address: string): Promise<{ granted: boolean; putBack(): void }>

@@ -675,6 +675,11 @@ export const requirements = {
     source: 'api-conventions § Idempotency',
     behavior: 'A repeat of a final call answers the same with Idempotent-Replayed: true.',
   },
+  'road.public-limit': {
+    source: 'endpoints.md § 1.3',
+    behavior:
+      'Without a credential an address has 60 reads and 10 other calls a minute, over all processes; a repeat is not counted.',
+  },
   'road.rate-limit': {
     source: 'api-conventions § Access kinds',
     behavior: 'Limits per wallet and address are counted in Postgres over processes: 429 with Retry-After.',

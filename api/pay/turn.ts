@@ -33,7 +33,7 @@ export type Read = () => Promise<Reply<unknown>>
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
 export async function takeTurn(run: Run, read: Read): Promise<Turn> {
   const { limits } = run.deps
-  const rate = await callerTicket(run.caller, limits)
+  const rate = await callerTicket(run.operation, run.caller, limits)
   const free = run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
   let freeTaken = false
   try {

@@ -17,6 +17,7 @@ import { createMetrics } from '../../api/surfaces/metrics.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { writeSecret } from '../../worker/stack/secret-file.ts'
 import { scratchDirectory, startDatabase } from './postgres.ts'
+import { unhurried } from './settings.ts'
 
 /** API processes in all but name: each with its own pool and both hosts, over one Postgres, without Temporal and a chain. */
 export type ComposedApis = {
@@ -51,6 +52,7 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
     PAY_TO_ADDRESS: `0x${'a3'.repeat(20)}`,
     TREASURY_PRINCIPAL_ADDRESS: `0x${'a4'.repeat(20)}`,
     TREASURY_HOLDER_ADDRESS: `0x${'c3'.repeat(20)}`,
+    ...unhurried,
     ...env,
   })
   const lines: string[] = []

@@ -7,6 +7,7 @@ import type { Part } from '../../worker/stack/part.ts'
 import { freePorts, type Ports } from '../../worker/stack/ports.ts'
 import { tokenCache } from './chain.ts'
 import { scratchDirectory } from './postgres.ts'
+import { unhurried } from './settings.ts'
 
 /**
  * How many processes, and settings of activities/config.ts for all of them. `chainThrough` gets the chain's RPC url and answers
@@ -58,7 +59,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       ports,
       moreApis,
       workers: options.workers ?? 1,
-      inherited: { ...process.env, LOG_LEVEL: 'warn', ...options.env },
+      inherited: { ...process.env, LOG_LEVEL: 'warn', ...unhurried, ...options.env },
       path: process.env['PATH'] ?? '',
       cacheHome: process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
       tokenCache,
