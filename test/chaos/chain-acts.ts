@@ -174,7 +174,11 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
       throw new Error('the token stays paused')
     },
     /** A block every second and none for a transaction, so that transactions wait, and can be replaced and lost. */
-    mineByTheClock: () => chain.setIntervalMining({ interval: 1 }),
+    /** What was done so far is final first: a reorg takes back nothing of it. */
+    mineByTheClock: async () => {
+      await chain.mine({ blocks: 8 })
+      await chain.setIntervalMining({ interval: 1 })
+    },
   }
 }
 
