@@ -475,6 +475,7 @@ verifies(
     })
     const jwks = JSON.parse((await get('/.well-known/jwks.json')).text) as JSONWebKeySet
     expect(jwks.keys.map((key) => (key as { use_for?: string }).use_for).sort()).toEqual([
+      'agent-statement',
       'authority',
       'callback',
       'checkout',
