@@ -2,10 +2,11 @@ import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { ownMove } from '../workflows/domain/task-moves.ts'
 import type { EventResult, StateLimits, TaskSteps } from '../workflows/task/ports.ts'
 import { isConstraintViolation, type Tx, transaction } from './store/db.ts'
-import { listNextQueued, lockTask, type TaskRow } from './store/tasks.ts'
+import { lockTask, type TaskRow } from './store/tasks.ts'
 import { chargeResult } from './tasks/credit.ts'
 import type { TaskDeps } from './tasks/deps.ts'
 import { factsOf } from './tasks/facts.ts'
+import { listWoken } from './tasks/slots.ts'
 import { snapshotOf } from './tasks/snapshot.ts'
 import { type AskedMove, recordTransition } from './tasks/transition.ts'
 
@@ -42,7 +43,7 @@ async function settled(deps: TaskDeps, tx: Tx, { moved, limits, leftSlot }: Stag
     const eventId = `own:${task.sequence + 1}`
     task = await recordTransition(deps, tx, { taskId: task.task_id, eventId, actor: 'service', ...move }, limits)
   }
-  return snapshotOf(tx, task, leftSlot && task.state !== 'operating' ? await listNextQueued(tx, task) : [])
+  return snapshotOf(tx, task, leftSlot && task.state !== 'operating' ? await listWoken(deps, tx, task) : [])
 }
 
 /** A refusal is a result: Temporal would remember a thrown one for the run. What the database's guards refuse is one too. */

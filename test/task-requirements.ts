@@ -218,6 +218,11 @@ export const taskRequirements = {
     behavior:
       'Runs of an agent and of a rail at once are limited over all processes; a free slot wakes who waits longest.',
   },
+  'task.fair': {
+    source: 'tasks.md § The workflow',
+    behavior:
+      'Many queued runs of one agent do not starve another’s; dispatched steps carry their agent as fairness key.',
+  },
   'task.workflow': {
     source: 'tasks.md § The workflow',
     behavior: 'A task runs from submission to attestation as one workflow with its run as a child, and replays.',
@@ -241,7 +246,7 @@ export const taskRequirements = {
   },
   'task.kill-parts': {
     source: 'tasks.md § The workflow',
-    behavior: 'Postgres, Temporal or the API killed at seeded moves lose no task, and each move is made once.',
+    behavior: 'Postgres or Temporal killed at seeded moves lose no task, and each move is made once.',
   },
   'task.events.known': {
     source: 'decision',

@@ -1,9 +1,8 @@
-import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import type { LedgerEntry } from '../../workflows/domain/task-ledger.ts'
 import type { Tx } from './db.ts'
 import { send } from './pipeline.ts'
-import type { Database } from './schema.ts'
 import type { TaskEventsTable, TasksTable } from './task-tables.ts'
 
 export type TaskRow = Selectable<TasksTable>
@@ -131,16 +130,26 @@ export async function countAtWork(tx: Tx, { agent_id, rail }: TaskRow): Promise<
   return { agent: Number(agent), rail: Number(onRail) }
 }
 
-/** Who waits longest for a slot like the one that this task has left: of its agent, and of its rail. */
-export async function listNextQueued(tx: Tx, { agent_id, rail }: TaskRow): Promise<string[]> {
-  const queued = () => tx.selectFrom('tasks').select('task_id').where('state', '=', 'queued')
-  const first = (query: SelectQueryBuilder<Database, 'tasks', { task_id: string }>) =>
-    query.orderBy('changed_at').limit(1).executeTakeFirst()
-  const found = await Promise.all([
-    first(queued().where('agent_id', 'is not distinct from', agent_id)),
-    first(queued().where('rail', '=', rail).where('agent_id', 'is distinct from', agent_id)),
-  ])
-  return found.flatMap((row) => (row === undefined ? [] : [row.task_id]))
+/**
+ * Who waits longest for a place that this task has left, of its agent or on its rail; of each agent only so many as it has places
+ * for, which are `atOnce` where no operator has decided about it.
+ */
+export async function listNextQueued(
+  tx: Tx,
+  { agent_id, rail }: TaskRow,
+  { atOnce, most }: { atOnce: number; most: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ task_id: string }>`
+    select task_id from (
+      select task_id, state, rail, agent_id, changed_at,
+        row_number() over (partition by agent_id, state order by changed_at)
+          + count(*) filter (where state = 'operating') over (partition by agent_id) as would_be_nth
+      from tasks where state in ('queued', 'operating')
+    ) as waiting left join agents using (agent_id)
+    where state = 'queued' and (rail = ${rail} or agent_id is not distinct from ${agent_id})
+      and would_be_nth <= coalesce((agents.limits ->> 'concurrent_runs')::int, ${atOnce}::int)
+    order by changed_at limit ${most}`.execute(tx)
+  return rows.map(({ task_id }) => task_id)
 }
 
 type ReviewFilter = { state?: string | undefined; rail?: string | undefined }

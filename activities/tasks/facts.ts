@@ -8,10 +8,11 @@ import { findAgent } from '../store/agents.ts'
 import { latestDelivery } from '../store/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
 import { openTaskException } from '../store/task-exceptions.ts'
-import { countAtWork, findDocument, type TaskRow } from '../store/tasks.ts'
+import { findDocument, type TaskRow } from '../store/tasks.ts'
 import { creditFactsOf } from './credit.ts'
 import type { TaskDeps } from './deps.ts'
 import { runContractOf } from './run-contract.ts'
+import { slotFree } from './slots.ts'
 
 /** What decides whether the locked task goes on by itself; only what its state asks for is looked up. */
 export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<TaskFacts> {
@@ -67,11 +68,4 @@ async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Pr
     return { runs: rail?.takes.controlledLoop === 'current', priced: rail !== undefined && rail.prices !== null }
   }
   return preflightChecks(terms, railTakes, callback)
-}
-
-/** An operator's decision about the agent says how many of its runs go on at once; where it is silent, the configuration does. */
-async function slotFree({ runsAtOnce }: TaskDeps, tx: Tx, task: TaskRow): Promise<boolean> {
-  const atWork = await countAtWork(tx, task)
-  const agent = task.agent_id === null ? undefined : await findAgent(tx, task.agent_id)
-  return atWork.agent < (agent?.limits?.concurrent_runs ?? runsAtOnce.agent) && atWork.rail < runsAtOnce.rail
 }

@@ -445,6 +445,40 @@ verifies(
 )
 
 verifies(
+  'task.slots',
+  'who leaves names as many as there are places, and of each agent no more than may begin',
+  async () => {
+    const few = await startTasks({ runsAtOnce: { agent: 2, rail: 3 } })
+    try {
+      const advance = (taskId: string) => few.steps.advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+      const queue = async (agent_id: string, count: number) => {
+        const ids: string[] = []
+        for (let left = count; left > 0; left -= 1) {
+          const { task_id } = await few.taskIn('queued', { agent_id })
+          ids.push(task_id)
+          await advance(task_id)
+        }
+        return ids
+      }
+      const leave = async (taskId = '') => {
+        const by = { eventId: 'x', event: 'exception_raised', actor: 'operator:alice' } as const
+        const data = { code: 'operator_hold', detail: '' }
+        const left = await few.steps.recordEvent({ taskId, ...by, data, limits: stateLimits })
+        return left.ok && left.snapshot.wakes
+      }
+      const [first, second, ...waiting] = await queue(trustedAgent, 5)
+      const [third] = await queue('agt_other', 1)
+      const further = await queue('agt_third', 2)
+      expect(await leave(first)).toEqual(waiting.slice(0, 1))
+      expect(await leave(second)).toEqual(waiting.slice(0, 2))
+      expect(await leave(third)).toEqual([...waiting.slice(0, 2), ...further.slice(0, 1)])
+    } finally {
+      await few.stop()
+    }
+  },
+)
+
+verifies(
   'run.loop.guarded-in-sql',
   'a step of the loop is stored only after the one before it, once, and stays as it ended',
   async () => {
