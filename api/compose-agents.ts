@@ -12,6 +12,7 @@ import { openReviews, type ReviewDeps } from '../activities/reviews/desk.ts'
 import { referenceSubject } from '../activities/reviews/payment-reference.ts'
 import { findCredential } from '../activities/store/agent-credentials.ts'
 import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
+import { countBound } from '../activities/store/challenges.ts'
 import { findTask } from '../activities/store/tasks.ts'
 import { findWorkOrder } from '../activities/store/work-orders.ts'
 import { createAttempts } from './auth/attempts.ts'
@@ -47,6 +48,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
     enforcement: createEnforcement({ db, registry }),
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),
+      binding: async () => contractView(registry(), '/api/agent-credit-checkout-binding', await countBound(db)),
     },
   }
   const agents: RoadDeps['agents'] = {

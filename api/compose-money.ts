@@ -1,14 +1,19 @@
 import type { Logger } from 'pino'
 import { authorityOf, openOffers } from '../activities/build-deps.ts'
+import { callbackHosts } from '../activities/callbacks/hosts.ts'
 import type { Chain } from '../activities/chain/client.ts'
 import type { WalletSignatures } from '../activities/chain/wallet-signature.ts'
 import type { Config } from '../activities/config.ts'
+import { createOutgoing } from '../activities/http/outgoing.ts'
 import type { KeyRings } from '../activities/keys/key-ring.ts'
 import { loadProviderKeys } from '../activities/keys/provider-keys.ts'
+import { openCheckouts } from '../activities/money/checkout-desk.ts'
 import type { ReceiptIssuer } from '../activities/money/deps.ts'
 import { type MoneyDesk, openMoney } from '../activities/money/desk.ts'
 import { openAuthorities } from '../activities/money/payment-authority.ts'
+import { openProductLinks } from '../activities/money/product-links.ts'
 import { openProviderDesk } from '../activities/money/provider-desk.ts'
+import { openUsageLedger } from '../activities/money/usage-ledger.ts'
 import { openWallets } from '../activities/money/wallet-desk.ts'
 import { ensurePayment } from '../temporal/payments.ts'
 
@@ -43,6 +48,9 @@ export async function openMoneyDesks({ config, keys, wallets, client, log, ...se
     providers: openProviderDesk({ ...deps, providerKeys, warn }),
     wallets: openWallets(deps),
     authorities: openAuthorities(deps),
+    usage: openUsageLedger(deps),
+    checkouts: openCheckouts(deps),
+    productLinks: openProductLinks({ ...deps, sendOutgoing: createOutgoing(callbackHosts(config)) }),
   }
   return { desks, paying }
 }

@@ -2,9 +2,12 @@ import type { Agents } from '../activities/agents/desk.ts'
 import type { Signing } from '../activities/agents/signing-desk.ts'
 import type { Callbacks } from '../activities/callbacks/receiver.ts'
 import type { Inputs } from '../activities/inputs/desk.ts'
+import type { Checkouts } from '../activities/money/checkout-desk.ts'
 import type { Money } from '../activities/money/desk.ts'
 import type { Authorities } from '../activities/money/payment-authority.ts'
+import type { ProductLinks } from '../activities/money/product-links.ts'
 import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
+import type { UsageLedger } from '../activities/money/usage-ledger.ts'
 import type { Wallets } from '../activities/money/wallet-desk.ts'
 import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
@@ -109,7 +112,7 @@ export type DiscoveryActs = {
 export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
 
 /** What a path offers, printed from the registry. */
-export type ContractActs = { registration(): Promise<ContractView> }
+export type ContractActs = { registration(): Promise<ContractView>; binding(): Promise<ContractView> }
 
 /** Everything a handler may touch. */
 export type Context = {
@@ -137,6 +140,9 @@ export type Context = {
   readonly providers: ProviderDesk
   readonly wallets: Wallets
   readonly authorities: Authorities
+  readonly usage: UsageLedger
+  readonly checkouts: Checkouts
+  readonly productLinks: ProductLinks
   readonly inputs: Inputs
   readonly callbacks: Callbacks
   readonly tasks: TaskDesk

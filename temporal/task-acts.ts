@@ -1,8 +1,5 @@
 import { secretSha256 } from '../activities/keys/derived-tokens.ts'
-import { answerCall, claimGrant } from '../activities/store/calls.ts'
 import { listPauses } from '../activities/store/controls.ts'
-import { type Tx, transaction } from '../activities/store/db.ts'
-import { send } from '../activities/store/pipeline.ts'
 import { findDocument, findTask, storeDocument } from '../activities/store/tasks.ts'
 import { contractTerms } from '../activities/tasks/contract-terms.ts'
 import type { TaskDeps } from '../activities/tasks/deps.ts'
@@ -65,14 +62,4 @@ export async function acceptContract(
   return gateway.send(taskId, { ...act, event: 'contract_accepted', data })
 }
 
-/** Answers a call with what its effect has come to, in one transaction with the use of its grant. */
-export function answerOnce(
-  { db }: Pick<TaskDeps, 'db'>,
-  { callId, subject, status }: { callId: string; subject: string; status: number },
-  read: (tx: Tx) => Promise<Record<string, unknown>>,
-): Promise<void> {
-  return transaction(db, async (tx) => {
-    await claimGrant(tx, callId, subject)
-    await send(tx, answerCall(callId, subject, status, await read(tx)))
-  })
-}
+export { answerOnce } from '../activities/store/once.ts'

@@ -186,9 +186,13 @@ async function recover(
   )
 }
 
-function prepareTaskReplay(deps: TaskDeskDeps, ask: Omit<ReplayAsk, 'recoveryId'>, callId: string): Promise<void> {
+async function prepareTaskReplay(
+  deps: TaskDeskDeps,
+  ask: Omit<ReplayAsk, 'recoveryId'>,
+  callId: string,
+): Promise<void> {
   const { taskId } = ask
-  return told(deps, taskId, () =>
+  await told(deps, taskId, () =>
     acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
       const receipt = receiptView(await prepareReplay(deps, tx, { ...ask, recoveryId: recoveryIdOf(callId) }))
       const task = await taskView(tx, await requireTask(tx, taskId))

@@ -149,6 +149,24 @@ const samples: Record<string, Record<string, unknown>> = {
     provider_session_id: 'cs_1',
     idempotency_key: 'pa-1',
   },
+  'rail-checkout-read': { rail: 'packetops', challenge_id: `ch_${hex(64)}` },
+  'rail-checkout-open': {
+    ...{ quote_id: `qt_${hex(64)}`, payment_path: 'agent_credit', idempotency_key: 'co-1' },
+    customer: { name: 'Example Ltd', email: 'ap@example.com' },
+  },
+  'credit-binding-read': { binding_id: `bd_${hex(64)}` },
+  'credit-binding-create': { entitlement_id: `en_${hex(64)}`, challenge_id: `ch_${hex(64)}`, idempotency_key: 'bd-1' },
+  'diligence-product-links': { tier: 'pro' },
+  'payment-links-read': { rail: 'packetops' },
+  'payment-links-set': {
+    ...{ rail: 'packetops', tier: 'pro', url: 'https://buy.example.com/p1', provider_price_usd: 269 },
+    idempotency_key: 'pl-1',
+  },
+  'usage-ledger-read': { entitlement_id: `en_${hex(64)}`, limit: '10' },
+  'usage-ledger-record': {
+    ...{ kind: 'model_tokens', rail: 'packetops', units: 1200, unit: 'tokens', run_id: `run_${hex(64)}` },
+    idempotency_key: 'u-1',
+  },
   'provider-event-receive': { event_id: 'evt_1', type: 'payment.settled' },
   'schema-read': { schema_name: 'receipt.v1.json' },
   preflight: {

@@ -56,4 +56,53 @@ export const walletRequirements = {
     behavior:
       'A wallet that was authorized is debited when the payment is presented, once, and never after its challenge.',
   },
+  'usage.sample': {
+    source: 'endpoints.md § 1.1',
+    behavior:
+      'The usage ledger shows one synthetic event, signed as a sample, byte for byte the same and stored nowhere.',
+  },
+  'usage.record': {
+    source: 'endpoints.md § 8',
+    behavior: 'A use is an event of a hash chain; one that nobody answers for is unverified and never touches credit.',
+  },
+  'usage.credit': {
+    source: 'endpoints.md § 8',
+    behavior:
+      'Units of credit are consumed with their event and usage receipt at once, once, and only of one’s own credit.',
+  },
+  'usage.read': {
+    source: 'endpoints.md § 8',
+    behavior: 'An agent reads its own events with the postings under each; their totals are those of the postings.',
+  },
+  'checkout.cards': {
+    source: 'agent-commerce § What the service does',
+    behavior: 'What is sold has a card with its total; without a live hosted page it falls back to rail checkout.',
+  },
+  'checkout.links': {
+    source: 'endpoints.md § 11',
+    behavior:
+      'An operator sets a hosted page at exactly the quote’s total; it is looked at once, and shown while it is live.',
+  },
+  'checkout.open': {
+    source: 'endpoints.md § 11',
+    behavior:
+      'A checkout opens the one challenge of a quote, says how its path pays it, and is paid by a hosted page alone.',
+  },
+  'checkout.read': {
+    source: 'endpoints.md § 11',
+    behavior: 'A challenge is read by the agent whose credit it pays for, and by nobody else’s.',
+  },
+  'binding.create': {
+    source: 'endpoints.md § 11',
+    behavior: 'A challenge is bound to the entitlement of its quote, once; a later settlement funds exactly that.',
+  },
+  'binding.read': {
+    source: 'endpoints.md § 11',
+    behavior: 'A binding is read by its id or its entitlement, by its own agent.',
+  },
+  'money.http.refund': {
+    source: 'decision',
+    behavior:
+      'An operator takes back a confirmed invoice or reference by revising it: unused credit goes, and so does what was earned.',
+  },
 } as const

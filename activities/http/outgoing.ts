@@ -13,8 +13,13 @@ export type NoAnswer =
   | 'connection_failed'
   | 'timeout'
   | 'answer_too_large'
-/** What came back, whatever its status, or why nothing did; `detail` is for operators, never for who named the URL. */
-export type Outgoing = { ok: true; status: number; body: Buffer } | { ok: false; reason: NoAnswer; detail: string }
+/**
+ * What came back, whatever its status, or why nothing did; `detail` is for operators, never for who named the URL. An answer that
+ * is too long to read still has its status.
+ */
+export type Outgoing =
+  | { ok: true; status: number; body: Buffer }
+  | { ok: false; reason: NoAnswer; detail: string; status?: number }
 export type SendOutgoing = (request: OutgoingRequest) => Promise<Outgoing>
 
 export type OutgoingSettings = {
@@ -107,8 +112,9 @@ function exchange(
     sent.once('response', (response) => {
       answered = true
       readAll(response).then((read) => {
-        if (read === undefined) resolve(none('answer_too_large', `over ${ANSWER_BYTES_MAX} bytes`))
-        else resolve({ ok: true, status: response.statusCode ?? 0, body: read })
+        const status = response.statusCode ?? 0
+        if (read === undefined) resolve({ ...none('answer_too_large', `over ${ANSWER_BYTES_MAX} bytes`), status })
+        else resolve({ ok: true, status, body: read })
       }, fail)
     })
     sent.once('error', fail)

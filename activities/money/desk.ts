@@ -12,6 +12,7 @@ import type { MoneyDeps } from './deps.ts'
 import { moneyOfTask, quoteTask, type TaskQuoteAsked, tellTasks } from './for-tasks.ts'
 import { mandateChallenge, type Presented } from './presenting.ts'
 import { listPrices, soldToAgents } from './prices.ts'
+import { checkoutUrl } from './product-links.ts'
 import { issueQuote, openChallenge, requirePayable } from './quotes.ts'
 import { presentReference, verifyReference } from './references.ts'
 import { challengeView, creditView, linesOf, quoteView, referenceView, verificationOf } from './views.ts'
@@ -79,7 +80,7 @@ const payable = ({ db }: MoneyDesk, quoteId: string) => transaction(db, (tx) => 
 async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMethod | undefined) {
   const challenge = await open(deps, quoteId)
   await tellTasks(deps, { quoteId })
-  const view = challengeView(deps, challenge)
+  const view = { ...challengeView(deps, challenge), checkout_url: await checkoutUrl(deps.db, challenge.challenge_id) }
   if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
   const nowSeconds = Math.floor(await clockSeconds(deps.db))
   const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }

@@ -133,6 +133,8 @@ export async function bindChallenge(
     )
   if ((challenge.entitlement_id ?? ids.entitlementId) !== ids.entitlementId)
     throw refuse('already_bound', 'the challenge is bound to another entitlement', 'Read the challenge.')
+  if (challenge.state === 'expired' || (challenge.state === 'open' && challenge.lapsed))
+    throw refuse('challenge_expired', 'the challenge has ended', 'Open a new challenge for the quote.')
   await updateChallenge(tx, challenge.challenge_id, { entitlement_id: ids.entitlementId })
   return { challenge: { ...challenge, entitlement_id: ids.entitlementId }, entitlement }
 }

@@ -34,7 +34,7 @@ export function openWallets(deps: MoneyDesk) {
     read: async (walletId: string, agentId?: string) => walletView(db, await readWallet(db, walletId, agentId)),
 
     create: ({ callId, agentId, label, limits }: Made) =>
-      answerOnce(db, { callId, subject: agentId, status: 201 }, async (tx) => {
+      answerOnce(deps, { callId, subject: agentId, status: 201 }, async (tx) => {
         const wallet = await createWallet(tx, { agentId, label, limits: given(limits) })
         const facts = {
           wallet_id: wallet.wallet_id,
@@ -49,7 +49,7 @@ export function openWallets(deps: MoneyDesk) {
       }),
 
     limit: ({ callId, by, walletId, limits }: Limited) =>
-      answerOnce(db, { callId, subject: walletId, status: 200 }, async (tx) => {
+      answerOnce(deps, { callId, subject: walletId, status: 200 }, async (tx) => {
         const { before, after } = await setWalletLimits(tx, { walletId, by, limits: given(limits) })
         const act = {
           wallet_id: walletId,

@@ -16,6 +16,29 @@ export async function findChallenge(tx: Tx, challengeId: string): Promise<Challe
     .executeTakeFirst()
 }
 
+/** The latest challenge that is bound to this entitlement. */
+export async function findChallengeOf(tx: Tx, entitlementId: string): Promise<ChallengeRow | undefined> {
+  return tx
+    .selectFrom('payment_challenges')
+    .selectAll()
+    .select(lapsed)
+    .where('entitlement_id', '=', entitlementId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** How many challenges that are bound to an entitlement stand in each state. */
+export async function countBound(tx: Tx): Promise<Record<string, number>> {
+  const rows = await tx
+    .selectFrom('payment_challenges')
+    .select(['state', sql<number>`count(*)::int`.as('count')])
+    .where('entitlement_id', 'is not', null)
+    .groupBy('state')
+    .execute()
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
 /** The row, locked for the rest of the transaction. */
 export async function lockChallenge(tx: Tx, challengeId: string): Promise<ChallengeRow | undefined> {
   await sql`select 1 from payment_challenges where challenge_id = ${challengeId} for update`.execute(tx)

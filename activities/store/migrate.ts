@@ -17,6 +17,7 @@ import * as taskCredits from './migrations/0012-task-credits.ts'
 import * as runNames from './migrations/0013-run-names.ts'
 import * as walletLimits from './migrations/0014-wallet-limits.ts'
 import * as workOrders from './migrations/0015-work-orders.ts'
+import * as checkouts from './migrations/0016-checkouts.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -36,6 +37,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-run-names': runNames,
   '0014-wallet-limits': walletLimits,
   '0015-work-orders': workOrders,
+  '0016-checkouts': checkouts,
 }
 
 /** The name of the last migration that this code knows. */

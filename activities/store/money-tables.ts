@@ -4,6 +4,7 @@ import type {
   AuthorityType,
   ChallengeState,
   PaymentMethod,
+  PaymentPath,
   ReferenceState,
 } from '../../workflows/domain/payment-reference.ts'
 import type { ProviderEventType } from '../../workflows/domain/provider-event.ts'
@@ -149,6 +150,27 @@ export type TaskCreditsTable = {
   changed_at: Time
 }
 
+export type ProductLinksTable = {
+  rail: RailKey
+  tier: Tier
+  url: string | null
+  provider_price_usd: number
+  outcome: 'live' | 'broken' | null
+  checked_at: Date | null
+  receipt_id: string
+  changed_at: Time
+}
+
+export type CheckoutsTable = {
+  checkout_id: string
+  challenge_id: string
+  payment_path: PaymentPath
+  customer_name: string
+  customer_email: string
+  purchase_order: string | null
+  opened_at: Time
+}
+
 export type MoneyTables = {
   quotes: QuotesTable
   entitlements: EntitlementsTable
@@ -160,4 +182,6 @@ export type MoneyTables = {
   usage_events: UsageEventsTable
   task_credits: TaskCreditsTable
   provider_events: ProviderEventsTable
+  product_links: ProductLinksTable
+  checkouts: CheckoutsTable
 }

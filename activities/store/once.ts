@@ -9,7 +9,7 @@ export type ActOf = { callId: string; subject: string; status: number }
 
 /** One act in one transaction with the use of its call's grant and its answer, so that a call acts once and repeats its answer. */
 export function answerOnce<Answer extends Record<string, unknown>>(
-  db: Kysely<Database>,
+  { db }: { db: Kysely<Database> },
   { callId, subject, status }: ActOf,
   act: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {

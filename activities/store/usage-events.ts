@@ -53,6 +53,49 @@ export async function listUsageEvents(
   return rows.map(eventOf)
 }
 
+/** What an agent asks of its own events. */
+export type UsageFilter = { agentId: string; eventId?: string | undefined; entitlementId?: string | undefined }
+
+const matching = (tx: Tx, { agentId, eventId, entitlementId }: UsageFilter) =>
+  tx
+    .selectFrom('usage_events')
+    .where('agent_id', '=', agentId)
+    .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId ?? ''))
+    .$if(entitlementId !== undefined, (query) => query.where('chain', '=', entitlementId ?? ''))
+
+/** Events, the newest first. */
+export async function listUsageOf(
+  tx: Tx,
+  filter: UsageFilter,
+  offset: number,
+  limit: number,
+): Promise<StoredUsageEvent[]> {
+  const rows = await matching(tx, filter)
+    .selectAll()
+    .orderBy('recorded_at', 'desc')
+    .orderBy('chain')
+    .orderBy('sequence', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  return rows.map(eventOf)
+}
+
+/** How many events there are, what credit they used in whole usd, and what they count to by unit. */
+export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
+  const rows = await matching(tx, filter)
+    .select(['unit', sql<number>`count(*)::int`.as('events'), sql<string>`sum(units)::text`.as('units')])
+    .select(sql<number>`sum(credit_units)::int`.as('credit_units'))
+    .groupBy('unit')
+    .orderBy('unit')
+    .execute()
+  return {
+    total: rows.reduce((sum, { events }) => sum + events, 0),
+    credit_units: rows.reduce((sum, { credit_units }) => sum + credit_units, 0),
+    by_unit: rows.map(({ unit, units }) => ({ unit, units })),
+  }
+}
+
 const eventOf = (row: Selectable<UsageEventsTable>): StoredUsageEvent => ({
   ...row,
   units: Number(row.units),

@@ -33,7 +33,7 @@ function callersOf({ hosts, operator }: ComposedApis) {
   return {
     open,
     console: createClient({ baseUrl: first.base, operator }),
-    decide: (subjectId: string, decision: 'approve' | 'reject') =>
+    decide: (subjectId: string, decision: 'approve' | 'reject' | 'revise') =>
       decide(first, operator, subjectId, decision, { subject_kind: 'payment_reference' }),
     /** A trusted agent with these scopes, and a client of it for each API. */
     agent: async (scopes: Scopes) => {

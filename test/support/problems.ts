@@ -12,13 +12,13 @@ export async function problemOf(call: Promise<unknown>): Promise<Problem> {
 
 export const codeOf = async (call: Promise<unknown>) => (await problemOf(call)).code
 
-/** A hundred at once may find the database busy: whoever hears that repeats, as the answer says. */
+/** A hundred at once may find the database busy: whoever hears that repeats, as the answer says, and not all at the same time. */
 export async function patiently<T>(ask: () => Promise<T>, tries = 20): Promise<T> {
   try {
     return await ask()
   } catch (error) {
-    if (!(error instanceof ProblemError) || error.problem.code !== 'unavailable' || tries === 0) throw error
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    if (!(error instanceof ProblemError) || !error.problem.retryable || tries === 0) throw error
+    await new Promise((resolve) => setTimeout(resolve, 250 + Math.random() * 1_000))
     return patiently(ask, tries - 1)
   }
 }

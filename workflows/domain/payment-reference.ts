@@ -20,6 +20,7 @@ export const paymentPaths = [
   'agent_credit',
   'manual_operator_verified_reference',
 ] as const
+export type PaymentPath = (typeof paymentPaths)[number]
 export const authorityTypes = [
   'checkout',
   'stablecoin_checkout',
@@ -27,6 +28,30 @@ export const authorityTypes = [
   'wallet_reference',
 ] as const
 export type AuthorityType = (typeof authorityTypes)[number]
+
+/** A challenge is bound to one entitlement for good, so that a binding has the number of its challenge. */
+export const bindingId = (challengeId: string): string => challengeId.replace(/^ch_/, 'bd_')
+export const challengeOfBinding = (id: string): string => id.replace(/^bd_/, 'ch_')
+
+/** How a challenge is paid by one of the four paths, in words for whoever pays. */
+export function instructionsFor(
+  path: PaymentPath,
+  { challengeId, amountUsd, checkoutUrl }: { challengeId: string; amountUsd: number; checkoutUrl: string | null },
+): string {
+  const exactly = `exactly ${amountUsd} ${CURRENCY}`
+  const present = (method: PaymentMethod, name: string) =>
+    `then present ${name} as ${method} at POST /api/agent-payment-rail.`
+  const words: Record<PaymentPath, string> = {
+    hosted_checkout_link:
+      checkoutUrl === null
+        ? `No hosted page takes this amount: pay ${exactly} in another of the accepted ways, naming ${challengeId}.`
+        : `Pay at checkout_url; the provider’s own word settles it, and nothing has to be presented.`,
+    invoice_or_purchase_order: `Pay ${exactly} by invoice or purchase order, naming ${challengeId}; ${present('invoice_reference', 'its number')}`,
+    agent_credit: `Present an allowance wallet that holds ${amountUsd} ${CURRENCY} as agent_allowance at POST /api/agent-payment-rail.`,
+    manual_operator_verified_reference: `Pay ${exactly}, naming ${challengeId}; ${present('payment_reference', 'what your bank calls it')} An operator confirms it.`,
+  }
+  return words[path]
+}
 
 /** Who confirms a method: nobody's word alone funds anything. */
 export const confirmedBy = {

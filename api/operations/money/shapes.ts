@@ -17,6 +17,8 @@ export const Method = z.enum(paymentMethods)
 const usd = z.int().min(0)
 const Currency = z.literal('usd')
 
+export const ChallengeState = z.enum(['open', 'pending', 'settled', 'expired'])
+
 /** A price that holds for 24 hours (endpoints §2). */
 export const Quote = z
   .strictObject({
@@ -41,7 +43,7 @@ export const PaymentChallenge = z
     challenge_id: ChallengeId,
     quote_id: QuoteId,
     entitlement_id: EntitlementId.nullable(),
-    state: z.enum(['open', 'pending', 'settled', 'expired']),
+    state: ChallengeState,
     amount_usd: usd,
     currency: Currency,
     accepted_methods: z.array(Method),

@@ -2,24 +2,28 @@ import { parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { preflight } from '../../../activities/chain/preflight.ts'
 import type { Deps } from '../../../activities/deps.ts'
+import { createWallet } from '../../../activities/money/allowance.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
 import { offeredAs } from '../../../activities/money/presenting.ts'
-import { verifyReference } from '../../../activities/money/references.ts'
+import { presentTopUp, verifyReference } from '../../../activities/money/references.ts'
 import { createPaymentSteps } from '../../../activities/payment.ts'
 import { findChallenge } from '../../../activities/store/challenges.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import { findEntitlement } from '../../../activities/store/entitlements.ts'
 import { explainReferences, readPayments } from '../../../activities/store/findings.ts'
 import type { ReferenceRow } from '../../../activities/store/payment-references.ts'
 import { listDuePayments } from '../../../activities/store/payments.ts'
+import { readBalance } from '../../../activities/store/postings.ts'
 import { inProcessFacilitator } from '../../../activities/x402/facilitator.ts'
 import { createSettler } from '../../../activities/x402/settler.ts'
+import { walletAccount } from '../../../workflows/domain/credit.ts'
 import { payerText } from '../../../workflows/domain/payment-reference.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { base64, signPayment } from '../../support/payments.ts'
 import { verifies } from '../../verifies.ts'
 import { eventually, GAS, type Rig } from '../chain/rig.ts'
 import { origin } from '../keys/treasury.ts'
-import { hex, payTo, present, quoted, refusal, startMoneyOnChain } from './rig.ts'
+import { hex, newAgent, payTo, present, quoted, refusal, startMoneyOnChain } from './rig.ts'
 
 let rig: Rig
 let deps: MoneyDeps
@@ -115,8 +119,8 @@ verifies('money.stablecoin', 'a transaction that nobody knows stays pending', as
   expect(await states(one)).toEqual(['pending', 'pending'])
 })
 
-const x402 = async (one: Quoted) => {
-  const offer = deps.offers.requirements(offeredAs(one.challenge))
+const x402 = async (of: { amount_usd: number }) => {
+  const offer = deps.offers.requirements(offeredAs(of))
   const service = { asset: rig.asset, service: { payTo: { address: payTo } } } as Parameters<typeof signPayment>[0]
   const payment = await signPayment(service, payer, { value: offer.amount })
   return base64(JSON.stringify({ ...payment, accepted: offer }))
@@ -137,7 +141,11 @@ verifies(
   'a signed payment is claimed with its reference, settled by its own steps, and funds when final',
   async () => {
     const one = await quoted(deps)
-    const presented = { method: 'x402_reference' as const, externalReference: '', proof: { payment: await x402(one) } }
+    const presented = {
+      method: 'x402_reference' as const,
+      externalReference: '',
+      proof: { payment: await x402(one.challenge) },
+    }
     const [reference, again] = await Promise.all([present(deps, one, presented), present(deps, one, presented)])
     expect(again.payment_reference_id).toBe(reference.payment_reference_id)
     const paymentId = reference.external_reference
@@ -172,9 +180,36 @@ verifies(
 
 verifies('money.x402', 'a payment of another amount is refused before anything is stored', async () => {
   const [one, pro] = [await quoted(deps), await quoted(deps, undefined, { tier: 'pro' })]
-  const proof = { payment: await x402(one) }
+  const proof = { payment: await x402(one.challenge) }
   await expect(present(deps, pro, { method: 'x402_reference', externalReference: '', proof })).rejects.toMatchObject(
     refusal('payment_invalid'),
   )
   expect(await states(pro)).toEqual(['open', 'pending'])
 })
+
+verifies(
+  'wallet.http.terms',
+  'a signed payment tops a wallet up once, and sent again it is the same reference',
+  async () => {
+    const agentId = newAgent()
+    const { wallet_id } = await transaction(deps.db, (tx) => createWallet(tx, { agentId, label: '' }))
+    const proof = { payment: await x402({ amount_usd: 120 }) }
+    const method = 'x402_reference' as const
+    const input = { agentId, walletId: wallet_id, amountUsd: 120, method, externalReference: '', proof }
+    const first = await presentTopUp(deps, input)
+    const { submitPayment, confirmPayment } = steps()
+    await submitPayment(first.external_reference)
+    await eventually(
+      () => confirmPayment(first.external_reference),
+      ({ finished }) => finished,
+      20_000,
+    )
+    expect(await decided(first)).toMatchObject({ state: 'verified', wallet_id })
+    // What is settled does not verify any more: it is found by its name instead.
+    expect(await presentTopUp(deps, input)).toMatchObject({
+      payment_reference_id: first.payment_reference_id,
+      state: 'verified',
+    })
+    expect(await readBalance(deps.db, walletAccount(wallet_id))).toBe(120)
+  },
+)

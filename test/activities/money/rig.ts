@@ -127,3 +127,22 @@ export async function topUp(deps: MoneyDeps, agentId: string, walletId: string, 
 }
 
 export const refusal = (code: string) => ({ refusal: { code } })
+
+/** A granted call, as the road leaves it for the act. */
+export async function grantedCall({ db }: Pick<MoneyDeps, 'db'>, operation: string): Promise<string> {
+  const call_id = `call_${hex(32)}`
+  const row = {
+    call_id,
+    caller: operator,
+    operation,
+    key: hex(8),
+    path: '/',
+    fingerprint: 'f',
+    funding: 'none' as const,
+  }
+  await db
+    .insertInto('calls')
+    .values({ ...row, grant_state: 'open', answer_state: 'open' })
+    .execute()
+  return call_id
+}
