@@ -1,7 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDatabase, isUnavailable, type OpenDatabase } from '../../activities/store/db.ts'
 import { migrateToLatest } from '../../activities/store/migrate.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'
@@ -42,6 +43,18 @@ export async function startDatabase(): Promise<TestDatabase> {
     await postgres.stop()
   }
   return { db, pool, url: postgres.url, part: postgres.part, stop }
+}
+
+/** A hundred at once may find every connection taken, which decides nothing: whoever does begins again for as long as the test has time. */
+export async function patiently<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      await sleep(100)
+    }
+  }
 }
 
 /** A new folder under the system's temporary one that the user `postgres` can pass through. */

@@ -10,6 +10,7 @@ import { listReceipts } from '../../../activities/store/receipts.ts'
 import { listUsageEvents } from '../../../activities/store/usage-events.ts'
 import { creditAccount, pairLegs } from '../../../workflows/domain/credit.ts'
 import { brokenAt } from '../../../workflows/domain/usage-event.ts'
+import { patiently } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 import { funded, operator, quoted, refusal, startMoney } from './rig.ts'
 
@@ -51,7 +52,7 @@ verifies('money.consume', 'a usage receipt consumes once, whoever repeats it', a
 verifies('money.consume', '100 parallel consumers of one entitlement never take more than it holds', async () => {
   const { entitlement } = await funded(deps)
   const id = entitlement.entitlement_id
-  const attempts = Array.from({ length: 100 }, (_, index) => use(id, `run_${index}`, 1 + (index % 3)))
+  const attempts = Array.from({ length: 100 }, (_, index) => patiently(() => use(id, `run_${index}`, 1 + (index % 3))))
   const done = await Promise.allSettled(attempts)
   const taken = done.flatMap((one) => (one.status === 'fulfilled' ? [one.value.credit_units] : []))
   for (const one of done) if (one.status === 'rejected') expect(one.reason).toMatchObject(refusal('credit_exhausted'))

@@ -2,13 +2,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { createWallet } from '../../../activities/money/allowance.ts'
 import { refundReference } from '../../../activities/money/credit.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
 import { issueQuote } from '../../../activities/money/quotes.ts'
 import { createRunSteps } from '../../../activities/run.ts'
 import { recordReview } from '../../../activities/runs/review.ts'
 import type { ChallengeRow } from '../../../activities/store/challenges.ts'
-import { isUnavailable, transaction } from '../../../activities/store/db.ts'
+import { transaction } from '../../../activities/store/db.ts'
 import { findEntitlement } from '../../../activities/store/entitlements.ts'
 import type { ReferenceRow } from '../../../activities/store/payment-references.ts'
 import { findReceipt } from '../../../activities/store/receipts.ts'
@@ -24,8 +25,9 @@ import { packetops as packets } from '../../../workflows/domain/rails/packetops.
 import type { Tier } from '../../../workflows/domain/rails/rail.ts'
 import type { TaskState } from '../../../workflows/domain/task-lifecycle.ts'
 import type { StateLimits } from '../../../workflows/task/ports.ts'
+import { patiently } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
-import { decide, hex, moneyOver, packetops, present } from '../money/rig.ts'
+import { decide, hex, moneyOver, packetops, present, topUp } from '../money/rig.ts'
 import { startTasks, stateLimits, trustedAgent } from './rig.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
@@ -77,15 +79,6 @@ async function accounts(entitlementId: string): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ account, units }) => [account.replace(entitlementId, 'en'), units]))
 }
 
-/** A hundred at once may find every connection taken: whoever does begins again, as callers do. */
-async function patiently<T>(act: () => Promise<T>, left = 20): Promise<T> {
-  try {
-    return await act()
-  } catch (error) {
-    if (left === 0 || !isUnavailable(error)) throw error
-    return patiently(act, left - 1)
-  }
-}
 /** What nobody does at once, a few at a time. */
 async function inTurn<Item, T>(items: readonly Item[], act: (item: Item, index: number) => Promise<T>): Promise<T[]> {
   const done: T[] = []
@@ -359,9 +352,9 @@ verifies(
     const { challenge, entitlement } = await request(waiting[0] ?? '', quote_id)
     await decide(money, await pay(challenge))
     const answers = await Promise.all(waiting.map((taskId) => refusalOf(patiently(() => claim(taskId, quote_id)))))
+    expect(new Set(answers)).toEqual(new Set([undefined, 'credit_exhausted']))
     const paid = waiting.filter((_, index) => answers[index] === undefined)
     expect(paid).toHaveLength(units)
-    expect(new Set(answers)).toEqual(new Set([undefined, 'credit_exhausted']))
     const { entitlement_id } = entitlement
     const states = await Promise.all(waiting.map((taskId) => patiently(() => advance(taskId))))
     expect(states.filter((state) => state === 'credit_funded')).toHaveLength(units)
@@ -379,6 +372,34 @@ verifies(
     })
     const low = await sql`select 1 from account_balances where units < 0`.execute(tasks.db)
     expect(low.rows).toEqual([])
+  },
+)
+
+verifies(
+  'task.money.never-twice',
+  'of 100 runs at once that one wallet with money for 37 pays for, 37 are funded and nothing is left or missing',
+  async () => {
+    const wallet = await inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: 'runs' }))
+    await topUp(money, trustedAgent, wallet.wallet_id, 37 * 107)
+    const asked = await inTurn(hundred, () => pendingTask())
+    const method = { method: 'agent_allowance', externalReference: '', payer: wallet.wallet_id } as const
+    const answers = await Promise.all(
+      asked.map(({ challenge }) => {
+        const payment = { agentId: trustedAgent, challenge: required(challenge) }
+        return refusalOf(patiently(() => present(money, payment, method)))
+      }),
+    )
+    expect(new Set(answers)).toEqual(new Set([undefined, 'wallet_underfunded']))
+    expect(answers.filter((code) => code === undefined)).toHaveLength(37)
+    const states = await Promise.all(asked.map(({ taskId }) => patiently(() => advance(taskId))))
+    expect(states.map((state) => state === 'credit_funded')).toEqual(answers.map((code) => code === undefined))
+    const { rows } = await sql<{ held: number; credit: number }>`
+      select coalesce(sum(units) filter (where account like 'wallet:%'), 0)::int as held,
+        coalesce(sum(units) filter (where account like 'credit:%'), 0)::int as credit
+      from postings where receipt_id in (select receipt_id from postings where account = ${`wallet:${wallet.wallet_id}`})`.execute(
+      tasks.db,
+    )
+    expect(rows).toEqual([{ held: 0, credit: 37 * 107 }])
   },
 )
 
