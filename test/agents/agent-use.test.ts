@@ -81,8 +81,9 @@ verifies(
       await stack.api().start()
       await stack.api().waitReady()
     }
-    const problem = await problemOf(agent.start(input))
-    expect(problem).toMatchObject({ code: 'payment_required', run: { quote_id, state: 'credit_pending' } })
+    const problem = () => problemOf(agent.start(input))
+    await expect.poll(async () => (await problem()).retry_after_ms ?? 0, { timeout: 30_000 }).toBe(0)
+    expect(await problem()).toMatchObject({ code: 'payment_required', run: { quote_id, state: 'credit_pending' } })
     const listed = { mode: 'read_agent_use_runs', state: 'credit_pending' } as const
     expect((await agent.client.call('read-agent-use-runs', listed)).body.items.map((run) => run.quote_id)).toEqual([
       quote_id,
