@@ -11,6 +11,7 @@ import { agentSubject } from '../activities/reviews/agent.ts'
 import { openReviews, type ReviewDeps } from '../activities/reviews/desk.ts'
 import { referenceSubject } from '../activities/reviews/payment-reference.ts'
 import { findCredential } from '../activities/store/agent-credentials.ts'
+import { countRunsOf } from '../activities/store/agent-runs.ts'
 import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
 import { countBound } from '../activities/store/challenges.ts'
 import { findTask } from '../activities/store/tasks.ts'
@@ -49,6 +50,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),
       binding: async () => contractView(registry(), '/api/agent-credit-checkout-binding', await countBound(db)),
+      loop: async () => contractView(registry(), '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
     },
   }
   const agents: RoadDeps['agents'] = {

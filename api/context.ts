@@ -112,7 +112,7 @@ export type DiscoveryActs = {
 export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
 
 /** What a path offers, printed from the registry. */
-export type ContractActs = { registration(): Promise<ContractView>; binding(): Promise<ContractView> }
+export type ContractActs = Record<'registration' | 'binding' | 'loop', () => Promise<ContractView>>
 
 /** Everything a handler may touch. */
 export type Context = {

@@ -1,15 +1,19 @@
+import { type ActivationOf, readActivation } from '../activities/money/activation.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { openRunReads, ownRun, type RunReadDeps, receiptsOfRun } from '../activities/runs/reading.ts'
 import { runView } from '../activities/runs/views.ts'
 import { clockSeconds, type Tx, transaction } from '../activities/store/db.ts'
 import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
 import { findTaskEvent, listLedger, requireTask } from '../activities/store/tasks.ts'
+import { runIdOf } from '../activities/tasks/facts.ts'
+import type { Asker } from '../activities/tasks/reading.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
 import { taskExceptionView } from '../activities/tasks/views.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import type { TaskState } from '../workflows/domain/task-lifecycle.ts'
 import { beginRun, type StartAsked, type StartDeps, withMandate } from './run-start.ts'
+import { type Submission, submitRun } from './submit-run.ts'
 import { answerOnce } from './task-acts.ts'
 import type { Mover } from './task-desk.ts'
 
@@ -18,9 +22,13 @@ export type RunDesk = ReturnType<typeof openRunDesk>
 
 /** Runs as their agents start, follow and acknowledge them. */
 export function openRunDesk(deps: RunDeskDeps) {
+  const reads = openRunReads(deps)
   return {
-    ...openRunReads(deps),
+    ...reads,
     start: (agentId: string, asked: StartAsked, callId: string) => start(deps, agentId, asked, callId),
+    submit: async (mover: Mover, submission: Submission) =>
+      reads.run({}, runIdOf(await submitRun(deps, mover, submission))),
+    activation: (asker: Asker, of: ActivationOf) => readActivation(deps.db, asker, of),
     acknowledge: (mover: Mover, input: Acknowledgement, callId: string) => acknowledge(deps, mover, input, callId),
   }
 }

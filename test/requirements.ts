@@ -1215,6 +1215,11 @@ export const requirements = {
     behavior:
       'PUT /api/agent-inputs/{sha256} takes CSV or JSON Lines of an agent: 201, then 200; GET tells of it; all else is refused.',
   },
+  'money.http.activation': {
+    source: 'endpoints.md § 20',
+    behavior:
+      'The eight steps of the provider activation are read by payment or run, each with when and what shows it.',
+  },
   'input.used': {
     source: 'tasks.md § Rails do real work',
     behavior:

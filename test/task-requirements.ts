@@ -193,6 +193,15 @@ export const taskRequirements = {
     behavior:
       'A task with a callback URL tells it before it closes; a delivery given up or refused by 410 is a callback_failed exception, which a redelivery brings home.',
   },
+  'self-serve.submit': {
+    source: 'endpoints.md § 11',
+    behavior:
+      'An agent submits the input of an agreed run, announced by its digests; the run begins by itself once credit, input and review are there.',
+  },
+  'self-serve.read': {
+    source: 'endpoints.md § 11',
+    behavior: 'The loop is read as a contract, and with a run id as that run with the criteria that it has met.',
+  },
   'task.trust': {
     source: 'tasks.md § Task lifecycle',
     behavior: 'Trust is granted at once to an agent that is trusted already; another waits for an operator.',

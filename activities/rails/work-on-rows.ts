@@ -37,6 +37,17 @@ export async function workOnRows<Result>(
   return fold.close()
 }
 
+/** The same for an input that names its uploaded lists: each source stands for the list of its name. */
+export function workOnUploads<Result>(
+  rail: Pick<Rail<never, Result>, 'key' | 'rows'>,
+  input: unknown,
+  sources: Readonly<Record<string, RowSource>>,
+  see?: SeeRow,
+): Promise<Work<Result>> {
+  const inline = Object.entries(input as object).filter(([name]) => !Object.hasOwn(sources, name))
+  return workOnRows(rail, Object.fromEntries(inline), sources, see)
+}
+
 function checked<Value>(schema: z.ZodType<Value>, value: unknown, place: string): Value {
   const { data, error } = schema.safeParse(value)
   if (error === undefined) return data

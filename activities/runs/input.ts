@@ -4,7 +4,7 @@ import type { Rail, RailKey, Work } from '../../workflows/domain/rails/rail.ts'
 import { uploadsOf } from '../../workflows/domain/rails/uploads.ts'
 import { type InputStream, readInput } from '../inputs/stored-input.ts'
 import type { RowSource } from '../rails/rows.ts'
-import { type SeeRow, workOnRows } from '../rails/work-on-rows.ts'
+import { type SeeRow, workOnUploads } from '../rails/work-on-rows.ts'
 import type { Tx } from '../store/db.ts'
 import { findDocument, type TaskRow } from '../store/tasks.ts'
 
@@ -27,8 +27,7 @@ export async function readRunInput(db: Tx, task: TaskRow): Promise<RunInput> {
   const uploads = uploadsOf(rail, value)
   const work = async (see?: SeeRow) => {
     if (Object.keys(uploads).length === 0) return rail.work(rail.input.parse(value))
-    const inline = Object.entries(value as object).filter(([name]) => !Object.hasOwn(uploads, name))
-    return workOnRows(rail, Object.fromEntries(inline), await openUploads(db, agent_id, uploads), see)
+    return workOnUploads(rail, value, await openUploads(db, agent_id, uploads), see)
   }
   return { rail, value, uploads, work }
 }

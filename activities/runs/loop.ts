@@ -8,7 +8,7 @@ import type { Tx } from '../store/db.ts'
 import { latestOutput, type RunRow } from '../store/runs.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import { readRunInput } from './input.ts'
-import { validateWork } from './validation.ts'
+import { validateWork, workChecks } from './validation.ts'
 
 export type Ended = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
 export type Standing = { db: Tx; task: TaskRow; run: RunRow }
@@ -32,7 +32,7 @@ export const computedSteps: Record<Computed, (standing: Standing) => Promise<End
   planner: async ({ task }) =>
     done({
       ...{ rail: task.rail, input_sha256: task.input_sha256, on_gaps: task.on_gaps },
-      checks: ['result_fits', 'citations_stand', 'same_again'],
+      checks: [...workChecks],
     }),
   worker: async ({ db, task }) => {
     const input = await readRunInput(db, task)

@@ -16,6 +16,7 @@ import { listPublicKeys } from '../store/signing-keys.ts'
 import { lockTask, type TaskRow } from '../store/tasks.ts'
 import { runIdOf } from '../tasks/facts.ts'
 import { type Asker, assertOwner } from '../tasks/reading.ts'
+import { completionOf } from './completion.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
 export type RunReadDeps = RunViewDeps & { readonly db: Kysely<Database>; readonly changes: Changes }
@@ -27,6 +28,13 @@ export function openRunReads(deps: RunReadDeps) {
     transaction(db, async (tx) => runView(deps, tx, await ownRun(tx, asker, runId)))
   return {
     run: view,
+
+    /** The run, with what it has to meet. */
+    completion: (asker: Asker, runId: string) =>
+      transaction(db, async (tx) => {
+        const task = await ownRun(tx, asker, runId)
+        return { run: await runView(deps, tx, task), completion: await completionOf(tx, task) }
+      }),
 
     /** The run once it has moved, or as it is when the time is up. */
     runMoved: async (asker: Asker, runId: string, waitMs: number) => {

@@ -3,6 +3,8 @@ import type { Citation, Work } from '../../workflows/domain/rails/rail.ts'
 import type { Check } from '../../workflows/domain/task-terms.ts'
 import type { RunInput } from './input.ts'
 
+export const workChecks = ['result_fits', 'citations_stand', 'same_again'] as const
+
 /** Looks at finished work with other eyes: its shape, where its citations lead, and whether the same input gives it again. */
 export async function validateWork(input: RunInput, work: Work<unknown>): Promise<Check[]> {
   const cited = [...work.findings, ...work.gaps].flatMap(({ citations }) => citations)

@@ -8,16 +8,27 @@ export async function findTaskOfRun(tx: Tx, runId: string): Promise<TaskRow | un
   return tx.selectFrom('tasks').selectAll().where(sql<string>`run_id_of(task_id)`, '=', runId).executeTakeFirst()
 }
 
-export type RunFilter = { agentId: string; state?: TaskState | undefined; rail?: string | undefined }
+/** The first task that credit was set aside for. */
+export async function findTaskOfCredit(tx: Tx, entitlementId: string): Promise<TaskRow | undefined> {
+  return tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where('entitlement_id', '=', entitlementId)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export type RunFilter = { agentId?: string; state?: TaskState | undefined; rail?: string | undefined }
 
 const runsOf = (tx: Tx, { agentId, state, rail }: RunFilter) =>
   tx
     .selectFrom('tasks')
-    .where('agent_id', '=', agentId)
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state as TaskState))
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail ?? ''))
 
-/** The runs of an agent, the newest first. */
+/** The runs of an agent, or of all, the newest first. */
 export async function listRunsOf(
   tx: Tx,
   filter: RunFilter,
@@ -32,7 +43,7 @@ export async function listRunsOf(
     .execute()
 }
 
-/** How many runs of an agent are in each state that any of them is in. */
+/** How many runs of an agent, or of all, are in each state that any of them is in. */
 export async function countRunsOf(tx: Tx, filter: RunFilter): Promise<Partial<Record<TaskState, number>>> {
   const rows = await runsOf(tx, filter)
     .select('state')

@@ -73,3 +73,15 @@ export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Pro
     .limit(most)
     .execute()
 }
+
+/** The event that settled a payment. */
+export async function findSettled(tx: Tx, referenceId: string): Promise<ProviderEventRow | undefined> {
+  return tx
+    .selectFrom('provider_events')
+    .selectAll()
+    .where('payment_reference_id', '=', referenceId)
+    .where('type', '=', 'payment.settled')
+    .orderBy('received_at')
+    .limit(1)
+    .executeTakeFirst()
+}

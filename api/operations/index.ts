@@ -9,6 +9,7 @@ import { operators } from './operators/index.ts'
 import { payouts } from './payouts/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
+import { selfServe } from './self-serve/index.ts'
 import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
 import { workOrders } from './work-orders/index.ts'
@@ -21,6 +22,7 @@ export const families = {
   agents,
   signing,
   'agent-use': agentUse,
+  'self-serve': selfServe,
   tasks,
   'work-orders': workOrders,
   inputs,
@@ -39,6 +41,7 @@ export const operations = [
   ...agents,
   ...signing,
   ...agentUse,
+  ...selfServe,
   ...inputs,
   ...callbacks,
   ...tasks,

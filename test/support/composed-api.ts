@@ -57,7 +57,9 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
   })
   const lines: string[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(line) } satisfies DestinationStream)
-  const opened = await Promise.all(Array.from({ length: apis }, () => openApi(config, log, more)))
+  const opened = await Promise.all(
+    Array.from({ length: apis }, (_, index) => openApi(config, log, more, index === 0 && 'BASE_URL' in env)),
+  )
   return {
     hosts: opened.map(({ hosts }) => hosts),
     config,
@@ -72,7 +74,18 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
   }
 }
 
-async function openApi(config: Config, log: ReturnType<typeof createLog>, more: readonly AnyOperation[]) {
+const portOf = {
+  base: ({ BASE_URL }: Config) => Number(new URL(BASE_URL).port),
+  os: ({ OS_URL }: Config) => Number(new URL(OS_URL).port),
+}
+
+/** `named`: it listens where the configuration says that the service is reached. */
+async function openApi(
+  config: Config,
+  log: ReturnType<typeof createLog>,
+  more: readonly AnyOperation[],
+  named: boolean,
+) {
   const api = await createApi(config, log)
   const surface = {
     registry: [...operations, ...more],
@@ -85,7 +98,7 @@ async function openApi(config: Config, log: ReturnType<typeof createLog>, more: 
   }
   const listeners: Listener[] = []
   for (const host of ['base', 'os'] as const)
-    listeners.push(await listen(createApp({ ...surface, host }), '127.0.0.1', 0))
+    listeners.push(await listen(createApp({ ...surface, host }), '127.0.0.1', named ? portOf[host](config) : 0))
   const [base, os] = listeners.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string]
   return {
     hosts: { base, os },

@@ -1,20 +1,27 @@
 import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
-import { createTaskActivities } from '../../activities/index.ts'
-import { RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
+import { pino } from 'pino'
+import { createCallbackActivities, createTaskActivities } from '../../activities/index.ts'
+import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
+import { findFree } from '../../worker/stack/ports.ts'
 import { startComposed } from './composed-api.ts'
 import { startTemporal } from './temporal.ts'
 
-/** Two APIs on one Postgres, with a Temporal server and workers that serve tasks and their runs. */
+/** Two APIs on one Postgres, with a Temporal server and workers that serve tasks, their runs and callbacks. */
 export async function startComposedTasks(more: Record<string, string> = {}) {
   const temporal = await startTemporal()
-  const env = { TEMPORAL_ADDRESS: temporal.address, UPDATE_WAIT_MS: '40000', DEPENDENCY_TIMEOUT_MS: '20000', ...more }
+  const [base, os] = await findFree(2)
+  const reached = { BASE_URL: `http://127.0.0.1:${base}`, OS_URL: `http://127.0.0.1:${os}` }
+  const waits = { UPDATE_WAIT_MS: '40000', DEPENDENCY_TIMEOUT_MS: '20000' }
+  const env = { ...reached, ...waits, TEMPORAL_ADDRESS: temporal.address, ...more }
   const apis = await startComposed({ apis: 2, env })
-  const { activities, close } = await createTaskActivities(apis.config)
+  const tasks = await createTaskActivities(apis.config)
+  const callbacks = await createCallbackActivities(apis.config, pino({ level: 'silent' }))
+  const activities = { ...tasks.activities, ...callbacks.activities }
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') })
   const workers = await Promise.all(
-    [TASKS_QUEUE, RUNS_QUEUE].map(async (taskQueue) => {
+    [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address: temporal.address })
       const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
       const worker = await Worker.create({ connection, taskQueue, activities, ...source })
@@ -27,7 +34,7 @@ export async function startComposedTasks(more: Record<string, string> = {}) {
       for (const { worker } of workers) worker.shutdown()
       await Promise.all(workers.map(({ running }) => running))
       await Promise.all(workers.map(({ connection }) => connection.close()))
-      await close()
+      await Promise.all([tasks.close(), callbacks.close()])
       await apis.stop()
       await temporal.stop()
     },

@@ -45,8 +45,11 @@ export const signedBy = (typ: string, payload: object): string => signCompact(re
 
 const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
 
-/** The package of a rail's sandbox input, and its completion signature. */
-export function finishedPackage(rail: Rail): {
+/** The package of a rail's sandbox input, which may be told with its lists as uploads, and its completion signature. */
+export function finishedPackage(
+  rail: Rail,
+  told: unknown = rail.sandboxInput,
+): {
   made: MadePackage
   signature: string
   steps: ReplayPackage['loop_steps']
@@ -55,7 +58,7 @@ export function finishedPackage(rail: Rail): {
     ...{ attempt: 0, round: 0, step, verdict: 'done' as const, output_sha256: sha256Hex(step) },
   }))
   const run = { run_id: runId(rail), rail: rail.key, tier: 'standard', usage: 'synthetic', partial: false } as const
-  const digests = { input_sha256: digestOf(rail.sandboxInput), loop_sha256: loopDigest(steps) }
+  const digests = { input_sha256: digestOf(told), loop_sha256: loopDigest(steps) }
   const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
   return { made, signature: signedBy(COMPLETION_TYP, completionClaims(made, signedAt)), steps }
 }
@@ -77,10 +80,9 @@ function ledgerOf(taskId: string, told: Told[]): ReplayPackage['ledger'] {
 }
 
 /** A sandbox task of a rail that ended with a delivery that failed, with everything that a replay package holds of it. */
-export function finishedTask(rail: Rail): ReplayFile {
+export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): ReplayFile {
   const task_id = `task-${sha256Hex(`task of ${rail.key}`)}`
-  const { made, signature, steps } = finishedPackage(rail)
-  const input = rail.sandboxInput
+  const { made, signature, steps } = finishedPackage(rail, input)
   const terms = { rail: rail.key, tier: 'standard', usage: 'synthetic' }
   const sealed = { contract: 'sealed', input_sha256: digestOf(input) }
   const receipt = (sub: string, kind: string, prev: string | null, facts: object) =>

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { packageRoot } from '../../activities/package-root.ts'
 import { diligenceops } from '../../workflows/domain/rails/diligenceops.ts'
+import { tokenops } from '../../workflows/domain/rails/tokenops.ts'
 import { finishedTask, keySet, receiptKey } from '../support/finished-task.ts'
 import { verifies } from '../verifies.ts'
 
@@ -69,6 +71,21 @@ verifies('replay.cli', 'takes the input from a file where the package holds only
   expect(checkOf(without.stdout)).toMatchObject({ ok: false, detail: expect.stringContaining('give it as a file') })
   const given = await replay(withheld, '--json', '--input', save('input.json', diligenceops.sandboxInput))
   expect(checkOf(given.stdout)).toMatchObject({ ok: true })
+})
+
+verifies('replay.cli', 'does the work on the files of uploads, by their digests and as a stream', async () => {
+  const { usage, ...head } = tokenops.sandboxInput
+  const text = usage.map((row) => JSON.stringify(row)).join('\n')
+  const list = join(scratch, 'usage.jsonl')
+  writeFileSync(list, text)
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  const path = save('uploads.json', finishedTask(tokenops as never, { ...head, usage: { sha256 } }))
+  const without = await replay(path, '--json')
+  expect(checkOf(without.stdout)).toMatchObject({ ok: false, detail: expect.stringContaining(sha256) })
+  const other = await replay(path, '--json', '--upload', save('other.jsonl', {}))
+  expect(checkOf(other.stdout)).toMatchObject({ ok: false, detail: expect.stringContaining(sha256) })
+  const given = await replay(path, '--json', '--upload', join(scratch, 'other.jsonl'), list)
+  expect(checkOf(given.stdout)).toMatchObject({ ok: true, detail: expect.stringContaining('again') })
 })
 
 const checkOf = (stdout: string) => JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'replay')

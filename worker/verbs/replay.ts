@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { readJsonFile } from '../../activities/config.ts'
+import { workOnFiles } from '../../activities/replay-uploads.ts'
+import { ReplayFile } from '../../workflows/domain/replay-package.ts'
 import { verifyReplayFile } from '../../workflows/domain/verification/replay-package.ts'
 import type { Report } from '../../workflows/domain/verification/report.ts'
 import { KeySet } from '../../workflows/domain/verification/signed.ts'
 
-type Options = { keys?: string; input?: string; json?: true }
+type Options = { keys?: string; input?: string; upload?: string[]; json?: true }
 
 /** What each verdict means, and how the program ends with it. */
 const verdicts: Record<Report['verdict'], { says: string; code: number }> = {
@@ -26,11 +28,16 @@ export function addReplay(program: Command): void {
       'a key set (/.well-known/jwks.json) that was saved before; without it, the one in the package',
     )
     .option('--input <file>', 'the run’s input as JSON, where the package holds only its digest')
+    .option('--upload <files...>', 'the lists that the input names by digest: .csv as CSV, others as JSON Lines')
     .option('--json', 'print {verdict, checks, keys} as JSON')
-    .action((file: string, { keys, input, json }: Options) => {
-      const report = verifyReplayFile(readJsonFile(file, z.unknown()), {
+    .action(async (file: string, { keys, input, upload = [], json }: Options) => {
+      const value = readJsonFile(file, z.unknown())
+      const given = input === undefined ? {} : { input: readJsonFile(input, z.unknown()) }
+      const { data } = ReplayFile.safeParse(value)
+      const report = verifyReplayFile(value, {
+        ...given,
+        again: data && (await workOnFiles(data.replay_package, given, upload)),
         ...(keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }),
-        ...(input === undefined ? {} : { input: readJsonFile(input, z.unknown()) }),
       })
       if (json === true) console.log(JSON.stringify(report, null, 2))
       else print(report, keys)

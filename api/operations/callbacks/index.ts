@@ -1,6 +1,7 @@
+import { callbackCompletionRead } from './completion-read.ts'
 import { callbackDemoRead } from './demo-read.ts'
 import { callbackDemoReceive } from './demo-receive.ts'
 import { callbackExamples } from './examples.ts'
 
 /** How callbacks are received (endpoints §20). */
-export const callbacks = [callbackExamples, callbackDemoReceive, callbackDemoRead] as const
+export const callbacks = [callbackCompletionRead, callbackExamples, callbackDemoReceive, callbackDemoRead] as const

@@ -154,7 +154,7 @@ verifies('money.http.methods', 'what is not proven funds nothing and is refused 
 })
 
 verifies(
-  'money.http.provider',
+  ['money.http.provider', 'money.http.activation'],
   'a session is paid by the provider’s word, for exactly the amount and once',
   async () => {
     const { quoted, challenge } = await challenged()
@@ -174,6 +174,24 @@ verifies(
     const held = await credit(reference.entitlement_id)
     expect(held).toMatchObject({ balance_units: quoted.total_usd, entitlement: { state: 'funded' } })
     expect(held.settlement_receipts).toHaveLength(1)
+
+    const { payment_reference_id, entitlement_id } = reference
+    const paid = (await agent.call('payment-rail-read', { payment_reference_id })).body.payment_reference
+    const { settlement_receipt_id } = paid ?? {}
+    const { steps } = (await agent.call('callback-completion-read', { payment_reference_id })).body
+    expect(steps?.map(({ step, evidence_id }) => [step, evidence_id])).toEqual([
+      ['provider_event', event.event_id],
+      ['webhook_verification', event.event_id],
+      ['provider_confirmation', payment_reference_id],
+      ['credit_funding_event', entitlement_id],
+      ['settlement_receipt', settlement_receipt_id],
+      ...['run_eligibility', 'result_contract', 'callback'].map((step) => [step, null]),
+    ])
+    expect(steps?.filter(({ done_at }) => done_at !== null)).toHaveLength(5)
+    expect(await codeOf(stranger.call('callback-completion-read', { payment_reference_id }))).toBe('not_owner')
+    expect(await codeOf(open().call('callback-completion-read', { payment_reference_id }))).toBe('credential_required')
+    const { sequence, webhook_rules } = (await open().call('callback-completion-read', {})).body
+    expect([sequence.length, webhook_rules.age_seconds_max]).toEqual([8, 300])
   },
 )
 

@@ -5,15 +5,14 @@ import { REPLAY_TYP, ReplayFile, type ReplayPackage } from '../replay-package.ts
 import { verifyLedger } from '../task-ledger.ts'
 import { checkReceipts } from './receipts.ts'
 import { type Findings, firstFault, openFindings, type Report } from './report.ts'
-import { rerun } from './rerun.ts'
+import { type Given, rerun } from './rerun.ts'
 import { checkCompletion } from './return-package.ts'
 import { type KeySet, verifySigned } from './signed.ts'
 
-export type ReplaySettings = {
+/** `input` where the package holds only its digest, and what was done on the files of uploads. */
+export type ReplaySettings = Given & {
   /** A key set that was saved before; without one, a package proves no more than that it agrees with itself. */
   keys?: KeySet
-  /** The run's input, where the package holds only its digest. */
-  input?: unknown
 }
 
 /**

@@ -4,27 +4,48 @@ import { canonicalJson, digestOf, sha256Hex } from '../canonical-json.ts'
 import { CODE_VERSION } from '../code-version.ts'
 import { railOf } from '../rails/index.ts'
 import type { Work } from '../rails/rail.ts'
+import { checkInput, uploadsOf } from '../rails/uploads.ts'
 import type { ReplayPackage } from '../replay-package.ts'
 
 type Outcome = { fault: string } | { holds: string }
 
+/** What was done on the files of the uploads that an input names: the work, or why the rail refuses one of them. */
+export type DoneAgain = { input_sha256: string; done: Work<unknown> | string }
+export type Given = { input?: unknown; again?: DoneAgain | undefined }
+
 /** Does the work of the run's latest input again, and holds what comes out against the signed result, findings and gaps. */
-export function rerun(made: ReplayPackage, given: { input?: unknown }): Outcome {
-  const { rail: key, ledger, inputs, documents, return_package: before } = made
+export function rerun(made: ReplayPackage, given: Given): Outcome {
+  const { rail: key, return_package: before } = made
+  const latest = latestInput(made, given)
+  if ('fault' in latest || 'holds' in latest) return latest
+  const { input, input_sha256, uploads } = latest
+  const rail = railOf(key)
+  const { error } = checkInput(rail, input, uploads)
+  const names = Object.values(uploads)
+  const { again } = given
+  if (error === undefined && names.length > 0 && again?.input_sha256 !== input_sha256)
+    return { fault: `the input names uploads, which are not in the package: give each as a file: ${names.join(', ')}` }
+  const done =
+    error !== undefined ? z.prettifyError(error) : names.length > 0 ? again?.done : rail.work(rail.input.parse(input))
+  if (typeof done === 'object') return compare(made, done)
+  return before === null ? { holds: `${key} refuses the input` } : { fault: done ?? '' }
+}
+
+/** The input that the run's result is of, with the uploads that it names by list; or why there is nothing to do again. */
+export function latestInput(
+  { rail, ledger, inputs, documents, return_package: before }: ReplayPackage,
+  given: Given,
+): Outcome | { input: unknown; input_sha256: string; uploads: Record<string, string> } {
   const named = ledger.map(({ data }) => data['input_sha256']).filter((sha256) => typeof sha256 === 'string')
   if (named.join() !== inputs.join()) return { fault: 'the ledger names other inputs than the package' }
-  const latest = named.at(-1)
-  if (latest === undefined)
+  const input_sha256 = named.at(-1)
+  if (input_sha256 === undefined)
     return before === null ? { holds: 'no work was begun' } : { fault: 'the ledger names no input' }
-  if (before !== null && before.input_sha256 !== latest) return { fault: 'the result is of another input' }
-  const input = given.input ?? documents.find(({ sha256 }) => sha256 === latest)?.content
-  if (input === undefined) return { fault: `the input ${latest} is not in the package: give it as a file` }
-  if (digestOf(input) !== latest) return { fault: `the input that was given is not ${latest}` }
-  const rail = railOf(key)
-  const { data, error } = rail.input.safeParse(input)
-  if (error !== undefined)
-    return before === null ? { holds: `${key} refuses the input` } : { fault: z.prettifyError(error) }
-  return compare(made, rail.work(data))
+  if (before !== null && before.input_sha256 !== input_sha256) return { fault: 'the result is of another input' }
+  const input = given.input ?? documents.find(({ sha256 }) => sha256 === input_sha256)?.content
+  if (input === undefined) return { fault: `the input ${input_sha256} is not in the package: give it as a file` }
+  if (digestOf(input) !== input_sha256) return { fault: `the input that was given is not ${input_sha256}` }
+  return { input, input_sha256, uploads: uploadsOf(railOf(rail), input) }
 }
 
 function compare({ rail, code_version, return_package: before }: ReplayPackage, work: Work<unknown>): Outcome {

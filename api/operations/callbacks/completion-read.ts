@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { refuse } from '../../../workflows/domain/errors.ts'
+import { activationSteps } from '../../../workflows/domain/provider-activation.ts'
+import { providerEventTypes } from '../../../workflows/domain/provider-event.ts'
+import { Time } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { RunId } from '../agent-use/shapes.ts'
+import { agentIdOf, moverOf } from '../caller.ts'
+import { ReferenceId } from '../money/shapes.ts'
+
+const output = z
+  .strictObject({
+    sequence: z.array(z.enum(activationSteps)),
+    webhook_rules: z.strictObject({
+      signatures: z.array(z.string()),
+      age_seconds_max: z.int(),
+      event_types: z.array(z.enum(providerEventTypes)),
+      amount: z.string(),
+      repeated: z.string(),
+    }),
+    steps: z
+      .array(
+        z.strictObject({
+          step: z.enum(activationSteps),
+          done_at: Time.nullable(),
+          evidence_id: z
+            .string()
+            .nullable()
+            .meta({ description: 'What shows it: an event, receipt, entry or package.' }),
+        }),
+      )
+      .nullable()
+      .meta({ description: 'Of the payment or run that was asked for.' }),
+  })
+  .meta({ id: 'ProviderActivation' })
+
+const rules = {
+  sequence: [...activationSteps],
+  webhook_rules: {
+    signatures: ['Standard Webhooks: v1 (HMAC-SHA256) or v1a (Ed25519)', 'Stripe-Signature: v1 (HMAC-SHA256)'],
+    age_seconds_max: 300,
+    event_types: [...providerEventTypes],
+    amount: 'exactly what is owed; another amount waits for an operator and is never part of the credit',
+    repeated: 'an event counts once, by its id',
+  },
+}
+
+/** GET /api/agent-paid-callback-completion (endpoints §20): what follows from a provider's event, and how far a payment or run is. */
+export const callbackCompletionRead = operation({
+  id: 'callback-completion-read',
+  summary: 'Read what follows from a payment provider’s event, or how far a payment or run of your own has come.',
+  http: { method: 'GET', path: '/api/agent-paid-callback-completion', host: 'base' },
+  access: ['agent', 'status', 'public'],
+  needs: { scope: 'runs:read' },
+  statusToken: { prefixes: ['st', 'tk'], signed: false },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['credential_required', 'not_found', 'not_owner'],
+  idempotency: { kind: 'read' },
+  input: z
+    .strictObject({ payment_reference_id: ReferenceId.optional(), run_id: RunId.optional() })
+    .refine(({ payment_reference_id, run_id }) => payment_reference_id === undefined || run_id === undefined, {
+      message: 'give at most one of payment_reference_id and run_id',
+    })
+    .meta({ not: { required: ['payment_reference_id', 'run_id'] } }),
+  output,
+  handle: async ({ payment_reference_id, run_id }, context) => {
+    const of =
+      run_id !== undefined ? { run_id } : payment_reference_id !== undefined ? { payment_reference_id } : undefined
+    if (of === undefined) return { body: { ...rules, steps: null } }
+    if (agentIdOf(context) === undefined)
+      throw refuse('credential_required', 'a payment or run is read by its agent', 'Present your access key or token.')
+    return { body: { ...rules, steps: await context.runs.activation(moverOf(context), of) } }
+  },
+})
