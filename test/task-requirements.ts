@@ -282,4 +282,23 @@ export const taskRequirements = {
     source: 'tasks.md § The workflow',
     behavior: 'The revision loop has at most three rounds.',
   },
+
+  // Sequences of agent-commerce.md, each end to end.
+  'sequence.self-onboarding': {
+    source: 'agent-commerce § States and transitions',
+    behavior: 'Self-onboarding runs in its order over HTTP, and the status URL tells each step once it is done.',
+  },
+  'sequence.reference-run': {
+    source: 'agent-commerce § States and transitions',
+    behavior: 'The full reference run of tokenops runs in its order over HTTP, each step proven to a stranger.',
+  },
+  'sequence.provider-activation': {
+    source: 'agent-commerce § States and transitions',
+    behavior:
+      'A provider’s signed event funds a run, which goes on to its result and its callback, in the order given.',
+  },
+  'stack.once-task': {
+    source: 'overview § The stack, embedded by default',
+    behavior: 'npm start drives a task to its end over HTTP and shows its ledger, run, package and offline replay.',
+  },
 } as const

@@ -1,155 +1,45 @@
-import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { packageRoot } from '../../activities/package-root.ts'
-import { createClient, type OutputOf } from '../../api/surfaces/client.ts'
-import { limits } from '../../workflows/domain/limits.ts'
+import { createClient } from '../../api/surfaces/client.ts'
+import type { Hosts } from './commerce-agent.ts'
+import { runDemoPayout } from './demo-payout.ts'
+import { runDemoTask } from './demo-task.ts'
 import type { EmbeddedStack } from './embedded.ts'
 import { urlOf } from './environment.ts'
-import { openPayingAgent, type PayingAgent } from './paying-agent.ts'
-import { openTreasury } from './treasury.ts'
+import { writeSecret } from './secret-file.ts'
 
-type PayoutAnswer = OutputOf<'payout-status'>
-type Say = (text: string) => void
+/** What the parts of the demo share; `run` names this one, `directory` is where its files go. */
+export type Demo = {
+  stack: EmbeddedStack
+  hosts: Hosts
+  /** Where the Temporal UI shows workflows. */
+  ui: string
+  run: string
+  directory: string
+  /** Keeps how long a step took, in whole milliseconds. */
+  timed<T>(name: string, work: () => Promise<T>): Promise<T>
+  say(text: string): void
+}
 
-/**
- * One real payout through the public API, as an agent plays it: free calls until they are used up, then x402, a mandate and
- * a principal signature, a crash in the middle of execute, and the same call again. Writes DATA_DIR/demo/summary.json.
- */
-export async function runDemo(stack: EmbeddedStack, say: Say): Promise<void> {
-  const baseUrl = urlOf(stack.ports.base)
-  const ui = `${urlOf(stack.ports.temporalUi)}/namespaces/default/workflows`
-  const timings: Record<string, number> = {}
-  const { agents, treasury: treasuryAccounts, operator } = stack.accounts
-  const [first, second] = agents
-  if (first === undefined || second === undefined) throw new Error('the demo needs two agents')
-  const run = `demo-${Date.now()}`
-  const agent = openPayingAgent({
-    baseUrl,
-    origin: baseUrl,
-    privateKey: first.private_key,
-    asset: stack.env['ASSET_CONTRACT_ADDRESS'] as `0x${string}`,
-  })
-  const treasury = openTreasury({ baseUrl, origin: baseUrl, accounts: treasuryAccounts, operator: operator.credential })
-  const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+/** A payout and then a task, both through the public API; writes DATA_DIR/demo/summary.json with what proves them. */
+export async function runDemo(stack: EmbeddedStack, say: Demo['say']): Promise<void> {
+  const timings_ms: Record<string, number> = {}
+  const timed: Demo['timed'] = async (name, work) => {
     const begun = performance.now()
     const result = await work()
-    timings[name] = Math.round(performance.now() - begun)
+    timings_ms[name] = Math.round(performance.now() - begun)
     return result
   }
+  const hosts = { baseUrl: urlOf(stack.ports.base), osUrl: urlOf(stack.ports.os) }
+  const ui = `${urlOf(stack.ports.temporalUi)}/namespaces/default/workflows`
+  const directory = dirname(stack.layout.accounts)
+  const demo: Demo = { stack, hosts, ui, run: `demo-${Date.now()}`, directory, timed, say }
 
-  const terms = {
-    recipient: second.address,
-    amount_usdc: '12.5',
-    idempotency_key: run,
-    memo: 'demo payout',
-    rail_reference: run,
-    usage: 'synthetic' as const,
-  }
-  const created = await timed('create', () => agent.client.call('payout-create', terms))
-  const { payout } = created.body
-  say(`created     ${payout.payout_id}: ${payout.amount_usdc} USDC to ${payout.recipient} (${payout.environment})`)
-  say(`            ${ui}/${payout.payout_id}`)
-
-  await timed('use_up_free_calls', () => useUpFreeCalls(agent, payout.payout_id))
-  say(`free calls  used up; from here every call is paid with x402 (0.1 USDC)`)
-
-  const expiresAt = Math.floor(Date.now() / 1000) + 3600
-  const authorization = await timed('mandate', () =>
-    treasury.authorize(payout, { expiresAt, idempotencyKey: `${run}-authorize` }),
-  )
-  say(`mandate     issued for the exact payout, presented by the treasury holder, signed by the principal`)
-  const authorized = await timed('authorize', () => agent.client.call('payout-authorize', authorization))
-  say(`authorized  mandate ${authorized.body.payout.mandate_ref}, paid in ${paidIn(authorized.headers)}`)
-
-  const execute = { payout_id: payout.payout_id, idempotency_key: `${run}-execute` }
-  await timed('crash', () => crashInExecute(baseUrl, stack, execute))
-  say('crashed     the agent was killed with its execute under way; it comes back with the same key')
-  const executed = await timed('execute', () => finish(agent, execute))
-  const transaction = executed.payout.transfer.transaction_hash
-  say(`executed    ${transaction} in block ${executed.payout.transfer.block_number}`)
-
-  const final = await timed('final', () => waitFinal(agent, payout.payout_id))
-  await checkReceipts(baseUrl, final.receipts, say)
-  const jwks = (await createClient({ baseUrl }).call('jwks', {})).body
-  const summary = {
-    payout: final.payout,
-    receipts: final.receipts,
-    jwks,
-    transaction,
-    workflow_ids: [payout.payout_id],
-    timings_ms: timings,
-  }
-  const file = join(dirname(stack.layout.accounts), 'summary.json')
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(summary, null, 2)}\n`)
+  const { payout, receipts, transaction, workflow_ids } = await runDemoPayout(demo)
+  const jwks = (await createClient(hosts).call('jwks', {})).body
+  const task = await timed('task', () => runDemoTask(demo, jwks))
+  const summary = { payout, receipts, jwks, transaction, workflow_ids, timings_ms, ...task }
+  const file = join(directory, 'summary.json')
+  // It holds the task's token, which reads.
+  writeSecret(file, summary)
   say(`summary     ${file}`)
 }
-
-/** Reads the status until the answer carries a payment: the free tier of this wallet is used up then, whatever was left of it. */
-async function useUpFreeCalls(agent: PayingAgent, payoutId: string): Promise<void> {
-  for (let call = 0; call <= limits.freeCallsPerWindow; call += 1) {
-    const { headers } = await agent.client.call('payout-status', { payout_id: payoutId })
-    if (headers.has('payment-response')) return
-  }
-  throw new Error('more free calls were granted than there are')
-}
-
-function paidIn(headers: Headers): string {
-  const header = headers.get('payment-response')
-  if (header === null) return 'a free call'
-  const { transaction } = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as { transaction: string }
-  return transaction
-}
-
-/** A second process plays the same agent and is killed while its call runs: nothing of it is left but what the service stored. */
-async function crashInExecute(
-  baseUrl: string,
-  stack: EmbeddedStack,
-  execute: { payout_id: string; idempotency_key: string },
-): Promise<void> {
-  const program = join(packageRoot, 'dist', 'worker', 'stack', 'crashing-agent.js')
-  const child = spawn(process.execPath, [program], {
-    env: {
-      ...process.env,
-      AGENT_KEY: stack.accounts.agents[0]?.private_key,
-      BASE_URL: baseUrl,
-      ASSET: stack.env['ASSET_CONTRACT_ADDRESS'],
-      EXECUTE: JSON.stringify(execute),
-    },
-    stdio: 'inherit',
-  })
-  await new Promise((resolve) => child.once('exit', resolve))
-}
-
-async function finish(
-  agent: PayingAgent,
-  execute: { payout_id: string; idempotency_key: string },
-): Promise<PayoutAnswer> {
-  for (;;) {
-    const { status, body } = await agent.client.call('payout-execute', execute)
-    if (status === 200) return body
-    await pause(body.payout.transfer.next_poll_ms ?? 1000)
-  }
-}
-
-async function waitFinal(agent: PayingAgent, payoutId: string): Promise<PayoutAnswer> {
-  for (;;) {
-    const { body } = await agent.client.call('payout-status', { payout_id: payoutId })
-    if (body.payout.transfer.status === 'final') return body
-    await pause(1000)
-  }
-}
-
-async function checkReceipts(baseUrl: string, receipts: readonly string[], say: Say): Promise<void> {
-  const client = createClient({ baseUrl })
-  for (const receipt of receipts) {
-    const { body } = await client.call('verify-receipt', { receipt })
-    say(
-      `receipt     ${String(body['kind']).padEnd(17)} ${body['verified'] ? 'verified' : 'NOT VERIFIED'}  ${baseUrl}/api/verify-receipt?receipt_id=${String(body['receipt_id'])}`,
-    )
-    if (!body['verified']) throw new Error('a receipt of the demo does not verify')
-  }
-}
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { AccountsFile } from '../../../worker/stack/embedded.ts'
+import { type LedgerEntry, verifyLedger } from '../../../workflows/domain/task-ledger.ts'
 import { verifies } from '../../verifies.ts'
 
 type Summary = {
@@ -15,6 +16,11 @@ type Summary = {
   transaction: string
   workflow_ids: string[]
   timings_ms: Record<string, number>
+  task: { task_id: string; state: string; usage: string; rail: string }
+  ledger: LedgerEntry[]
+  run: { run_id: string; state: string; task_token: string; proof_hash: string; settlement_receipt_id: string }
+  return_package: { return_package_id: string; proof_hash: string; result: Record<string, unknown> }
+  replay: { verdict: string; checks: { check: string; ok: boolean; detail: string }[] }
 }
 
 const data = mkdtempSync(join(tmpdir(), 'agent-rails-once-'))
@@ -37,7 +43,10 @@ verifies(
   'npm start -- --once drives a payout to its final block: paid with x402, crashed, come back',
   () => {
     const summary = json<Summary>('demo', 'summary.json')
-    expect(Object.keys(summary)).toEqual(['payout', 'receipts', 'jwks', 'transaction', 'workflow_ids', 'timings_ms'])
+    expect(Object.keys(summary)).toEqual([
+      ...['payout', 'receipts', 'jwks', 'transaction', 'workflow_ids', 'timings_ms'],
+      ...['task', 'ledger', 'run', 'return_package', 'replay'],
+    ])
     expect(summary.payout).toMatchObject({
       state: 'executed',
       environment: 'local',
@@ -62,6 +71,36 @@ verifies(
   },
 )
 
+verifies(
+  'stack.once-task',
+  'the same start drives a task to its end: paid by invoice, reviewed, called back, attested, and replayed offline',
+  () => {
+    const { task, ledger, run, return_package, replay, timings_ms } = json<Summary>('demo', 'summary.json')
+    expect(task).toMatchObject({ state: 'closed', usage: 'operational', rail: 'tokenops' })
+    expect(verifyLedger(task.task_id, ledger)).toMatchObject({ ok: true })
+    expect(ledger.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['trust_granted', 'credit_funded', 'enqueued', 'result_attested', 'callback_delivered']),
+    )
+    expect(run).toMatchObject({ state: 'closed', proof_hash: return_package.proof_hash })
+    expect(return_package.result).toHaveProperty('total_cost_minor')
+    expect(replay).toMatchObject({ verdict: 'proven' })
+    expect(replay.checks.find(({ check }) => check === 'replay')).toMatchObject({ ok: true })
+    expect(timings_ms['task']).toBeGreaterThan(0)
+    for (const line of [
+      'trusted',
+      'preflight',
+      'contract',
+      'credit',
+      'run',
+      'result',
+      'callback',
+      'attested',
+      'replayed',
+    ])
+      expect(said).toMatch(new RegExp(`\\] ${line} `))
+  },
+)
+
 verifies('execute.key-secrecy', 'no private key stands in a log, in the workflow histories, or in the database', () => {
   const accounts = json<AccountsFile>('demo', 'accounts.json')
   const secrets = [
@@ -74,6 +113,7 @@ verifies('execute.key-secrecy', 'no private key stands in a log, in the workflow
       ([, d = '']) => d,
     ),
     accounts.operator.credential.split('_')[2] ?? '',
+    json<Summary>('demo', 'summary.json').run.task_token,
   ].map((secret) => secret.replace(/^0x/, ''))
   expect(secrets.length).toBeGreaterThan(9)
   const places = ['logs', 'temporal', 'postgres'].flatMap((folder) => filesUnder(join(data, folder)))

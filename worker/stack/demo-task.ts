@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { packageRoot } from '../../activities/package-root.ts'
+import type { OutputOf } from '../../api/surfaces/client.ts'
+import { demoReceiverPath } from '../../workflows/domain/callback-body.ts'
+import {
+  type Customer,
+  claimAccessKey,
+  type OwnTask,
+  openCustomer,
+  patientClient,
+  reached,
+  registerAgent,
+} from './commerce-agent.ts'
+import type { Demo } from './demo.ts'
+import { demoUsage } from './demo-usage.ts'
+import { openReviewer } from './reviewer.ts'
+import { writeSecret } from './secret-file.ts'
+
+/** What a stranger needs to check the task: `replay` is what the offline program said of the package. */
+export type TaskSummary = {
+  task: OutputOf<'task-ledger'>['task']
+  ledger: OutputOf<'task-ledger'>['entries']
+  run: OutputOf<'get-run-status'>['run']
+  return_package: OutputOf<'fetch-return-package'>['return_package']
+  replay: unknown
+}
+
+/**
+ * A full reference run through the public API, in the order of agent-commerce.md: an agent comes in, is trusted, quoted and paid
+ * for by invoice, its input is worked on and reviewed, and it gets a signed package, a callback, and a file that anybody replays.
+ */
+export async function runDemoTask(demo: Demo, jwks: OutputOf<'jwks'>): Promise<TaskSummary> {
+  const { hosts, run, stack, say } = demo
+  const reviewer = openReviewer(hosts, stack.accounts.operator.credential)
+  const customer = await comeIn(demo, reviewer)
+  const { task, contract } = await agreeAndPay(demo, customer, reviewer)
+
+  await customer.submit(task, contract, demoUsage)
+  const run_id = await work(task, reviewer)
+  say(`run         nine steps over ${demoUsage.usage.length} rows of model usage; the operator has reviewed the result`)
+  const { task: closed, entries } = await reached(task, 'closed')
+  const { return_package } = await customer.returnPackage(run_id)
+  say(`result      ${return_package.return_package_id}, proof ${return_package.proof_hash}`)
+  const { items } = (await patientClient(hosts).call('callback-demo-read', { receiver: run })).body
+  say(`callback    ${items.filter(({ verified }) => verified).length} taken and verified by the demo receiver`)
+  const { attestation } = (await task.holder.call('task-attestation', {})).body
+  say(`attested    ${attestation.receipt_id} over a ledger of ${entries.length} entries`)
+  const replay = await replayOffline(demo, (await task.holder.call('task-replay-package', {})).body, jwks)
+  return { task: closed, ledger: entries, run: await customer.run(run_id), return_package, replay }
+}
+
+type Reviewer = ReturnType<typeof openReviewer>
+
+/** Registration, trust, and the access key. */
+async function comeIn({ hosts, run, say }: Demo, reviewer: Reviewer): Promise<Customer> {
+  const agent = await registerAgent(hosts, manifest, `${run}-register`)
+  const { agent_id } = agent.registered.agent
+  say(`registered  ${agent_id} waits for trust`)
+  await reviewer.approve('agent', agent_id, 'known from the demo')
+  const keyed = await claimAccessKey(agent)
+  say('trusted     by the operator; the access key is claimed with a signature of the registered key')
+  return openCustomer(agent, keyed, run)
+}
+
+/** Quote, preflight, contract, and the invoice that an operator finds paid. */
+async function agreeAndPay({ hosts, run, ui, say }: Demo, customer: Customer, reviewer: Reviewer) {
+  const quote = await customer.quote(order)
+  const task = await customer.preflight({
+    ...order,
+    callback_url: `${hosts.baseUrl}${demoReceiverPath}?receiver=${run}`,
+  })
+  const { task_id } = task.begun.task
+  say(`preflight   ${task_id}: ${task.begun.checks.map(({ check }) => check).join(', ')} are in order`)
+  say(`            ${ui}/${task_id}`)
+  const { contract } = await customer.prepareContract(task)
+  const { challenge } = await customer.acceptContract(contract, quote)
+  if (challenge === null) throw new Error('the accepted contract asks for no payment')
+  say(`contract    ${contract.contract_id} accepted, ${quote.total_usd} usd by ${quote.provider_route.provider}`)
+  const invoice = { method: 'invoice_reference', external_reference: `INV-${run}` } as const
+  const { payment_reference_id } = await customer.present(challenge, invoice)
+  await reviewer.approve('payment_reference', payment_reference_id, 'the money is on our account')
+  say(`credit      invoice INV-${run} is confirmed by the operator: a settlement receipt funds the run`)
+  return { task, contract }
+}
+
+/** The operator lets the work begin and takes its result; returns the id of the run. */
+async function work(task: OwnTask, reviewer: Reviewer): Promise<string> {
+  await reviewer.approve('task', task.begun.task.task_id, 'may run')
+  const { run_id } = (await reached(task, 'operating')).task
+  if (run_id === null) throw new Error('a task at work has no run')
+  await reviewer.approve('loop_step', run_id, 'the result holds')
+  return run_id
+}
+
+/** Verifies the package as anybody can who has the key set, and does the work of the run again; throws unless that proves it. */
+async function replayOffline(
+  { directory, say }: Demo,
+  file: OutputOf<'task-replay-package'>,
+  jwks: OutputOf<'jwks'>,
+): Promise<unknown> {
+  const save = (name: string, content: unknown) => {
+    const path = join(directory, name)
+    writeSecret(path, content)
+    return path
+  }
+  const args = ['replay', save('replay-package.json', file), '--keys', save('jwks.json', jwks)]
+  const program = join(packageRoot, 'dist', 'worker', 'cli.js')
+  // Nothing of the stack is told to it.
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env: {} })
+  const report = JSON.parse(stdout) as { verdict: string; checks: { check: string; detail: string }[] }
+  const again = report.checks.find(({ check }) => check === 'replay')?.detail
+  say(`replayed    ${report.verdict}: ${again}`)
+  say(`            npx agent-rails ${args.join(' ')}`)
+  return report
+}
+
+const order = {
+  rail: 'tokenops',
+  tier: 'standard',
+  objective: 'What did our models cost in November?',
+  usage: 'operational',
+  input: demoUsage,
+} as const
+
+const manifest = {
+  name: 'Demo agent',
+  contact: { email: 'demo@agent.example' },
+  capabilities: ['reads what models cost'],
+  rails: ['tokenops' as const],
+  requested_scopes: ['runs:read' as const, 'runs:write' as const],
+}
