@@ -1,10 +1,9 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
-import { canonicalJson } from '../workflows/domain/canonical-json.ts'
 import {
   type MadePackage,
-  packageFiles,
   type ResultContract,
   type ReturnPackage,
+  SIGNATURE_FILE,
 } from '../workflows/domain/return-package.ts'
 import type { PackageParts } from '../workflows/domain/verification/return-package.ts'
 
@@ -17,24 +16,14 @@ export function returnPackageView(
   return { ...made, completion_signature, result_contract: { version: 'v2', split_version: '1.0', ...receipts } }
 }
 
-const SIGNATURE_FILE = 'completion.jws'
-/** Zip has no time zone: this is its first day wherever the process runs, so that equal packages are equal bytes. */
+/** Zip has no time zone: this is its first day wherever the process runs, so that equal files are equal bytes. */
 const firstDay = (): Date => new Date(1980, 0, 1)
 
-/** The files of a package by name: what it holds, `manifest.json` with their digests, and `completion.jws`. */
-export function packageTexts(
-  made: Pick<MadePackage, PackedParts>,
-  completionSignature: string,
-): Record<string, string> {
-  return { 'manifest.json': canonicalJson(made.files), [SIGNATURE_FILE]: completionSignature, ...packageFiles(made) }
-}
-
-/** The package as a zip of its files. */
-export function zipReturnPackage(made: Pick<MadePackage, PackedParts>, completionSignature: string): Uint8Array {
-  const entries = Object.entries(packageTexts(made, completionSignature)).map(([name, text]) => [name, strToU8(text)])
+/** Texts by name as a zip. */
+export function zipTexts(texts: Readonly<Record<string, string>>): Uint8Array {
+  const entries = Object.entries(texts).map(([name, text]) => [name, strToU8(text)])
   return zipSync(Object.fromEntries(entries), { mtime: firstDay(), os: 3, attrs: 0o644 << 16 })
 }
-type PackedParts = 'result' | 'findings' | 'gaps' | 'files'
 
 const UNZIPPED_BYTES_MAX = 512 * 1024 * 1024
 

@@ -33,7 +33,7 @@ export type Idempotency<Input> =
 export type Reply<Output> = { readonly status?: number; readonly body?: Output; readonly grantUsed?: true }
 
 /** A file that an answer can be had as. */
-export type NamedBytes = { readonly name: string; readonly bytes: Uint8Array }
+export type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
 
 /** One operation, declared once: routes, OpenAPI, client and checks are derived from this and nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {
@@ -81,8 +81,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly cacheable?: boolean
   readonly input: Input
   readonly output: Output
-  /** Other forms of a 200, by the media type that a caller asks for in `Accept`. */
-  readonly alsoAs?: Readonly<Record<string, (body: z.output<Output>) => NamedBytes>>
+  /** The files that a 200 also is, as a zip for who asks for `application/zip` in `Accept`. */
+  readonly asFiles?: (body: z.output<Output>) => Archive
   /** Refuses who is known and may still not do this, before a repeat gets the stored answer. */
   readonly authorize?: (input: z.output<Input>, context: Context) => Promise<void>
   /** Adds to a stored answer what is derived anew for each caller and stored nowhere, such as a token. */

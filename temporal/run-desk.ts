@@ -11,6 +11,7 @@ import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
 import { taskExceptionView } from '../activities/tasks/views.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
+import { rails } from '../workflows/domain/rails/index.ts'
 import type { TaskState } from '../workflows/domain/task-lifecycle.ts'
 import { beginRun, type StartAsked, type StartDeps, withMandate } from './run-start.ts'
 import { type Submission, submitRun } from './submit-run.ts'
@@ -25,6 +26,8 @@ export function openRunDesk(deps: RunDeskDeps) {
   const reads = openRunReads(deps)
   return {
     ...reads,
+    /** The rails whose runs agents start by themselves. */
+    offered: rails.filter(({ takes }) => takes.paidAgentUse),
     start: (agentId: string, asked: StartAsked, callId: string) => start(deps, agentId, asked, callId),
     submit: async (mover: Mover, submission: Submission) =>
       reads.run({}, runIdOf(await submitRun(deps, mover, submission))),

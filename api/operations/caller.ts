@@ -1,3 +1,4 @@
+import { refuse } from '../../workflows/domain/errors.ts'
 import type { BodyStream, Caller, Context, Presented } from '../context.ts'
 
 type Operator = Extract<Caller, { kind: 'operator' }>
@@ -25,6 +26,13 @@ export function callingToken({ caller }: Context): Token {
 /** The agent for whom this call is made, by its access key or its status token; undefined for everybody else. */
 export function agentIdOf({ caller }: Context): string | undefined {
   return caller.kind === 'agent' || caller.kind === 'status' ? caller.agentId : undefined
+}
+
+/** As `agentIdOf`, for what anybody may ask but only its agent reads; throws 401 `credential_required` for everybody else. */
+export function readingAgentId(context: Context, detail: string, next: string): string {
+  const agentId = agentIdOf(context)
+  if (agentId === undefined) throw refuse('credential_required', detail, next)
+  return agentId
 }
 
 /** As `agentIdOf`, for operations that are never handled for another kind of caller. */

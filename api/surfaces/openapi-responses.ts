@@ -33,9 +33,7 @@ function responseOf(
     headers: headersOf(status, group, refusing),
     content: {
       ...(answering.length === 0 ? {} : { 'application/json': { schema: bodies(answering, components) } }),
-      ...(status === 200
-        ? Object.fromEntries(answering.flatMap(({ alsoAs = {} }) => Object.keys(alsoAs)).map((type) => [type, {}]))
-        : {}),
+      ...(status === 200 && answering.some(({ asFiles }) => asFiles !== undefined) ? { 'application/zip': {} } : {}),
       ...(refusing.length === 0 ? {} : { 'application/problem+json': { schema: problemOf(status, refusing) } }),
     },
   }

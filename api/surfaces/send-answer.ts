@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto'
 import type { Response } from 'express'
+import { zipTexts } from '../../activities/return-package.ts'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 
+const ZIP = 'application/zip'
+
 /**
- * Writes an answer as JSON bytes, or in a form that the operation also has and the caller prefers. A cacheable document gets five
+ * Writes an answer as JSON bytes, or as a zip of the files that it also is where the caller prefers that. A cacheable document gets five
  * minutes, and an ETag that answers `If-None-Match` with 304.
  */
 export function sendAnswer(
   response: Response,
   { status, headers, body }: CallAnswer,
-  { cacheable, alsoAs = {} }: Pick<AnyOperation, 'cacheable' | 'alsoAs'>,
+  { cacheable, asFiles }: Pick<AnyOperation, 'cacheable' | 'asFiles'>,
 ): void {
-  const form = status === 200 ? response.req.accepts(['application/json', ...Object.keys(alsoAs)]) : false
-  const file = form === false ? undefined : alsoAs[form]?.(body)
-  if (file !== undefined) {
+  if (status === 200 && asFiles !== undefined && response.req.accepts(['application/json', ZIP]) === ZIP) {
+    const { name, texts } = asFiles(body)
     response
       .status(status)
-      .attachment(file.name)
-      .set({ ...headers, 'Content-Type': String(form) })
-    response.send(Buffer.from(file.bytes))
+      .attachment(name)
+      .set({ ...headers, 'Content-Type': ZIP })
+    response.send(Buffer.from(zipTexts(texts)))
     return
   }
   const bytes = Buffer.from(JSON.stringify(body))

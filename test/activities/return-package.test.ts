@@ -3,11 +3,16 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { expect } from 'vitest'
-import { returnPackageView, unzipReturnPackage, zipReturnPackage } from '../../activities/return-package.ts'
+import { returnPackageView, unzipReturnPackage, zipTexts } from '../../activities/return-package.ts'
 import { rails } from '../../workflows/domain/rails/index.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import type { Citation, Rail } from '../../workflows/domain/rails/rail.ts'
-import { buildReturnPackage, COMPLETION_TYP, ReturnPackage } from '../../workflows/domain/return-package.ts'
+import {
+  buildReturnPackage,
+  COMPLETION_TYP,
+  packageTexts,
+  ReturnPackage,
+} from '../../workflows/domain/return-package.ts'
 import { verifyPackageParts, verifyPackageView } from '../../workflows/domain/verification/return-package.ts'
 import { finishedPackage, keySet, receiptKey, signedBy } from '../support/finished-task.ts'
 import { verifies } from '../verifies.ts'
@@ -30,7 +35,7 @@ verifies(
       const { made, signature } = finishedPackage(rail)
       expect(ReturnPackage.parse(viewOf(rail))).toEqual(viewOf(rail))
       expect(verifyPackageView(JSON.parse(JSON.stringify(viewOf(rail))), keys).verdict, rail.key).toBe('proven')
-      const parts = unzipReturnPackage(zipReturnPackage(made, signature))
+      const parts = unzipReturnPackage(zipTexts(packageTexts(made, signature)))
       expect(verifyPackageParts(parts, keys)).toMatchObject({
         verdict: 'proven',
         keys: [{ kid: receiptKey.kid, standing: 'active' }],
@@ -44,7 +49,7 @@ verifies('package.built', 'equal work makes equal bytes, in every time zone; oth
   const zips = ['UTC', 'Asia/Kathmandu', 'America/St_Johns'].map((zone) => {
     process.env['TZ'] = zone
     const { made, signature } = finishedPackage(packetops)
-    return sha256(zipReturnPackage(made, signature))
+    return sha256(zipTexts(packageTexts(made, signature)))
   })
   if (before === undefined) delete process.env['TZ']
   else process.env['TZ'] = before
@@ -69,7 +74,9 @@ verifies('package.verified', 'any JSON of a work is built into a package that ve
       const built = buildReturnPackage(facts, any)
       const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = built
       const signature = signedBy(COMPLETION_TYP, { sub: built.run_id, kind: 'completion', iat: 1, ...proof })
-      expect(verifyPackageParts(unzipReturnPackage(zipReturnPackage(built, signature)), keys).verdict).toBe('proven')
+      expect(verifyPackageParts(unzipReturnPackage(zipTexts(packageTexts(built, signature))), keys).verdict).toBe(
+        'proven',
+      )
     }),
     { numRuns: 50 },
   )
@@ -106,7 +113,7 @@ verifies('package.verified', 'a changed member of the JSON is refused, and named
 
 verifies('package.verified', 'a file of the zip that is changed, missing or surplus is refused, and named', () => {
   const { made, signature } = finishedPackage(packetops)
-  const parts = unzipReturnPackage(zipReturnPackage(made, signature))
+  const parts = unzipReturnPackage(zipTexts(packageTexts(made, signature)))
   const changed = (files: Record<string, string>) => faults(verifyPackageParts({ ...parts, files }, keys))
   const { 'gaps.json': _gaps, ...fewer } = parts.files
   expect(changed(fewer)).toEqual(['gaps.json'])
@@ -119,7 +126,7 @@ verifies('package.verified', 'a file of the zip that is changed, missing or surp
 verifies('package.verified', 'a signature for another purpose, of another key or of unproven claims is none', () => {
   const { made, signature } = finishedPackage(packetops)
   const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = made
-  const parts = unzipReturnPackage(zipReturnPackage(made, signature))
+  const parts = unzipReturnPackage(zipTexts(packageTexts(made, signature)))
   const claims = { sub: made.run_id, kind: 'completion', ...proof }
   const by = (completionSignature: string, set = keys) => verifyPackageParts({ ...parts, completionSignature }, set)
   expect(by(signedBy(COMPLETION_TYP, claims)).verdict).toBe('proven')
@@ -133,7 +140,7 @@ verifies('package.verified', 'a signature for another purpose, of another key or
 
 verifies('package.by-strangers', 'jose, zlib and SHA-256 come to the same about the zip', async () => {
   const { made, signature } = finishedPackage(packetops)
-  const files = unzippedByHand(Buffer.from(zipReturnPackage(made, signature)))
+  const files = unzippedByHand(Buffer.from(zipTexts(packageTexts(made, signature))))
   const text = (name: string) => files.get(name) ?? ''
   expect([...files.keys()].sort()).toEqual([
     'completion.jws',

@@ -90,6 +90,17 @@ export function packageFiles({ result, findings, gaps }: Work<unknown>): Record<
   }
 }
 
+/** The name of the file that holds the completion signature beside what it is over. */
+export const SIGNATURE_FILE = 'completion.jws'
+
+/** Every file of a package by name: what it holds, `manifest.json` with their digests, and the completion signature. */
+export function packageTexts(
+  made: Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'files'>,
+  completionSignature: string,
+): Record<string, string> {
+  return { 'manifest.json': canonicalJson(made.files), [SIGNATURE_FILE]: completionSignature, ...packageFiles(made) }
+}
+
 type RunFacts = Pick<RunProof, 'run_id' | 'rail' | 'tier' | 'usage' | 'partial' | 'input_sha256' | 'loop_sha256'>
 
 /** The package of a run's work; the same run and work always make the same. */

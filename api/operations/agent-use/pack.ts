@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { paymentMethods } from '../../../workflows/domain/payment-reference.ts'
-import { rails } from '../../../workflows/domain/rails/index.ts'
 import type { Context } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -42,11 +41,12 @@ const sequence = [
 ]
 
 const id = (prefix: string) => `${prefix}_${'0'.repeat(64)}`
-const bought = rails.filter(({ takes }) => takes.paidAgentUse)
 
 /** One body for each mode, as its schema takes it. */
-export function exampleBodies(): Record<(typeof agentUseModes)[number], Record<string, unknown>> {
-  const [rail] = bought
+function exampleBodies([rail]: Context['runs']['offered']): Record<
+  (typeof agentUseModes)[number],
+  Record<string, unknown>
+> {
   const run_id = id('run')
   const quote = { rail: rail?.key, tier: 'standard' }
   return {
@@ -67,14 +67,14 @@ export function exampleBodies(): Record<(typeof agentUseModes)[number], Record<s
   }
 }
 
-export const agentUsePack = ({ money }: Context) =>
+export const agentUsePack = ({ money, runs: { offered } }: Context) =>
   AgentUsePack.parse({
     modes: [...agentUseModes],
-    rails: bought.map(({ key }) => key),
+    rails: offered.map(({ key }) => key),
     prices: money.prices({ surface: 'agent' }),
     accepted_methods: [...paymentMethods],
     sequence,
-    example_bodies: exampleBodies(),
+    example_bodies: exampleBodies(offered),
   })
 
 /** POST /api/agent-use, mode `read_agent_use_pack` (endpoints §11). */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { packageTexts, zipReturnPackage } from '../../../activities/return-package.ts'
-import { ReturnPackage } from '../../../workflows/domain/return-package.ts'
+import { packageTexts, ReturnPackage } from '../../../workflows/domain/return-package.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../caller.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -47,12 +46,10 @@ export const fetchReturnPackage = operation({
     include_files: z.boolean().default(false),
   }),
   output,
-  alsoAs: {
-    'application/zip': ({ return_package: made }) => ({
-      name: `${made.return_package_id}.zip`,
-      bytes: zipReturnPackage(made, made.completion_signature),
-    }),
-  },
+  asFiles: ({ return_package: made }) => ({
+    name: `${made.return_package_id}.zip`,
+    texts: packageTexts(made, made.completion_signature),
+  }),
   handle: async ({ run_id, include_files }, context) => {
     const { attestation, ...fetched } = await context.runs.returnPackage(moverOf(context), run_id)
     const { return_package: made } = fetched

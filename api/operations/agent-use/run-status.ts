@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { operation } from '../../operation.ts'
-import { agentIdOf, moverOf } from '../caller.ts'
+import { moverOf, readingAgentId } from '../caller.ts'
 import { AgentUsePack, agentUsePack } from './pack.ts'
 import { Run, RunId } from './shapes.ts'
 
@@ -54,8 +53,7 @@ export const agentUseRead = operation({
   output: read,
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: agentUsePack(context) }
-    if (agentIdOf(context) === undefined)
-      throw refuse('credential_required', 'a run is read by its agent', 'Present your access key or status token.')
+    readingAgentId(context, 'a run is read by its agent', 'Present your access key or status token.')
     return { body: output.parse({ run: await context.runs.run(moverOf(context), run_id) }) }
   },
 })

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { activationSteps } from '../../../workflows/domain/provider-activation.ts'
 import { providerEventTypes } from '../../../workflows/domain/provider-event.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { RunId } from '../agent-use/shapes.ts'
-import { agentIdOf, moverOf } from '../caller.ts'
+import { moverOf, readingAgentId } from '../caller.ts'
 import { ReferenceId } from '../money/shapes.ts'
 
 const output = z
@@ -69,8 +68,7 @@ export const callbackCompletionRead = operation({
     const of =
       run_id !== undefined ? { run_id } : payment_reference_id !== undefined ? { payment_reference_id } : undefined
     if (of === undefined) return { body: { ...rules, steps: null } }
-    if (agentIdOf(context) === undefined)
-      throw refuse('credential_required', 'a payment or run is read by its agent', 'Present your access key or token.')
+    readingAgentId(context, 'a payment or run is read by its agent', 'Present your access key or token.')
     return { body: { ...rules, steps: await context.runs.activation(moverOf(context), of) } }
   },
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { operation } from '../../operation.ts'
-import { agentIdOf } from '../caller.ts'
+import { readingAgentId } from '../caller.ts'
 import { Binding, BindingId } from './binding-shapes.ts'
 import { EntitlementId } from './shapes.ts'
 
@@ -40,9 +39,7 @@ export const creditBindingRead = operation({
     const contract = await context.contracts.binding()
     const by = binding_id !== undefined ? { binding_id } : entitlement_id !== undefined ? { entitlement_id } : undefined
     if (by === undefined) return { body: output.parse({ ...contract, binding: null }) }
-    const agentId = agentIdOf(context)
-    if (agentId === undefined)
-      throw refuse('credential_required', 'a binding is read by its agent', 'Present your access key.')
+    const agentId = readingAgentId(context, 'a binding is read by its agent', 'Present your access key.')
     return { body: output.parse({ ...contract, binding: await context.checkouts.readBinding(agentId, by) }) }
   },
 })

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { authorityRules } from '../../../workflows/domain/payment-authority.ts'
 import { authorityTypes } from '../../../workflows/domain/payment-reference.ts'
 import { operation } from '../../operation.ts'
-import { agentIdOf, spendingLimit } from '../caller.ts'
+import { readingAgentId, spendingLimit } from '../caller.ts'
 import { Authority, AuthorityType } from './authority-shapes.ts'
 import { Method, ReferenceId } from './shapes.ts'
 
@@ -44,9 +43,7 @@ export const paymentAuthorityRead = operation({
   output,
   handle: async ({ payment_reference_id }, context) => {
     if (payment_reference_id === undefined) return { body: output.parse({ ...contract, authority: null }) }
-    const agentId = agentIdOf(context)
-    if (agentId === undefined)
-      throw refuse('credential_required', 'an authority is read by its agent', 'Present your access key.')
+    const agentId = readingAgentId(context, 'an authority is read by its agent', 'Present your access key.')
     const authority = await context.authorities.read(agentId, payment_reference_id, spendingLimit(context))
     return { body: output.parse({ ...contract, authority }) }
   },

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { confirmedBy, paymentMethods, paymentPaths } from '../../../workflows/domain/payment-reference.ts'
 import { operation } from '../../operation.ts'
-import { agentIdOf } from '../caller.ts'
+import { readingAgentId } from '../caller.ts'
 import { Method, PaymentReference, ReferenceId, Verification } from './shapes.ts'
 
 const output = z
@@ -39,9 +38,7 @@ export const paymentRailRead = operation({
   handle: async ({ payment_reference_id }, context) => {
     if (payment_reference_id === undefined)
       return { body: output.parse({ ...posture, payment_reference: null, verification: null }) }
-    const agentId = agentIdOf(context)
-    if (agentId === undefined)
-      throw refuse('credential_required', 'a payment reference is read by its agent', 'Present your access key.')
+    const agentId = readingAgentId(context, 'a payment reference is read by its agent', 'Present your access key.')
     return { body: output.parse({ ...posture, ...(await context.money.readReference(agentId, payment_reference_id)) }) }
   },
 })

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
-import { agentIdOf } from '../caller.ts'
+import { readingAgentId } from '../caller.ts'
 import { ProductCard } from './checkout-shapes.ts'
 import { ChallengeId, PaymentChallenge, Tier } from './shapes.ts'
 
@@ -28,9 +27,7 @@ export const railCheckoutRead = operation({
   handle: async ({ challenge_id, ...only }, context) => {
     const product_cards = await context.productLinks.cards(only)
     if (challenge_id === undefined) return { body: output.parse({ product_cards, challenge: null }) }
-    const agentId = agentIdOf(context)
-    if (agentId === undefined)
-      throw refuse('credential_required', 'a challenge is read by its agent', 'Present your status token.')
+    const agentId = readingAgentId(context, 'a challenge is read by its agent', 'Present your status token.')
     const challenge = await context.checkouts.readChallenge(agentId, challenge_id)
     return { body: output.parse({ product_cards, challenge }) }
   },

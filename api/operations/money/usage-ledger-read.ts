@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { operation } from '../../operation.ts'
-import { agentIdOf } from '../caller.ts'
+import { readingAgentId } from '../caller.ts'
 import { EntitlementId } from './shapes.ts'
 import { sampled, UsageEvent, UsageEventId, UsageEventWithPostings } from './usage-shapes.ts'
 
@@ -55,9 +54,7 @@ export const usageLedgerRead = operation({
       const schema = z.toJSONSchema(UsageEvent, { io: 'output' })
       return { body: output.parse({ ...context.usage.sample(), schema }) }
     }
-    const agentId = agentIdOf(context)
-    if (agentId === undefined)
-      throw refuse('credential_required', 'usage is read by its agent', 'Present your access key.')
+    const agentId = readingAgentId(context, 'usage is read by its agent', 'Present your access key.')
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
     return { body: output.parse(await context.usage.read({ agentId, eventId, entitlementId }, page)) }
   },

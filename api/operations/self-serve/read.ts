@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/errors.ts'
 import { operation } from '../../operation.ts'
 import { Run, RunId } from '../agent-use/shapes.ts'
-import { agentIdOf, moverOf } from '../caller.ts'
+import { moverOf, readingAgentId } from '../caller.ts'
 
 const contract = z
   .strictObject({
@@ -49,8 +48,7 @@ export const selfServeLoopRead = operation({
   output: z.union([followed, contract]),
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: contract.parse({ ...(await context.contracts.loop()), sequence }) }
-    if (agentIdOf(context) === undefined)
-      throw refuse('credential_required', 'a run is read by its agent', 'Present your access key or status token.')
+    readingAgentId(context, 'a run is read by its agent', 'Present your access key or status token.')
     return { body: followed.parse(await context.runs.completion(moverOf(context), run_id)) }
   },
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { rails } from '../../../workflows/domain/rails/index.ts'
+import { packetopsInput } from '../../../workflows/domain/rails/fixtures/packetops.ts'
+import { requestedTools } from '../../../workflows/domain/rails/rail.ts'
 import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-order.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
@@ -7,8 +8,7 @@ import { QuoteId, ReferenceId } from '../money/shapes.ts'
 import { CallbackUrl, Tier } from '../tasks/shapes.ts'
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
-const requested = rails.flatMap(({ key, takes }) => (takes.requestedTool ? key : []))
-export const ToolId = z.enum([SERVICE_OS, ...requested])
+export const ToolId = z.enum([SERVICE_OS, ...requestedTools])
 const RunInput = z.record(z.string(), z.unknown()).meta({ 'x-free-text': true })
 const Requester = z.union([
   z.strictObject({ name: freeText(120, 1), contact: freeText(200, 1) }),
@@ -66,14 +66,12 @@ export const WorkOrder = z
   })
   .meta({ id: 'WorkOrder' })
 
-const [firstTool] = rails.filter(({ takes }) => takes.requestedTool)
-
 /** A body that the schema takes. */
 export const exampleOrder: z.input<typeof WorkOrderInput> = {
   intake_kind: 'external_agent_request',
-  requested_tool_id: ToolId.parse(firstTool?.key),
+  requested_tool_id: 'packetops',
   objective: 'A sealed packet of the evidence that is named in the input.',
-  input: firstTool?.sandboxInput as Record<string, unknown>,
+  input: packetopsInput,
   tier: 'standard',
   requester: { name: 'Northwind', contact: 'ops@northwind.example' },
   idempotency_key: 'order-7',

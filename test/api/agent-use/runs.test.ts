@@ -5,7 +5,7 @@ import { createChanges } from '../../../activities/store/changes.ts'
 import { transaction } from '../../../activities/store/db.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { provideInput } from '../../../activities/tasks/input.ts'
-import { agentUseModes, exampleBodies } from '../../../api/operations/agent-use/pack.ts'
+import { agentUseModes } from '../../../api/operations/agent-use/pack.ts'
 import { operations } from '../../../api/operations/index.ts'
 import { createClient, type InputOf, ProblemError } from '../../../api/surfaces/client.ts'
 import { createTemporalClient } from '../../../temporal/connection.ts'
@@ -109,7 +109,7 @@ verifies('agent-use.pack', 'the pack names the eight modes with bodies that fit,
   expect(declared.map((one) => 'mode' in one && one.mode).sort()).toEqual([...agentUseModes].sort())
   for (const operation of declared) {
     const mode = 'mode' in operation ? operation.mode : undefined
-    expect(operation.input.safeParse(exampleBodies()[mode as (typeof agentUseModes)[number]]), mode).toMatchObject({
+    expect(operation.input.safeParse(body.example_bodies[mode as (typeof agentUseModes)[number]]), mode).toMatchObject({
       success: true,
     })
   }

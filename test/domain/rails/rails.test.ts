@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { canonicalJson } from '../../../workflows/domain/canonical-json.ts'
 import { railOf, rails } from '../../../workflows/domain/rails/index.ts'
-import { type RailKey, railKeys } from '../../../workflows/domain/rails/rail.ts'
+import { type RailKey, railKeys, requestedTools } from '../../../workflows/domain/rails/rail.ts'
 import { verifies } from '../../verifies.ts'
 import { expectCited } from './citations.ts'
 
@@ -53,6 +53,7 @@ const table: Record<RailKey, [boolean, boolean, boolean, 'current' | 'future', b
 
 verifies('rails.registry', 'each rail is found by its key and declares the lists and prices of the table', () => {
   expect(rails.map(({ key }) => key).sort()).toEqual([...railKeys].sort())
+  expect(rails.flatMap(({ key, takes }) => (takes.requestedTool ? key : [])).sort()).toEqual([...requestedTools].sort())
   for (const rail of rails) {
     expect(railOf(rail.key)).toBe(rail)
     const { paidAgentUse, quickstart, pricingModelV2, controlledLoop, offer, requestedTool } = rail.takes

@@ -12,6 +12,9 @@ export const railKeys = [
 ] as const
 export type RailKey = (typeof railKeys)[number]
 
+/** The rails that a work order names as its tool (agent-commerce.md § Resources); each declares it too, and a test compares. */
+export const requestedTools = ['packetops', 'distributionops', 'tokenops'] as const satisfies readonly RailKey[]
+
 export const tiers = ['entry', 'standard', 'pro'] as const
 export type Tier = (typeof tiers)[number]
 
