@@ -5,6 +5,7 @@ import { runView } from '../activities/runs/views.ts'
 import { clockSeconds, type Tx, transaction } from '../activities/store/db.ts'
 import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
 import { findTaskEvent, listLedger, requireTask } from '../activities/store/tasks.ts'
+import { recordAudit } from '../activities/tasks/audit.ts'
 import { runIdOf } from '../activities/tasks/facts.ts'
 import type { Asker } from '../activities/tasks/reading.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
@@ -125,7 +126,9 @@ async function acknowledged(deps: RunDeskDeps, tx: Tx, { actor }: Mover, input: 
   const [ledger_entry] = await listLedger(tx, task_id, { from: raised ?? sequence, most: 1 })
   const facts = { ...input, task_id, actor, ledger_entry: ledger_entry?.hash ?? null }
   const about = { task, subject: `ak_${digestOf({ call: callId })}`, kind: 'acknowledgement', facts }
-  const acknowledgement = receiptView(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
+  const seconds = await clockSeconds(tx)
+  const acknowledgement = receiptView(await writeTaskReceipt(deps, tx, about, seconds))
+  await recordAudit(tx, task, { unit: 'acknowledgement', subject: acknowledgement.receipt_id, seconds })
   const dispute = (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
   return { acknowledgement, ledger_entry, dispute: dispute === undefined ? null : taskExceptionView(dispute) }
 }

@@ -218,6 +218,10 @@ verifies('agent-use.receipt', 'a receipt is taken once; one that is not accepted
     dispute: null,
   })
   expect(await asAgent().call('record-agent-use-receipt', input)).toMatchObject({ body: first.body, replayed: true })
+  const events = apis.db.selectFrom('usage_events').selectAll().where('run_id', '=', runId)
+  expect(await events.execute()).toMatchObject([
+    { kind: 'audit', unit: 'acknowledgement', subject: first.body.acknowledgement.receipt_id, credit_units: 0 },
+  ])
   const others = { receipt_id: `rc_${'0'.repeat(64)}` }
   expect(await problemOf(asAgent().call('record-agent-use-receipt', taken(others)))).toMatchObject({
     code: 'receipt_invalid',
