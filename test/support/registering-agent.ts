@@ -65,11 +65,16 @@ export async function decide(
   return (await client.call('loop-review-record', input)).body
 }
 
-/** A trusted agent with its access key. */
-export async function trustedAgent(hosts: Hosts, operator: string, more?: Partial<InputOf<'agent-register'>>) {
+/** A trusted agent with its access key, which the operator may have limited. */
+export async function trustedAgent(
+  hosts: Hosts,
+  operator: string,
+  more?: Partial<InputOf<'agent-register'>>,
+  limits: InputOf<'loop-review-record'>['limits'] = {},
+) {
   const agent = newAgentClient(hosts)
   const registered = await agent.register(more)
-  if (more?.sandbox !== true) await decide(hosts, operator, registered.agent.agent_id, 'approve')
+  if (more?.sandbox !== true) await decide(hosts, operator, registered.agent.agent_id, 'approve', { limits })
   const { body } = await agent.shake(registered.status_token, true)
   const envelope = body.credential_envelope
   if (envelope === null || envelope.sealed) throw new Error('the access key was expected in clear')

@@ -17,7 +17,7 @@ verifies(['usage.record', 'usage.credit'], 'a call that is carried out twice rec
   const { entitlement, agentId } = await funded(deps)
   const { entitlement_id } = entitlement
   for (const unit of ['calls', 'usd_credit']) {
-    const use = { agentId, kind: 'tool_call' as const, units: 5, unit, entitlement_id }
+    const use = { agentId, rails: [entitlement.rail], kind: 'tool_call' as const, units: 5, unit, entitlement_id }
     const callId = await grantedCall(deps, 'usage-ledger-record')
     const [first, again] = await Promise.all([usage.record({ callId, ...use }), usage.record({ callId, ...use })])
     expect(again).toEqual(first)
