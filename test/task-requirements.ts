@@ -82,6 +82,16 @@ export const taskRequirements = {
     source: 'tasks.md § Exceptions and recovery',
     behavior: 'Every act of an operator on a stopped task gives a signed receipt with the operator’s name.',
   },
+  'task.exception.own-move': {
+    source: 'tasks.md § The workflow',
+    behavior:
+      'A move of the service’s own that is refused for good stops the task by an exception with its cause, and is made again by a recovery.',
+  },
+  'task.exception.run': {
+    source: 'tasks.md § The workflow',
+    behavior:
+      'A step that fails for good, a refused input, rounds without end, a refusal of the review and a run that is ended by hand each open their exception, and each is brought home.',
+  },
   'task.http.review': {
     source: 'endpoints.md § 17',
     behavior:
@@ -134,6 +144,15 @@ export const taskRequirements = {
   'agent-use.runs': {
     source: 'endpoints.md § 11',
     behavior: 'An agent lists its own runs, the newest first, by state and rail.',
+  },
+  'task.http.out-of-turn.table': {
+    source: 'tasks.md § Task lifecycle',
+    behavior:
+      'In every state in which a task rests, every operation whose event is out of turn is 409 wrong_state naming the events allowed, and moves nothing.',
+  },
+  'task.http.unknown': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'Every operation that takes a task’s token answers 404 for one that nobody was given.',
   },
   'task.http.read': {
     source: 'endpoints.md § 10',

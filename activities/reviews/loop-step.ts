@@ -1,5 +1,6 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Decision } from '../../workflows/domain/review.ts'
+import { allowedTaskEvents } from '../../workflows/domain/task-lifecycle.ts'
 import { recordReview } from '../runs/review.ts'
 import { countOpenReviews, findOpenReview, findRun, listOpenReviews, type OpenReview } from '../store/runs.ts'
 import { requireTask } from '../store/tasks.ts'
@@ -19,11 +20,14 @@ export const loopStepSubject: ReviewSubject = {
   decide: async (tx, runId, { decision, decisionId, note, operator }, assertWaiting) => {
     const run = await findRun(tx, runId)
     if (run === undefined) throw refuse('not_found', 'no such run', 'Take the id from the review console.')
-    await requireTask(tx, run.task_id)
+    const { state } = await requireTask(tx, run.task_id)
     const open = await findOpenReview(tx, runId)
     if (open === undefined || decision === 'hold')
       throw refuse('wrong_state', 'the run waits for no such decision', `Allowed: ${allowed.join(', ')}.`, {
-        extra: { step: run.step, allowed_decisions: open === undefined ? [] : allowed },
+        extra: {
+          ...{ state, step: run.step, allowed_events: allowedTaskEvents(state) },
+          allowed_decisions: open === undefined ? [] : allowed,
+        },
       })
     assertWaiting(open.started_at)
     await recordReview(tx, runId, { decision, decisionId, decidedBy: `operator:${operator.operatorId}`, note })

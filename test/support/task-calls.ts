@@ -31,7 +31,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
   const [hosts] = apis.hosts
   if (hosts === undefined) throw new Error('an API is needed')
   const { base: baseUrl, os } = hosts
-  const { agent, credential } = await trustedAgent(hosts, apis.operator, { rails: ['packetops'] })
+  const { agent, registered, credential } = await trustedAgent(hosts, apis.operator, { rails: ['packetops'] })
   const asAgent = createClient({ baseUrl, osUrl: os, agent: credential })
   /** Signs for the configured origin, and calls where it listens. */
   const asHolder = (statusToken: string) => {
@@ -96,7 +96,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     return (await waits()) ?? ''
   }
   return {
-    ...{ hosts, agent, asAgent, asHolder, asOperator },
+    ...{ hosts, agent, registered, asAgent, asHolder, asOperator },
     ...{ begin, agreed, funded, move, raise, stateOf, reaches, decided, reviewOf },
   }
 }

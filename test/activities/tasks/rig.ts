@@ -62,6 +62,11 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     ...changes,
   }
 
+  return { ...openTaskRows(db, deps), ...{ db, deps, keys, steps: createTaskSteps(deps), url, part, stop } }
+}
+
+/** Tasks that are moved by the real activities, each move by itself. */
+export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
   const record = (
     taskId: string,
     [event, data]: Move,
@@ -75,8 +80,8 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   /** Stores the terms of a new task without submitting it. */
   async function draft(
     changed: Partial<TaskTerms> = {},
+    taskId = newTaskId(),
   ): Promise<{ taskId: string; submit: ['submit', TaskEventData['submit']] }> {
-    const taskId = newTaskId()
     const terms_sha256 = await storeDocument(db, taskId, { ...terms, ...changed })
     return { taskId, submit: ['submit', { terms_sha256 }] }
   }
@@ -110,8 +115,8 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
   }
 
   /** A task that rests in this state. */
-  async function taskIn(state: TaskState, changed: Partial<TaskTerms> = {}): Promise<TaskRow> {
-    const { taskId, submit } = await draft(changed)
+  async function taskIn(state: TaskState, changed: Partial<TaskTerms> = {}, named = newTaskId()): Promise<TaskRow> {
+    const { taskId, submit } = await draft(changed, named)
     const path = await pathOf(taskId, submit, changed.usage === 'operational' ? 'rd_1' : 'sandbox_policy')
     const moves: Record<string, Move[]> = {
       evidence_partial: [['evidence_missing', { gaps: 1 }]],
@@ -136,7 +141,5 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     return row
   }
 
-  return {
-    ...{ db, deps, keys, steps: createTaskSteps(deps), url, part, record, draft, taskIn, stop },
-  }
+  return { record, draft, taskIn }
 }

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { recordReview } from '../../activities/runs/review.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { findOpenReview } from '../../activities/store/runs.ts'
+import { openTaskException } from '../../activities/store/task-exceptions.ts'
+import { findTask, listLedger } from '../../activities/store/tasks.ts'
+import { runIdOf } from '../../activities/tasks/facts.ts'
+import { approveTask, provideInput } from '../../activities/tasks/input.ts'
+import type { RecoveryAsk } from '../../activities/tasks/recovery.ts'
+import { recoverTask } from '../../activities/tasks/recovery-answer.ts'
+import { packetops } from '../../workflows/domain/rails/packetops.ts'
+import { verifyLedger } from '../../workflows/domain/task-ledger.ts'
+import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
+import { verifies } from '../verifies.ts'
+import { startTaskWorkflows } from './task-rig.ts'
+
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+})
+let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let stop: () => Promise<void>
+beforeAll(async () => {
+  rig = await startTaskWorkflows()
+  stop = await rig.serve()
+}, 240_000)
+afterAll(async () => {
+  await stop?.()
+  await rig?.stop()
+})
+
+/** A task that is paid for and has its input and its approval, on its way. */
+async function begun(changed: Partial<TaskTerms> = {}, body: unknown = packetops.sandboxInput): Promise<string> {
+  const { task_id } = await rig.tasks.taskIn('credit_funded', { callback_url: null, ...changed })
+  await transaction(rig.db, async (tx) => {
+    await provideInput(tx, task_id, body)
+    if (changed.usage === 'operational') await approveTask(tx, task_id, 'rd_1')
+  })
+  await rig.gateway.wake(task_id)
+  return task_id
+}
+const reaches = (taskId: string, state: string) =>
+  expect.poll(async () => (await findTask(rig.db, taskId))?.state, { timeout: 40_000 }).toBe(state)
+/** The exception that stops the task, with its cause. */
+const stopped = async (taskId: string) => {
+  await reaches(taskId, 'exception_open')
+  return openTaskException(rig.db, taskId)
+}
+const recover = async (taskId: string, action: RecoveryAsk['action'], input?: unknown) => {
+  const exceptionId = (await openTaskException(rig.db, taskId))?.exception_id
+  const who = { actor: 'operator:1', decided: true, note: '' }
+  const ask = { taskId, exceptionId, action, input, ...who, recoveryId: `rec_${randomBytes(8).toString('hex')}` }
+  await transaction(rig.db, (tx) => recoverTask(rig.tasks.deps, tx, ask))
+  await rig.gateway.wake(taskId)
+}
+const home = async (taskId: string) => {
+  await reaches(taskId, 'attested')
+  const head_hash = (await findTask(rig.db, taskId))?.head_hash
+  expect(verifyLedger(taskId, await listLedger(rig.db, taskId))).toEqual({ ok: true, head_hash })
+  await rig.replay(taskId)
+}
+const decide = async (taskId: string, decision: 'approve' | 'revise', round: number) => {
+  const runId = runIdOf(taskId)
+  await expect.poll(async () => (await findOpenReview(rig.db, runId))?.round, { timeout: 40_000 }).toBe(round)
+  const review = { decision, decisionId: 'rd_2', decidedBy: 'operator:1', note: '' } as const
+  await transaction(rig.db, (tx) => recordReview(tx, runId, review))
+  await rig.gateway.wake(taskId)
+}
+
+verifies('task.exception.run', 'an input that the rail refuses is corrected', async () => {
+  const taskId = await begun({}, { no: 'packet' })
+  expect(await stopped(taskId)).toMatchObject({ code: 'input_invalid', resume_state: 'operating' })
+  await recover(taskId, 'correct_input', packetops.sandboxInput)
+  await home(taskId)
+})
+
+verifies('task.exception.run', 'a result that is never right stops after its rounds, and is begun anew', async () => {
+  const taskId = await begun({ usage: 'operational' })
+  for (const round of [0, 1, 2, 3]) await decide(taskId, 'revise', round)
+  expect(await stopped(taskId)).toMatchObject({ code: 'validator_failed', money_moved: 'yes' })
+  await recover(taskId, 'retry_step')
+  await decide(taskId, 'approve', 0)
+  await home(taskId)
+})
+
+verifies('task.exception.run', 'a run whose workflow is ended by hand is taken up again', async () => {
+  const taskId = await begun({ usage: 'operational' })
+  const runId = runIdOf(taskId)
+  await expect.poll(() => findOpenReview(rig.db, runId), { timeout: 40_000 }).toBeDefined()
+  await rig.client.workflow.getHandle(runId).terminate('by hand')
+  const exception = await stopped(taskId)
+  expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
+  expect(exception?.detail).toContain('the workflow ended: Terminated')
+  await recover(taskId, 'retry_step')
+  await decide(taskId, 'approve', 0)
+  await home(taskId)
+})
+
+verifies(
+  'task.exception.own-move',
+  'a run that cannot be begun stops its task where it stood; the cause mended, a replay begins it',
+  async () => {
+    const other = await rig.tasks.taskIn('trusted')
+    const { task_id } = await rig.tasks.taskIn('credit_funded', { callback_url: null })
+    const taken = sql`insert into runs (run_id, task_id, step) values (${runIdOf(task_id)}, ${other.task_id}, 'intake')`
+    await taken.execute(rig.db)
+    await transaction(rig.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
+    await rig.gateway.wake(task_id)
+    const exception = await stopped(task_id)
+    expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'credit_funded' })
+    expect(exception?.detail).toContain('runs_pkey')
+    await sql`delete from runs where run_id = ${runIdOf(task_id)}`.execute(rig.db)
+    await recover(task_id, 'retry_step')
+    await home(task_id)
+  },
+)
+
+verifies(
+  'task.exception.own-move',
+  'an event stands although what follows from it is refused, and its repeat finds it',
+  async () => {
+    const other = await rig.tasks.taskIn('trusted')
+    const { task_id } = await rig.tasks.taskIn('credit_pending', { callback_url: null })
+    await transaction(rig.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
+    const taken = sql`insert into runs (run_id, task_id, step) values (${runIdOf(task_id)}, ${other.task_id}, 'intake')`
+    await taken.execute(rig.db)
+    const paid = () => rig.send(task_id, 'credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` }, 'paid')
+    expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
+    expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
+  },
+)
