@@ -52,14 +52,14 @@ export type Outcome =
   | { kind: 'dead'; reason: 'expired' | 'canceled' }
   | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
 
-/** Blocks before the head at which a search begins, so that a reorganised head hides no event. */
-const REORG_MARGIN = 16n
+/** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
+export const LOG_RANGE = 2_000n
+/** Blocks before the head at which a search begins: more than are ever not final, so that a reorg can put no event below them. */
+const REORG_MARGIN = LOG_RANGE
 
 /** The block from which to look for an authorization that is first seen at this head. */
 export const searchFrom = (head: bigint): bigint => (head > REORG_MARGIN ? head - REORG_MARGIN : 0n)
 
-/** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
-export const LOG_RANGE = 2_000n
 /** Blocks looked through at most, three weeks on Base. */
 const LOG_BLOCKS_MAX = 1_000_000n
 

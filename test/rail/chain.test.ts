@@ -43,7 +43,7 @@ const transferOf = ({ payout_id }: Payout) =>
   rail.db.selectFrom('transfers').selectAll().where('payout_id', '=', payout_id).executeTakeFirstOrThrow()
 const statusOf = async (payout: Payout) => (await transferOf(payout)).status
 const rollback = (blocks: number) => rail.chain.request({ method: 'anvil_rollback', params: [blocks] } as never)
-const mine = () => rail.chain.mine({ blocks: 1 })
+const mine = async (blocks = 1) => (blocks > 0 ? rail.chain.mine({ blocks }) : undefined)
 
 /** Executed in the newest block of a chain that mines nothing more by itself. */
 async function executeInHeadBlock(agent: Agent, payout: Payout): Promise<void> {
@@ -58,16 +58,20 @@ async function executeInHeadBlock(agent: Agent, payout: Payout): Promise<void> {
   ).toBe('included')
 }
 
-verifies(
-  ['execute.reorg', 'execute.final', 'execute.never-resigned'],
-  'a block that vanishes after inclusion: the same authorization is sent again, executed once, and becomes final',
-  async () => {
+const vanishing = [
+  [1, 'a block that vanishes after inclusion: the same authorization is sent again, executed once, and becomes final'],
+  [40, 'forty blocks that vanish after inclusion: the transfer is found where it is included again, far below'],
+] as const
+
+for (const [depth, title] of vanishing) {
+  verifies(['execute.reorg', 'execute.final', 'execute.never-resigned'], title, async () => {
     const agent = await rail.openAgent()
     const payout = await rail.authorized(agent)
     const resume = await haltMining(rail)
+    await mine(depth - 1)
     await executeInHeadBlock(agent, payout)
     const before = await transferOf(payout)
-    await rollback(1)
+    await rollback(depth)
     expect(
       await eventually(
         () => statusOf(payout),
@@ -84,11 +88,11 @@ verifies(
     ).toBe('final')
     expect((await transferOf(payout)).signature).toBe(before.signature)
     const { body } = await agent.client.call('payout-status', { payout_id: payout.payout_id })
-    await expectExecutedOnce(rail, body)
+    await expectExecutedOnce(rail, body, before.transaction_hash)
     const final = claimsOf(body.receipts.at(-1) as string)
     expect(final).toMatchObject({ kind: 'payout_final', transaction_hash: body.payout.transfer.transaction_hash })
-  },
-)
+  })
+}
 
 verifies(
   'execute.confirmed-by-logs',

@@ -93,8 +93,15 @@ export async function chainRecord({ chain, asset, balance }: Rail, { payout_wall
   }
 }
 
-/** Executed exactly once by the chain's logs, and the answer's receipts are one unbroken chain that names the transaction. */
-export async function expectExecutedOnce(rail: Rail, { payout, receipts }: PayoutAnswer): Promise<void> {
+/**
+ * Executed exactly once by the chain's logs, and the answer's receipts are one unbroken chain that names the transaction; after
+ * a reorg the execution's receipt still names the one it was `firstSeenIn`.
+ */
+export async function expectExecutedOnce(
+  rail: Rail,
+  { payout, receipts }: PayoutAnswer,
+  firstSeenIn = payout.transfer.transaction_hash,
+): Promise<void> {
   expect(payout).toMatchObject({ state: 'executed', money_moved: 'yes' })
   const amount = BigInt(payout.amount_atomic)
   const record = await chainRecord(rail, payout)
@@ -102,7 +109,7 @@ export async function expectExecutedOnce(rail: Rail, { payout, receipts }: Payou
   const claims = receipts.map(claimsOf)
   expect(claims.slice(0, 3).map(({ kind }) => kind)).toEqual(['payout_created', 'payout_authorized', 'payout_executed'])
   expect(claims.map(({ prev }) => prev)).toEqual([null, ...receipts.slice(0, -1).map((jws) => sha256Hex(jws))])
-  expect(claims[2]?.['transaction_hash']).toBe(record.hash)
+  expect(claims[2]?.['transaction_hash']).toBe(firstSeenIn)
 }
 
 /** The payload of a compact JWS. */

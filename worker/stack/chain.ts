@@ -67,7 +67,7 @@ async function askChainId(port: number): Promise<number> {
   return Number(result)
 }
 
-/** anvil writes its state in place and refuses a torn file, so the last whole copy stands in for it. */
+/** anvil writes its state in place and refuses a torn file, so the last whole copy stands in for it; one that is empty was cut off too. */
 async function prepare(directory: string, state: string, warn: ChainSettings['warn']): Promise<void> {
   await mkdir(directory, { recursive: true })
   const size = await stat(state).then(
@@ -76,11 +76,11 @@ async function prepare(directory: string, state: string, warn: ChainSettings['wa
   )
   if (size > WARN_BYTES)
     warn?.(`the chain's state ${state} has ${Math.round(size / 1024 / 1024)} MB; delete DATA_DIR to start afresh`)
-  if (size === 0 || (await isWhole(state))) return
+  if (size > 0 && (await isWhole(state))) return
   const previous = snapshotOf(state)
   if (await isWhole(previous)) return await copyFile(previous, state)
-  warn?.(`the chain's state ${state} was torn and is started afresh`)
-  await rm(state)
+  if (size > 0) warn?.(`the chain's state ${state} was torn and is started afresh`)
+  await rm(state, { force: true })
 }
 
 function keepSnapshots(state: string): () => void {
@@ -91,8 +91,11 @@ function keepSnapshots(state: string): () => void {
 
 async function takeSnapshot(state: string): Promise<void> {
   const copy = `${state}.copy`
+  const before = await stat(state)
   await copyFile(state, copy)
-  if (await endsWithBrace(copy)) await rename(copy, snapshotOf(state))
+  const after = await stat(state)
+  const untouched = before.size === after.size && before.mtimeMs === after.mtimeMs
+  if (untouched && (await endsWithBrace(copy))) await rename(copy, snapshotOf(state))
 }
 
 async function endsWithBrace(path: string): Promise<boolean> {
