@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { packageRoot } from '../../../activities/package-root.ts'
 import { withBuildLock } from '../../../temporal/server/build-lock.ts'
 import { obtainTemporal } from '../../../temporal/server/obtain.ts'
 import { serverArguments } from '../../../temporal/server/run.ts'
@@ -69,4 +72,13 @@ test('the embedded server listens on loopback only and knows every search attrib
       .map((name) => `--search-attribute ${name}=Keyword`)
       .concat('--search-attribute NeedsAttention=Bool'),
   )
+})
+
+test('the composed server is tuned as the embedded one, down to timers that fire when they are due', () => {
+  const { configs } = parse(readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8'), { merge: true })
+  const composed: Record<string, [{ value: unknown }]> = parse(configs.temporal.content)
+  const tuned = Object.entries(composed).map(([name, [{ value }]]) => `${name}=${JSON.stringify(value)}`)
+  const args = serverArguments({ databaseFile: 'db', port: 1, uiPort: 2 })
+  expect(args.filter((_, at) => args[at - 1] === '--dynamic-config-value')).toEqual(tuned)
+  expect(tuned).toContain('history.timerProcessorMaxTimeShift="10ms"')
 })
