@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** It measures nothing, but what it does to a stack takes a machine of its own: after everything else. */
-const alone = ['test/chaos/chaos.test.ts']
+/** They measure no speed, but what they do to a stack, or the short times they live by, takes a machine of its own: after everything else. */
+const alone = ['test/chaos/chaos.test.ts', 'test/temporal/task-times.test.ts']
 
 export default defineConfig({
   test: {
@@ -20,7 +20,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'alone', include: alone, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 })

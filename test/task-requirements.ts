@@ -276,6 +276,10 @@ export const taskRequirements = {
     source: 'tasks.md § The workflow',
     behavior: 'Postgres or Temporal killed at seeded moves lose no task, and each move is made once.',
   },
+  'task.renewed': {
+    source: 'tasks.md § The workflow',
+    behavior: 'A long task continues as new, with no handler under way and no child open, and loses nothing.',
+  },
   'task.events.known': {
     source: 'decision',
     behavior: 'An update with an unknown event is rejected by its validator and leaves no trace.',

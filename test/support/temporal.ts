@@ -8,8 +8,10 @@ import { findFree } from '../../worker/stack/ports.ts'
 import { temporalPart } from '../../worker/stack/temporal.ts'
 import { scratchDirectory } from './postgres.ts'
 
-/** A Temporal server of its own with the search attributes registered. */
-export async function startTemporal(): Promise<{ address: string; binary: string; part: Part; stop(): Promise<void> }> {
+/** A Temporal server of its own with the search attributes registered, and with these arguments more. */
+export async function startTemporal(
+  more: readonly string[] = [],
+): Promise<{ address: string; binary: string; part: Part; stop(): Promise<void> }> {
   const directory = await scratchDirectory()
   const [port = 0, uiPort = 0] = await findFree(2)
   const obtain = {
@@ -25,6 +27,11 @@ export async function startTemporal(): Promise<{ address: string; binary: string
     inherited: process.env,
     obtain,
   })
+  const { launch } = part.plan
+  part.plan.launch = async () => {
+    const launched = await launch()
+    return { ...launched, args: [...launched.args, ...more] }
+  }
   await part.start()
   await part.waitReady()
   return {

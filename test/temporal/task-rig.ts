@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker'
 import { pino } from 'pino'
 import { createCallbackSteps } from '../../activities/callback.ts'
 import { readCallbackFacts } from '../../activities/callbacks/facts.ts'
@@ -34,15 +40,32 @@ export async function patiently<Result>(call: () => Promise<Result>, left = 5): 
   }
 }
 
-/** Tasks with their workflows on a Temporal server of their own. */
-export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
+/** The workflows as they are, or with the times of another file of this folder. */
+function bundleWorkflows(timing: string | undefined): Promise<WorkflowBundleWithSourceMap> {
+  const workflows = (file: string) => join(import.meta.dirname, '..', '..', 'workflows', file)
+  const changed = timing === undefined ? {} : { [workflows('timing.ts')]: join(import.meta.dirname, timing) }
+  return bundleWorkflowCode({
+    workflowsPath: workflows('index.ts'),
+    logger: quiet,
+    webpackConfigHook: (config) => {
+      const alias = { ...config.resolve?.alias, ...changed }
+      return { ...config, resolve: { ...config.resolve, alias } }
+    },
+  })
+}
+
+/** Tasks with their workflows on a Temporal server of their own; `timing`: another file of times, `server`: more arguments of it. */
+export async function startTaskWorkflows(
+  changes: Partial<TaskDeps> = {},
+  { timing, server }: { timing?: string; server?: readonly string[] } = {},
+) {
   const closers: (() => Promise<void>)[] = []
   const tasks = await startTasks(changes)
   closers.unshift(tasks.stop)
   const key = tasks.keys.callback.active
   const receiver = await startReceiver(key)
   closers.unshift(receiver.stop)
-  const temporal = await startTemporal()
+  const temporal = await startTemporal(server)
   closers.unshift(temporal.stop)
   const connection = await Connection.connect({ address: temporal.address })
   closers.unshift(() => connection.close())
@@ -51,8 +74,7 @@ export async function startTaskWorkflows(changes: Partial<TaskDeps> = {}) {
   closers.unshift(told.close)
   const config = { UPDATE_WAIT_MS: 40_000, DEPENDENCY_TIMEOUT_MS: 20_000 }
   const gateway = createTaskGateway({ client, db: tasks.db, changes: told, config })
-  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
-  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
+  const workflowBundle = await bundleWorkflows(timing)
   const real: Steps = { ...createTaskSteps(tasks.deps), ...createRunSteps(tasks.deps) }
 
   const { demoReceiver } = tasks.deps.callbackHosts

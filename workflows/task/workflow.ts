@@ -27,18 +27,24 @@ export async function task(taskId: string): Promise<void> {
   if (state.known === null)
     await wf.condition(() => state.known !== null, timing.waitForCreate, { summary: 'waits for its submission' })
 
-  while (state.known !== null && state.known.state !== 'closed') {
+  for (let goesOn = true; goesOn && isOpen(state.known) && !isLong(state); ) {
     await wakeTasks(state.toWake.splice(0))
     const work = workOf(state.known)
-    if (work !== undefined) await follow(state, state.known, work)
-    else if (!(await news(state, state.known))) break
-    if (isLong(state)) {
-      await wf.condition(wf.allHandlersFinished)
-      await wf.continueAsNew<typeof task>(taskId)
-    }
+    goesOn = work === undefined ? await news(state, state.known) : await follow(state, state.known, work)
   }
+  await leave(state, taskId)
+}
+
+const isOpen = (task: TaskSnapshot | null): task is TaskSnapshot => task !== null && task.state !== 'closed'
+
+/** Ends this run; a task that is not over goes on in a new one where this one was long, or was called while it ended. */
+async function leave(state: OpenTask, taskId: string): Promise<void> {
+  const seen = state.known?.sequence
+  state.leaving = true
   await wf.condition(wf.allHandlersFinished)
   await wakeTasks(state.toWake.splice(0))
+  const called = state.woken || state.known?.sequence !== seen
+  if (isOpen(state.known) && (called || isLong(state))) await wf.continueAsNew<typeof task>(taskId)
 }
 
 type OpenTask = ReturnType<typeof openTask>
@@ -50,6 +56,7 @@ function openTask(taskId: string) {
     known: null as TaskSnapshot | null,
     version: 0,
     woken: false,
+    leaving: false,
     updates: 0,
     toWake: [] as string[],
     work: openWork(),
@@ -85,7 +92,12 @@ function setHandlers(state: OpenTask): void {
     if (state.known !== null) return { ok: true, snapshot: state.known }
     return { ok: false, refusal: refuse('not_found', 'no such task', 'Check the task token.').refusal }
   }
+  /** Callers try again, and meet the run that follows; where they never pause, this one would never end. */
+  const unlessLeaving = (): void => {
+    if (state.leaving) throw wf.ApplicationFailure.retryable('this run of the workflow is ending')
+  }
   const validator = ({ event }: EventInput): void => {
+    unlessLeaving()
     if (!taskEvents.includes(event)) throw wf.ApplicationFailure.nonRetryable(`there is no event ${event}`)
   }
   const wake = (): void => {
@@ -93,25 +105,29 @@ function setHandlers(state: OpenTask): void {
     state.work.wake()
   }
   wf.setHandler(eventUpdate, onEvent, { validator, description: 'Move the task by one event of its table.' })
-  wf.setHandler(advanceUpdate, onAdvance, { description: 'Make the moves that follow from what is stored.' })
+  wf.setHandler(advanceUpdate, onAdvance, {
+    validator: (_why: string) => unlessLeaving(),
+    description: 'Make the moves that follow from what is stored.',
+  })
   wf.setHandler(wakeSignal, wake, { description: 'Read the stored task again and go on; its run does the same.' })
   wf.setHandler(viewQuery, () => state.known, { description: 'The task as this run knows it.' })
 }
 
-/** Waits for an event, a wake, or the time to be up; false when nothing came for so long that the run may close. */
+/** Waits for an event, a wake, or the time to be up; false when nothing came for so long, and nothing was due, that the run may close. */
 async function news(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
   const seen = state.version
   const queued = known.state === 'queued'
   // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
   const summary = `waits for ${taskWaitsFor(known).what}`.slice(0, 100)
-  const called = () => state.version !== seen || state.woken
+  // Refused events change nothing, and make the run long all the same.
+  const called = () => state.version !== seen || state.woken || isLong(state)
   const came = await wf.condition(called, known.dueInMs ?? timing.task[queued ? 'queued' : 'idle'], { summary })
   if (state.woken || !came) await state.advance()
-  return came || queued || known.dueInMs !== null
+  return came || queued || known.dueInMs !== null || state.known?.sequence !== known.sequence
 }
 
 /** Has the task's run or callback go on, as long as the task is at that work; whoever moves it elsewhere ends that, as a renewal does. */
-async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise<void> {
+async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise<true> {
   const atWork = () => workOf(state.known)?.id === work.id
   const end = await state.work.follow(known, work, () => atWork() && !isLong(state))
   if (end.how === 'closing') {
@@ -124,6 +140,7 @@ async function follow(state: OpenTask, known: TaskSnapshot, work: Work): Promise
     const eventId = `${work.kind}-ended:${known.sequence}`
     await state.record({ eventId, event: 'exception_raised', actor: 'service', data })
   } else await state.advance(work.kind === 'run')
+  return true
 }
 
 /** Shows the task in the UI; attributes are written only when one of them changed, because each write costs the server. */

@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { recordReview } from '../../activities/runs/review.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { listLoopSteps } from '../../activities/store/runs.ts'
+import { findTask, listLedger, lockTask, storeDocument, type TaskRow } from '../../activities/store/tasks.ts'
+import { runIdOf } from '../../activities/tasks/facts.ts'
+import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
+import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import { verifies } from '../verifies.ts'
+import { timing } from './short-timing.ts'
+import { judgeTasks, readTaskFacts } from './task-checker.ts'
+import { patiently, type Steps, startTaskWorkflows } from './task-rig.ts'
+
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+})
+/** Events after which the server suggests that a run is renewed; more than the updates of a run leave. */
+const LONG_HISTORY = 500
+let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+const taken: string[] = []
+let beforePlanner: () => Promise<void> = () => Promise.resolve()
+let stop: () => Promise<void>
+beforeAll(async () => {
+  const server = ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${LONG_HISTORY}`]
+  rig = await startTaskWorkflows({ runsAtOnce: { agent: 1, rail: 100 } }, { timing: 'short-timing.ts', server })
+  const takeStep: Steps['takeStep'] = async (input) => {
+    taken.push(`${input.runId} ${input.step}`)
+    if (input.step === 'planner') await beforePlanner()
+    return rig.real.takeStep(input)
+  }
+  stop = await rig.serve({ takeStep })
+}, 240_000)
+afterAll(async () => {
+  await stop?.()
+  await rig?.stop()
+})
+
+const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(rig.db, taskId)) as TaskRow
+const reaches = (taskId: string, state: TaskState) =>
+  expect.poll(async () => (await rowOf(taskId)).state, { timeout: 30_000, interval: 50 }).toBe(state)
+const judge = async () => judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), [])
+const runsOf = async (workflowId: string) => {
+  const seen: string[] = []
+  for await (const run of rig.client.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
+    seen.push(run.status.name)
+  return seen.sort()
+}
+/** A task whose run waits for an operator's decision. */
+async function atReview(agent_id: string): Promise<{ taskId: string; runId: string }> {
+  const { task_id: taskId } = await rig.tasks.taskIn('operating', {
+    usage: 'operational',
+    callback_url: null,
+    agent_id,
+  })
+  const runId = runIdOf(taskId)
+  await patiently(() => rig.gateway.wake(taskId))
+  const open = async () => (await listLoopSteps(rig.db, runId)).some(({ verdict }) => verdict === null)
+  await expect.poll(open, { timeout: 30_000 }).toBe(true)
+  return { taskId, runId }
+}
+/** More events than one run takes, from callers who never pause, and none of them allowed. */
+async function refusedEvents(taskId: string): Promise<void> {
+  const caller = async () => {
+    for (let left = timing.updatesPerRun; left > 0; left -= 1)
+      await expect(rig.send(taskId, 'callback_scheduled', { delivery_id: 'dl_1' })).rejects.toMatchObject({
+        refusal: { code: 'wrong_state' },
+      })
+  }
+  await Promise.all([caller(), caller(), caller()])
+}
+const approve = (runId: string) =>
+  transaction(rig.db, (tx) =>
+    recordReview(tx, runId, { decision: 'approve', decisionId: 'rd_1', decidedBy: 'operator:alice', note: '' }),
+  )
+
+verifies(
+  'task.lapse',
+  'with shortened limits each timed state lapses at its own limit and not before, and no other state does',
+  async () => {
+    const contract = (await rig.tasks.taskIn('preflight_checked')).task_id
+    const quote = (await rig.tasks.taskIn('trusted')).task_id
+    const credit = (await rig.tasks.taskIn('quoted')).task_id
+    const untimed = (await rig.tasks.taskIn('trust_pending', { agent_id: `agt_${'f'.repeat(64)}` })).task_id
+    const terms_sha256 = await storeDocument(rig.db, contract, { terms: 'short' })
+    await rig.send(contract, 'contract_prepared', { contract_id: `ct_${contract.slice(5)}`, terms_sha256 })
+    await rig.send(quote, 'quote_issued', { quote_id: 'qt_1' })
+    await rig.send(credit, 'credit_requested', { entitlement_id: 'en_1' })
+    await patiently(() => rig.gateway.wake(untimed))
+    await reaches(contract, 'closed')
+    for (const taskId of [quote, credit]) await reaches(taskId, 'exception_open')
+
+    const stayed = async (taskId: string, lapse: string) => {
+      const ledger = await listLedger(rig.db, taskId)
+      const at = ledger.findIndex(({ event }) => event === lapse)
+      return Date.parse(String(ledger[at]?.at)) - Date.parse(String(ledger[at - 1]?.at))
+    }
+    const { limits } = timing.task
+    const within = async (taskId: string, lapse: string, limit: number) => {
+      const ms = await stayed(taskId, lapse)
+      expect(ms, lapse).toBeGreaterThanOrEqual(limit)
+      expect(ms, lapse).toBeLessThan(limit + 5_000)
+    }
+    await within(contract, 'contract_lapsed', limits.contract_ready)
+    await within(quote, 'quote_lapsed', limits.quoted)
+    await within(credit, 'credit_lapsed', limits.credit_pending)
+    expect((await rowOf(untimed)).state).toBe('trust_pending')
+    await rig.replay(contract, quote, credit)
+  },
+  120_000,
+)
+
+verifies(
+  'task.picked-up',
+  'a task of which nothing is heard closes its workflow and keeps its state; the next event begins a new one',
+  async () => {
+    const { task_id } = await rig.tasks.taskIn('trusted')
+    await patiently(() => rig.gateway.wake(task_id))
+    await rig.client.workflow.getHandle(task_id).result()
+    expect((await rowOf(task_id)).state).toBe('trusted')
+    expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({ state: 'quoted' })
+  },
+  60_000,
+)
+
+verifies(
+  ['task.slots', 'run.review'],
+  'a free slot and a decision of which nobody told are found by looking now and then',
+  async () => {
+    const agent_id = `agt_${'e'.repeat(64)}`
+    const { runId, taskId } = await atReview(agent_id)
+    const queued = (await rig.tasks.taskIn('queued', { agent_id, callback_url: null })).task_id
+    await patiently(() => rig.gateway.wake(queued))
+    await sleep(2 * timing.task.queued)
+    expect((await rowOf(queued)).state).toBe('queued')
+    await approve(runId)
+    await reaches(taskId, 'attested')
+    await reaches(queued, 'attested')
+  },
+  60_000,
+)
+
+verifies(
+  ['task.renewed', 'task.workflow'],
+  'a task of many updates renews itself, also while its run waits for a review, which goes on as if nothing had been',
+  async () => {
+    const { taskId, runId } = await atReview(`agt_${'d'.repeat(64)}`)
+    await refusedEvents(taskId)
+    await approve(runId)
+    await patiently(() => rig.gateway.wake(taskId))
+    await reaches(taskId, 'attested')
+    await rig.send(taskId, 'receipts_issued', { usage_receipt_id: `rc_${'b'.repeat(64)}` })
+    await rig.client.workflow.getHandle(taskId).result()
+    await expect.poll(() => runsOf(taskId), { timeout: 20_000 }).toContain('CONTINUED_AS_NEW')
+    const steps = await listLoopSteps(rig.db, runId)
+    expect(steps.map(({ round, attempt }) => `${attempt}${round}`)).toEqual(Array(9).fill('00'))
+    expect(await judge()).toEqual([])
+  },
+  90_000,
+)
+
+verifies(
+  'task.renewed',
+  'a task that only waits renews itself too: after many refused events, or when the server calls its history long',
+  async () => {
+    const [refusing, woken] = [await rig.tasks.taskIn('trusted'), await rig.tasks.taskIn('trusted')]
+    await refusedEvents(refusing.task_id)
+    for (let left = LONG_HISTORY; left > 0; left -= 1) await patiently(() => rig.gateway.wake(woken.task_id))
+    for (const { task_id } of [refusing, woken]) {
+      await expect.poll(() => runsOf(task_id), { timeout: 20_000 }).toContain('CONTINUED_AS_NEW')
+      expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({ state: 'quoted' })
+    }
+    expect(await judge()).toEqual([])
+  },
+  90_000,
+)
+
+verifies(
+  'run.heartbeat',
+  'a step that lasts longer than the time after which its worker counts as dead is taken once',
+  async () => {
+    const { task_id } = await rig.tasks.taskIn('operating', { callback_url: null, agent_id: `agt_${'c'.repeat(64)}` })
+    // The step has to wait for the row, which somebody else holds.
+    beforePlanner = () =>
+      new Promise((held) => {
+        void transaction(rig.db, async (tx) => {
+          await lockTask(tx, task_id)
+          held()
+          await sleep(2 * timing.run.heartbeat)
+        })
+      })
+    await patiently(() => rig.gateway.wake(task_id))
+    await reaches(task_id, 'attested')
+    const runId = runIdOf(task_id)
+    expect(taken.filter((each) => each.startsWith(runId))).toEqual(loopSteps.map((step) => `${runId} ${step}`))
+  },
+  60_000,
+)
