@@ -38,4 +38,8 @@ export const packageRequirements = {
     behavior:
       'Each schema document is printed from the schema that parses, with its URL as $id and its digest in the index.',
   },
+  'schemas.immutable': {
+    source: 'endpoints.md § 25 Well-known documents in detail',
+    behavior: 'A schema document that was published does not change: a change is a new version.',
+  },
 } as const

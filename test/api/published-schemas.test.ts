@@ -10,6 +10,7 @@ import { rails } from '../../workflows/domain/rails/index.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import { finishedPackage, finishedTask } from '../support/finished-task.ts'
 import { verifies } from '../verifies.ts'
+import { schemaDigests } from './schema-digests.ts'
 
 const baseUrl = 'https://rails.example'
 const context = { discovery: { schemas: publishSchemas(baseUrl) } } as unknown as Context
@@ -47,6 +48,11 @@ verifies(
     await expect(read('constructor')).rejects.toThrow('not_found')
   },
 )
+
+verifies('schemas.immutable', 'what is published under a name is what was published before', async () => {
+  const digests = (await index()).map(({ name, sha256 }) => [name, sha256])
+  expect(Object.fromEntries(digests)).toEqual(schemaDigests)
+})
 
 verifies(
   'schemas.published',

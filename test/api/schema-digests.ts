@@ -1,0 +1,22 @@
+/**
+ * What is published under each name, with https://rails.example as the origin. A document that was released never changes: another
+ * shape is another version beside it, pinned here too. Until the first release a change that is meant is pinned anew.
+ */
+export const schemaDigests: Record<string, string> = {
+  'agent-manifest.v1.json': 'ff9baba6d9ae299095b545bcf58fddb1c132f535c26fe3719eb2becf717e4167',
+  'callback-event.v1.json': 'ad258a69c1dadff605f8390e88cdc499dc95e4d1d475eb7a869a06d7df752b30',
+  'problem.v1.json': '7ea4b464f7a418116c991ddd60f66c924bc1caaa6484865df8092d04d28e6ab0',
+  'rail-input-contractops.v1.json': '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
+  'rail-input-diligenceops.v1.json': '05852f34ee1416973849967f709426b7563a3b4c0c4c46941919ffc2d669a350',
+  'rail-input-distributionops.v1.json': '3c377764bb49f5d75ac7f75bd123089ea0892115dfffd6cf882224e4b96a8cee',
+  'rail-input-energyops.v1.json': '255a5b45ae7774be7c83436f683756eead8d1f3c18d22bf6a07c65a493408491',
+  'rail-input-financeops.v1.json': '759c1af3b654558698e73348070eee2a10400942963bc8e5eedda8f5dc6f98a1',
+  'rail-input-packetops.v1.json': '5132bf208e326c65f6a42ad8648283b61d193fa7972ec23403350e96f68013b2',
+  'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
+  'rail-input-tokenops.v1.json': '7310a1e019e64155a2b0633b61f8d0b8644a4ba283b574e07bbedd0369aae607',
+  'receipt.v1.json': '8c84a3d8acedb2fd7ddb5c708d4561261da11d57d6df5dcfddfc2a7cb1d2786e',
+  'replay-package.v1.json': '23831f148c2ff67b9d27fe4012b0461d4544e7e3a8657265fc53fe1cefbedc3f',
+  'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
+  'return-package.v2.json': 'f990190632d3b6d031b1b50959fc72765c8b4b79ce80245d175d4394b7550830',
+  'verification-packet.v1.json': '965120e83274a5ba1b889e45512d88c1585c1ba350e2039764511293951ab6bf',
+}
