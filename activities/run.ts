@@ -64,8 +64,8 @@ const isAtWork = ({ state }: TaskRow): boolean => state === 'operating' || state
 async function storeEnd(deps: TaskDeps, standing: Standing, input: StepInput, computed?: Ended): Promise<void> {
   const { db: tx } = standing
   if (input.step === 'review_step') {
-    const verdict = await review(standing, input)
-    if (verdict !== undefined) await follow(deps, standing, input, afterStep(input, verdict))
+    const reviewed = await review(standing, input)
+    if (reviewed !== undefined) await follow(deps, standing, input, afterStep(input, reviewed.verdict), reviewed.why)
     return
   }
   const ended = computed ?? (await writtenSteps[input.step as keyof typeof writtenSteps](deps, standing, input))
@@ -74,16 +74,21 @@ async function storeEnd(deps: TaskDeps, standing: Standing, input: StepInput, co
   await follow(deps, standing, input, afterStep(input, ended.verdict), errors)
 }
 
-/** The verdict of the review; the sandbox's policy decides about a synthetic run, everything else waits for an operator. */
-async function review({ db: tx, task }: Standing, input: StepInput): Promise<Ended['verdict'] | undefined> {
+type Reviewed = { verdict: Ended['verdict']; why?: string | undefined }
+
+/** What the review said; the sandbox's policy decides about a synthetic run, everything else waits for an operator. */
+async function review({ db: tx, task }: Standing, input: StepInput): Promise<Reviewed | undefined> {
   const known = await findLoopStep(tx, input)
-  if (known !== undefined) return known.verdict ?? undefined
+  if (known !== undefined) {
+    const { note } = (known.output ?? {}) as { note?: string }
+    return known.verdict === null ? undefined : { verdict: known.verdict, why: note || undefined }
+  }
   if (task.review_decision !== 'sandbox_policy') {
     await openReview(tx, input)
     return undefined
   }
   await insertLoopStep(tx, input, { verdict: 'done', output: { decision: 'approve' }, decidedBy: 'sandbox_policy' })
-  return 'done'
+  return { verdict: 'done' }
 }
 
 /** The last two steps write more than their own end. */

@@ -12,7 +12,7 @@ import { findTask, findTaskEvent, requireTask, type TaskRow } from '../activitie
 import { requestCredit } from '../activities/tasks/credit.ts'
 import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { type Asker, assertOwner, openTaskReads, ownContract } from '../activities/tasks/reading.ts'
-import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
+import { type Actor, writeTaskReceipt } from '../activities/tasks/receipt.ts'
 import { prepareReplay, type RecoveryAsk, type ReplayAsk } from '../activities/tasks/recovery.ts'
 import { recoverTask } from '../activities/tasks/recovery-answer.ts'
 import { contractView, taskExceptionView, taskView } from '../activities/tasks/views.ts'
@@ -26,7 +26,7 @@ import * as acts from './task-acts.ts'
 export type TaskDeskDeps = TaskDeps &
   ReplayDeps & { gateway: acts.TaskGateway; money: Pick<Money, 'ofTask'>; tokens: DerivedTokens; osUrl: string }
 /** Who moves a task; `actor` is what its ledger says. */
-export type Mover = Asker & { actor: string }
+export type Mover = Asker & Actor
 export type TaskDesk = ReturnType<typeof openTaskDesk>
 
 /** What agents and operators do with tasks. Each act names its event after its call, so that a repeat finds what was done. */
@@ -46,8 +46,8 @@ export function openTaskDesk(deps: TaskDeskDeps) {
       prepareContract(deps, mover, input, callId),
     assertAcceptance: (mover: Mover, input: Acceptance) => assertAcceptance(deps, mover, input),
     acceptContract: (mover: Mover, input: Acceptance, callId: string) => acceptContract(deps, mover, input, callId),
-    raise: (taskId: string, actor: string, input: { code: TaskExceptionCode; detail: string }, callId: string) =>
-      raise(deps, taskId, actor, input, callId),
+    raise: (taskId: string, by: Actor, input: { code: TaskExceptionCode; detail: string }, callId: string) =>
+      raise(deps, taskId, by, input, callId),
     recover: (recovery: Recovery, of: { decided: boolean; callId: string }) => recover(deps, recovery, of),
     prepareReplay: (ask: Omit<ReplayAsk, 'recoveryId'>, callId: string) => prepareTaskReplay(deps, ask, callId),
   }
@@ -151,11 +151,11 @@ async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptanc
 async function raise(
   deps: TaskDeskDeps,
   taskId: string,
-  actor: string,
+  by: Actor,
   data: { code: TaskExceptionCode; detail: string },
   callId: string,
 ): Promise<void> {
-  await deps.gateway.send(taskId, { eventId: callId, event: 'exception_raised', actor, data })
+  await deps.gateway.send(taskId, { eventId: callId, event: 'exception_raised', ...by, data })
   await acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     const task = await requireTask(tx, taskId)
     const raised = (await findTaskEvent(tx, taskId, callId))?.sequence

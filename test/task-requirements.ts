@@ -92,6 +92,19 @@ export const taskRequirements = {
     behavior:
       'A step that fails for good, a refused input, rounds without end, a refusal of the review and a run that is ended by hand each open their exception, and each is brought home.',
   },
+  'recover.cli.tasks': {
+    source: 'tasks.md § Exceptions and recovery',
+    behavior:
+      'recover lists what is stuck by search attributes and rows, explains tasks and runs, and acts on them as over HTTP.',
+  },
+  'recover.cli.all': {
+    source: 'tasks.md § Exceptions and recovery',
+    behavior: 'recover acts on all that --where says; --dry-run only lists them, and one that refuses stops no other.',
+  },
+  'recover.cli.receipts': {
+    source: 'tasks.md § Exceptions and recovery',
+    behavior: 'Each act at the command line gives a signed receipt with operator and reason, a wake too.',
+  },
   'task.http.review': {
     source: 'endpoints.md § 17',
     behavior:

@@ -3,25 +3,20 @@ import type { Kysely } from 'kysely'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type RotateInput, revokeWithReceipt, rotateCredential } from '../activities/agents/credential-acts.ts'
 import { credentialView } from '../activities/agents/views.ts'
-import { openChain, receiptSigner } from '../activities/build-deps.ts'
+import { receiptSigner } from '../activities/build-deps.ts'
 import { type Config, loadStackSettings } from '../activities/config.ts'
 import { type ControlDeps, type ControlInput, setControl } from '../activities/controls.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
-import { type CloseInput, closeWithReceipt, exceptionView, verifyStatement } from '../activities/reconciliation/desk.ts'
+import { verifyStatement } from '../activities/reconciliation/desk.ts'
 import { listCredentials } from '../activities/store/agent-credentials.ts'
 import { listControlChanges, listPauses } from '../activities/store/controls.ts'
 import { clockSeconds, createDatabase, type Tx, transaction } from '../activities/store/db.ts'
-import { listOpenExceptions } from '../activities/store/exceptions.ts'
 import { createOperator, findOperator, listOperatorsNamed } from '../activities/store/operators.ts'
-import { readPayout } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { findStatement } from '../activities/store/statements.ts'
 import { type AuthenticatedOperator, authenticateOperator } from '../api/auth/operator.ts'
 import { walletProofHeader } from '../api/surfaces/client.ts'
-import { createTemporalClient } from '../temporal/connection.ts'
-import { reconcileNow, watchWorkflows } from '../temporal/reconciliation.ts'
-import { explain, listStuck, wake } from '../temporal/recover.ts'
 import { loadSettings } from './settings.ts'
 import type { AccountsFile } from './stack/embedded.ts'
 import { layoutOf } from './stack/layout.ts'
@@ -37,33 +32,6 @@ export async function openOperatorDesk() {
   return {
     create: async (name: string) => (await createOperator(db, name)).credential,
     [Symbol.asyncDispose]: close,
-  }
-}
-
-/** Where payouts are found, explained and woken. */
-export async function openRecovery() {
-  const config = loadSettings()
-  const database = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 4 })
-  const temporal = createTemporalClient(config)
-  const deps = { client: temporal.client, db: database.db, findOutcome: openChain(config).findOutcome }
-  return {
-    list: () => listStuck(deps),
-    explain: (payoutId: string) => explain(deps, payoutId),
-    wake: (payoutId: string) => wake(deps, payoutId),
-    reconcile: () => reconcileNow(temporal.client),
-    exceptions: async () => (await listOpenExceptions(database.db, 200)).map(exceptionView),
-    close: async (who: string, input: CloseInput) => {
-      const closed = await signed(config, database.db, who, (deps, tx, operator) =>
-        closeWithReceipt(deps, tx, operator, input),
-      )
-      const record = await readPayout(database.db, closed.exception.subject)
-      if (record !== undefined) await watchWorkflows(temporal.client).show(record)
-      return closed
-    },
-    [Symbol.asyncDispose]: async () => {
-      await temporal.close()
-      await database.close()
-    },
   }
 }
 
@@ -118,7 +86,7 @@ export async function openStatements() {
 type Act<T> = (deps: ControlDeps, tx: Tx, operator: AuthenticatedOperator) => Promise<T>
 
 /** An operator's act with its receipt, in one transaction. */
-async function signed<T>(config: Config, db: Kysely<Database>, who: string, act: Act<T>): Promise<T> {
+export async function signed<T>(config: Config, db: Kysely<Database>, who: string, act: Act<T>): Promise<T> {
   const operator = await operatorOf(db, who)
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   // A receipt is never signed by a key that nobody can look up.
@@ -129,7 +97,7 @@ async function signed<T>(config: Config, db: Kysely<Database>, who: string, act:
 }
 
 /** The operator of a credential or a name; whoever reaches the database and the keys may act in the name of any. */
-async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOperator> {
+export async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOperator> {
   if (who.startsWith('op_'))
     return authenticateOperator(`Bearer ${who}`, { find: (operatorId) => findOperator(db, operatorId) })
   const [operator, ...others] = await listOperatorsNamed(db, who)

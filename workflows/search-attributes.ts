@@ -35,19 +35,24 @@ export function payoutAttributes(payout: Filtered): SearchAttributePair[] {
 }
 
 /** States in which a task waits for a person. */
-const attended = ['trust_pending', 'exception_open', 'replay_ready', 'evidence_partial']
+export const attended = ['trust_pending', 'exception_open', 'replay_ready', 'evidence_partial']
+
+type Attended = Pick<TaskSnapshot, 'state' | 'isReviewed'>
+
+/** Whether a task waits for a person; its run may besides, for a look at it. */
+export const needsAttention = ({ state, isReviewed }: Attended): boolean =>
+  attended.includes(state) || (state === 'credit_funded' && !isReviewed)
 
 /** A task's attributes, null for one that is not there any more. */
 export function taskAttributes(
   task: Pick<TaskSnapshot, 'state' | 'usage' | 'rail' | 'agentId' | 'exception' | 'isReviewed'>,
 ): SearchAttributeUpdatePair[] {
-  const unreviewed = task.state === 'credit_funded' && !task.isReviewed
   return [
     { key: searchAttributes.State, value: task.state },
     { key: searchAttributes.Usage, value: task.usage },
     { key: searchAttributes.Rail, value: task.rail },
     { key: searchAttributes.AgentId, value: task.agentId },
     { key: searchAttributes.ExceptionCode, value: task.exception?.code ?? null },
-    { key: searchAttributes.NeedsAttention, value: unreviewed || attended.includes(task.state) },
+    { key: searchAttributes.NeedsAttention, value: needsAttention(task) },
   ]
 }

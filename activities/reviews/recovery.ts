@@ -1,5 +1,6 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Decision } from '../../workflows/domain/review.ts'
+import { allowedTaskEvents } from '../../workflows/domain/task-lifecycle.ts'
 import type { Tx } from '../store/db.ts'
 import {
   countRecoveriesInReview,
@@ -29,13 +30,16 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     const { task_id, ...request } = await locked(tx, recoveryId)
     assertWaiting(request.requested_at)
     const actor = `operator:${operator.operatorId}`
-    if (request.state !== 'requested' || !allowed.includes(decision))
+    if (request.state !== 'requested' || !allowed.includes(decision)) {
+      const allowed_events = allowedTaskEvents((await requireTask(tx, task_id)).state)
+      const allowed_decisions = request.state === 'requested' ? allowed : []
       throw refuse('wrong_state', `the request is ${request.state}`, 'Approve or reject what is requested.', {
-        extra: { state: request.state, allowed_decisions: request.state === 'requested' ? allowed : [] },
+        extra: { state: request.state, allowed_events, allowed_decisions },
       })
+    }
     const settled =
       decision === 'approve'
-        ? await carryOut(deps, tx, task_id, request, actor)
+        ? await carryOut(deps, tx, task_id, request, { actor, actorName: operator.name })
         : await settleRecoveryRequest(tx, recoveryId, 'refused', actor)
     const task = await taskView(tx, await requireTask(tx, task_id))
     return { state: settled.state, view: { ...recoveryView(settled), task } }

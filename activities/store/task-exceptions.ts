@@ -67,6 +67,16 @@ export async function findRecoveryRequest(tx: Tx, recoveryId: string): Promise<R
   return tx.selectFrom('recovery_requests').selectAll().where('recovery_id', '=', recoveryId).executeTakeFirst()
 }
 
+/** What was asked for about an exception, the oldest first. */
+export async function listRecoveryRequests(tx: Tx, exceptionId: string): Promise<RecoveryRequestRow[]> {
+  return tx
+    .selectFrom('recovery_requests')
+    .selectAll()
+    .where('exception_id', '=', exceptionId)
+    .orderBy('requested_at')
+    .execute()
+}
+
 /** Writes what became of a request, and who decided. */
 export async function settleRecoveryRequest(
   tx: Tx,

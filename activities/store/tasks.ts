@@ -179,6 +179,17 @@ export async function countTasksInReview(tx: Tx, filter: ReviewFilter): Promise<
   return Number(count)
 }
 
+/** Tasks that are not closed: those in one of these states first, then those that changed last. */
+export async function listOpenTasks(tx: Tx, first: readonly string[], most: number): Promise<TaskRow[]> {
+  return tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where('state', '<>', 'closed')
+    .orderBy(sql`state = any(${first}) desc, changed_at desc`)
+    .limit(most)
+    .execute()
+}
+
 /** Tasks of an agent that wait for it to be trusted. */
 export async function listAwaitingTrust(tx: Tx, agentId: string): Promise<string[]> {
   const rows = await tx

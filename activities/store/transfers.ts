@@ -218,8 +218,3 @@ export async function listOpenTransfers(tx: Tx, idleMs: number, page: IdPage): P
     .execute()
   return rows.map((row) => row.payout_id)
 }
-
-/** Every transfer, newest first, for recovery tooling. */
-export async function listTransfers(tx: Tx): Promise<TransferRow[]> {
-  return tx.selectFrom('transfers').selectAll().orderBy('reserved_at', 'desc').execute()
-}

@@ -33,7 +33,7 @@ export async function openException(
   const facts = {
     ...{ exception_id, task_id, code, detail, resume_state, money_moved, sequence },
     ...{ allowed_recoveries: allowedRecoveries(code), ledger_head: entry.hash },
-    ...(await actorFacts(tx, asked.actor)),
+    ...actorFacts(asked),
   }
   const about = { task: after, subject: exception_id, kind: 'exception', facts }
   const jws = await writeTaskReceipt(deps, tx, about, nowSeconds)
@@ -56,7 +56,7 @@ export async function closeException(
   const request = recovery_id === undefined ? undefined : await findRecoveryRequest(tx, recovery_id)
   const asking = request && { recovery_id, action: request.action, note: request.note }
   const facts = {
-    ...{ exception_id, task_id: after.task_id, outcome, ...(await actorFacts(tx, asked.actor)) },
+    ...{ exception_id, task_id: after.task_id, outcome, ...actorFacts(asked) },
     ...{ state: after.state, ledger_head: entry.hash, ...asking },
   }
   await writeTaskReceipt(deps, tx, { task: after, subject: exception_id, kind: 'recovery', facts }, nowSeconds)

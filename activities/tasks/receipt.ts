@@ -1,5 +1,4 @@
 import type { Tx } from '../store/db.ts'
-import { findOperator } from '../store/operators.ts'
 import { appendReceipt } from '../store/receipts.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import type { TaskDeps } from './deps.ts'
@@ -16,9 +15,11 @@ export function writeTaskReceipt(
   return appendReceipt(tx, signReceipt, { ...about, usage: task.usage, environment, issuer }, Math.floor(nowSeconds))
 }
 
-/** Who acted, as a receipt says it: operators by name too. */
-export async function actorFacts(tx: Tx, actor: string): Promise<{ actor: string; operator_name?: string }> {
-  const [, operatorId] = /^operator:([0-9a-f]{16})$/.exec(actor) ?? []
-  const operator = operatorId === undefined ? undefined : await findOperator(tx, operatorId)
-  return { actor, ...(operator === undefined ? {} : { operator_name: operator.name }) }
-}
+/** Who acts, as the ledger says it, and an operator by name too. */
+export type Actor = { actor: string; actorName?: string | undefined }
+
+/** Who acted, as a receipt says it. */
+export const actorFacts = ({ actor, actorName }: Actor): { actor: string; operator_name?: string } => ({
+  actor,
+  ...(actorName === undefined ? {} : { operator_name: actorName }),
+})

@@ -17,10 +17,10 @@ import { requireTask, type TaskRow } from '../store/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 import { moneyMoved } from './exceptions.ts'
 import { storeTaskInput } from './input.ts'
-import { actorFacts, writeTaskReceipt } from './receipt.ts'
+import { type Actor, actorFacts, writeTaskReceipt } from './receipt.ts'
 import { type AskedMove, recordTransition } from './transition.ts'
 
-/** `actor` asks; `decided` says that the asking is the decision, as an operator's is. */
+/** Whoever acts asks; `decided` says that the asking is the decision, as an operator's is. */
 export type RecoveryAsk = {
   recoveryId: string
   taskId: string
@@ -28,9 +28,8 @@ export type RecoveryAsk = {
   action: RecoveryAction
   input: unknown
   note: string
-  actor: string
   decided: boolean
-}
+} & Actor
 
 /**
  * A request to bring a stopped task home, in the caller's transaction. It is carried out at once where nobody has to decide: an
@@ -44,13 +43,13 @@ export async function requestRecovery(deps: TaskDeps, tx: Tx, ask: RecoveryAsk):
   const exception = await stopping(tx, task, ask.exceptionId)
   assertAllowed(exception, ask)
   if (ask.action === 'abandon') await assertNothingUnderWay(tx, exception)
-  const { recoveryId: recovery_id, action, note, actor } = ask
+  const { recoveryId: recovery_id, action, note, actor, actorName } = ask
   const input_sha256 = ask.input === undefined ? null : (await storeTaskInput(tx, task, ask.input)).sha256
   const { exception_id } = exception
   const row = { recovery_id, exception_id, action, note, input_sha256, requested_by: actor }
   const request = await insertRecoveryRequest(tx, row)
   if (!ask.decided && task.usage === 'operational' && action !== 'abandon') return request
-  return carryOut(deps, tx, task.task_id, request, ask.decided ? actor : 'service')
+  return carryOut(deps, tx, task.task_id, request, ask.decided ? { actor, actorName } : { actor: 'service' })
 }
 
 /** Does what was asked for: the task comes back to where it was interrupted, or is given up. */
@@ -59,7 +58,7 @@ export async function carryOut(
   tx: Tx,
   taskId: string,
   request: RecoveryRequestRow,
-  actor: string,
+  by: Actor,
 ): Promise<RecoveryRequestRow> {
   const { recovery_id, exception_id, action, input_sha256 } = request
   const task = await requireTask(tx, taskId)
@@ -67,7 +66,7 @@ export async function carryOut(
   if ((await openTaskException(tx, taskId))?.exception_id !== exception_id)
     throw refuseTaskEvent(task.state, 'replay_prepared')
   const move = <Event extends TaskEvent>(event: Event, eventId: string, data: TaskEventData[Event]) =>
-    recordTransition(deps, tx, { taskId, eventId, event, actor, data } as AskedMove, timing.task.limits)
+    recordTransition(deps, tx, { taskId, eventId, event, ...by, data } as AskedMove, timing.task.limits)
   if (action === 'abandon') await move('abandoned', recovery_id, { recovery_id })
   else {
     if (task.state === 'exception_open')
@@ -75,13 +74,14 @@ export async function carryOut(
     const corrected = input_sha256 === null ? {} : { input_sha256 }
     await move('replayed', `${recovery_id}:replayed`, { ...corrected, recovery_id })
   }
-  return settleRecoveryRequest(tx, recovery_id, 'done', actor)
+  return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)
 }
 
-export type ReplayAsk = Pick<RecoveryAsk, 'recoveryId' | 'taskId' | 'actor'> & {
-  exceptionId: string
-  fromStep: LoopStep | undefined
-}
+export type ReplayAsk = Pick<RecoveryAsk, 'recoveryId' | 'taskId'> &
+  Actor & {
+    exceptionId: string
+    fromStep: LoopStep | undefined
+  }
 
 /**
  * Gets a stopped task ready to come back, in the caller's transaction. Nobody has to decide it, because nothing is done yet:
@@ -90,7 +90,7 @@ export type ReplayAsk = Pick<RecoveryAsk, 'recoveryId' | 'taskId' | 'actor'> & {
 export async function prepareReplay(
   deps: TaskDeps,
   tx: Tx,
-  { recoveryId: recovery_id, taskId, exceptionId, fromStep, actor }: ReplayAsk,
+  { recoveryId: recovery_id, taskId, exceptionId, fromStep, actor, actorName }: ReplayAsk,
 ): Promise<string> {
   const action = 'replay'
   const exception = await stopping(tx, await requireTask(tx, taskId), exceptionId)
@@ -100,24 +100,24 @@ export async function prepareReplay(
     ...{ recovery_id, exception_id, action, note: '', input_sha256: null, requested_by: actor },
   })
   const data = { action, recovery_id, ...(fromStep === undefined ? {} : { from_step: fromStep }) }
-  const prepared = { taskId, eventId: recovery_id, event: 'replay_prepared', actor, data } as const
+  const prepared = { taskId, eventId: recovery_id, event: 'replay_prepared', actor, actorName, data } as const
   const task = await recordTransition(deps, tx, prepared, timing.task.limits)
   await settleRecoveryRequest(tx, recovery_id, 'done', actor)
-  return receiptOfRequest(deps, tx, task, { actor, exception_id, ...data })
+  return receiptOfRequest(deps, tx, task, { ...actorFacts({ actor, actorName }), exception_id, ...data })
 }
 
 /** Evidence that a run waits for: its input from now on, with which the loop begins anew. Returns its signed receipt. */
 export async function supplyEvidence(
   deps: TaskDeps,
   tx: Tx,
-  { taskId, recoveryId: recovery_id, actor, action, input, note }: RecoveryAsk,
+  { taskId, recoveryId: recovery_id, actor, actorName, action, input, note }: RecoveryAsk,
 ): Promise<string> {
   if (input === undefined) throw inputNeeded(action)
   const { sha256: input_sha256 } = await storeTaskInput(tx, await requireTask(tx, taskId), input)
   const data = { input_sha256 }
   const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
   const task = await recordTransition(deps, tx, asked, timing.task.limits)
-  return receiptOfRequest(deps, tx, task, { actor, action, recovery_id, note, ...data })
+  return receiptOfRequest(deps, tx, task, { ...actorFacts({ actor, actorName }), action, recovery_id, note, ...data })
 }
 
 /** The signed receipt of a request that ends no exception. */
@@ -125,10 +125,10 @@ async function receiptOfRequest(
   deps: TaskDeps,
   tx: Tx,
   task: TaskRow,
-  { actor, ...asked }: { actor: string; recovery_id: string } & Record<string, unknown>,
+  asked: { recovery_id: string } & Record<string, unknown>,
 ): Promise<string> {
   const { task_id, state, head_hash: ledger_head } = task
-  const facts = { ...asked, task_id, ...(await actorFacts(tx, actor)), state, ledger_head }
+  const facts = { ...asked, task_id, state, ledger_head }
   return writeTaskReceipt(
     deps,
     tx,

@@ -16,6 +16,7 @@ import { notifyChanged } from '../store/notify.ts'
 import { findTaskEvent, insertTask, insertTaskEvent, lockTask, type TaskRow, updateTask } from '../store/tasks.ts'
 import { beside } from './beside.ts'
 import type { TaskDeps } from './deps.ts'
+import type { Actor } from './receipt.ts'
 import { submittedTask } from './submission.ts'
 
 /** One event as somebody asks for it; a repeat of `eventId` returns what was recorded. */
@@ -23,9 +24,8 @@ export type AskedMove<Event extends TaskEvent = TaskEvent> = {
   taskId: string
   eventId: string
   event: Event
-  actor: string
   data: TaskEventData[Event]
-}
+} & Actor
 
 /** A move that was made: the row before and after it, and its entry in the ledger. */
 export type Moved = {

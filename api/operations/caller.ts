@@ -1,3 +1,4 @@
+import type { Mover } from '../../temporal/task-desk.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { BodyStream, Caller, Context, Presented } from '../context.ts'
 
@@ -55,9 +56,9 @@ export function subjectOf({ caller }: Context): string {
   return subject.subjectId
 }
 
-/** Who moves a task: an agent only its own, the holder of a task's token only that one, an operator any. */
-export function moverOf({ caller }: Context): { actor: string; agentId?: string; taskId?: string } {
-  if (caller.kind === 'operator') return { actor: caller.id }
+/** Who moves a task: an agent only its own, the holder of a task's token only that one, an operator any, by name. */
+export function moverOf({ caller }: Context): Mover {
+  if (caller.kind === 'operator') return { actor: caller.id, actorName: caller.name }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
     throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
   const { agentId } = caller

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { packageRoot } from '../../activities/package-root.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { dollarTokenAbi, mintTokens } from '../../worker/stack/token.ts'
 import { openTreasury, type Payout } from '../../worker/stack/treasury.ts'
 import { type Agent, eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
+import { runCli } from '../support/cli.ts'
 import { expectExecutedOnce, haltMining, insist } from '../support/faults.ts'
 import { sendTokens } from '../support/payments.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
@@ -40,19 +37,7 @@ afterAll(async () => {
 const execute = (agent: Agent, { payout_id }: Payout) =>
   agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
 
-/** Runs the command line with the stack's settings; answers its exit code and all that it printed. */
-async function cli(...args: string[]): Promise<{ code: number; text: string }> {
-  const run = promisify(execFile)(process.execPath, [join(packageRoot, 'dist', 'worker', 'cli.js'), ...args], {
-    env: stack.env,
-  })
-  return run.then(
-    ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => ({
-      code: error.code,
-      text: error.stdout + error.stderr,
-    }),
-  )
-}
+const cli = (...args: string[]) => runCli(stack.env, ...args)
 
 /** Whether operators who filter for payouts that need them see this one. */
 async function needsAttention({ payout_id }: Payout): Promise<boolean> {
@@ -92,19 +77,23 @@ verifies(
     await expectParked(agent, payout, /the token is paused/)
 
     const [list, explained, agrees] = await Promise.all([
-      cli('recover', 'list'),
+      cli('recover', 'list', '--stuck'),
       cli('recover', 'explain', payout.payout_id),
       cli('recover', 'reconcile'),
     ])
     expect(list.text).toContain(payout.payout_id)
     expect(list.text).toContain('the token is paused')
     expect(explained.text).toMatch(/workflow +running/)
-    expect(explained.text).toContain(`agent-rails recover wake ${payout.payout_id}`)
+    expect(explained.text).toContain(`agent-rails recover act ${payout.payout_id} wake`)
     expect(agrees).toMatchObject({ code: 0, text: expect.stringContaining('rows and chain agree') })
 
     const unpausing = await rail.chain.writeContract({ ...owner, functionName: 'unpause' })
     await rail.chain.waitForTransactionReceipt({ hash: unpausing })
-    expect((await cli('recover', 'wake', payout.payout_id)).text).toContain('was woken')
+    const { text: credential } = await cli('operator', 'create', 'day shift')
+    const by = ['--operator', credential.trim(), '--reason', 'unpaused']
+    expect((await cli('recover', 'act', payout.payout_id, 'wake', ...by)).text).toContain(
+      '"operator_name": "day shift"',
+    )
     const woken = performance.now()
     await expectFinished(agent, payout)
     expect(performance.now() - woken).toBeLessThan(10_000)

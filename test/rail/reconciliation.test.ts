@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { compactVerify, createLocalJWKSet } from 'jose'
 import { pino } from 'pino'
 import type { Address } from 'viem'
@@ -10,13 +7,13 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { createChain } from '../../activities/chain/client.ts'
 import { watchGas } from '../../activities/chain/funds.ts'
 import { createLane } from '../../activities/chain/lane.ts'
-import { packageRoot } from '../../activities/package-root.ts'
 import { createClient } from '../../api/surfaces/client.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { RECONCILIATION_SCHEDULE } from '../../temporal/schedules.ts'
 import { dollarTokenAbi } from '../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../support/agent.ts'
 import { newWallet } from '../support/chain.ts'
+import { runCli } from '../support/cli.ts'
 import { insist } from '../support/faults.ts'
 import { sendTokens } from '../support/payments.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
@@ -41,20 +38,7 @@ afterAll(async () => {
   await stack?.stop()
 })
 
-/** Runs the command line with the stack's settings; answers its exit code and all that it printed. */
-async function cli(...args: string[]): Promise<{ code: number; text: string; out: string }> {
-  const run = promisify(execFile)(process.execPath, [join(packageRoot, 'dist', 'worker', 'cli.js'), ...args], {
-    env: stack.env,
-  })
-  return run.then(
-    ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr, out: stdout }),
-    (error: { code: number; stdout: string; stderr: string }) => ({
-      code: error.code,
-      text: error.stdout + error.stderr,
-      out: error.stdout,
-    }),
-  )
-}
+const cli = (...args: string[]) => runCli(stack.env, ...args)
 
 const origin = () => stack.baseUrls[0] as string
 const operator = () =>
@@ -197,6 +181,8 @@ verifies(
     expect(JSON.stringify(typedSearchAttributes)).toMatch(/NeedsAttention.*true/)
     expect(await reconcileBySchedule()).toMatchObject({ opened: 0, differences: 5 })
     expect(await exceptions()).toHaveLength(5)
+    const stuck = (await cli('recover', 'list', '--stuck')).text
+    for (const id of [flipped.payout_id, bare.payout_id, orphan]) expect(stuck).toContain(`! ${id}`)
 
     const original = { transaction_hash: flipped.transfer.transaction_hash }
     await rail.db.updateTable('transfers').set(original).where('payout_id', '=', flipped.payout_id).execute()

@@ -24,6 +24,8 @@ export type ComposedApis = {
   /** One entry for each process. */
   hosts: { base: string; os: string }[]
   config: Config
+  /** The settings as a program of its own reads them. */
+  env: Record<string, string>
   db: Kysely<Database>
   operator: string
   /** Every line that any of them logged. */
@@ -42,7 +44,7 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
   writeSecret(keys, generateSigningKeys(new Date()))
   const { db } = database
   const { credential: operator } = await createOperator(db, 'Ada')
-  const config = loadConfig({
+  const settings = {
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: `127.0.0.1:${nobody}`,
     CHAIN_RPC_URL: `http://127.0.0.1:${nobody}`,
@@ -54,7 +56,8 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
     TREASURY_HOLDER_ADDRESS: `0x${'c3'.repeat(20)}`,
     ...unhurried,
     ...env,
-  })
+  }
+  const config = loadConfig(settings)
   const lines: string[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(line) } satisfies DestinationStream)
   const opened = await Promise.all(
@@ -63,6 +66,7 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
   return {
     hosts: opened.map(({ hosts }) => hosts),
     config,
+    env: settings,
     db,
     operator,
     logged: () => lines.join(''),

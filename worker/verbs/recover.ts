@@ -1,35 +1,112 @@
-import type { Command } from 'commander'
-import { openRecovery } from '../desks.ts'
+import { Argument, type Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
+import { readJsonFile } from '../../activities/config.ts'
+import { type RecoverAct, recoverActs } from '../../temporal/recover/act.ts'
+import type { Line } from '../../temporal/recover/line.ts'
+import { type Outcome, openRecovery } from '../recovery-desk.ts'
+import { addWhere, chosen, type Where } from './where.ts'
 
-/** `agent-rails recover …`: find, explain and wake payouts, and compare everything; nothing is ever repaired by SQL. */
+/** `agent-rails recover …`: find, explain and bring home payouts and tasks, and compare everything; nothing is ever repaired by SQL. */
 export function addRecover(program: Command): void {
   const recover = program
     .command('recover')
-    .description('find, explain and wake payouts, and compare everything; nothing is ever repaired by SQL')
-  recover
-    .command('list')
-    .description('transfers under way, those that need somebody first')
-    .action(async () => {
+    .description(
+      'find, explain and bring home payouts and tasks, and compare everything; nothing is ever repaired by SQL',
+    )
+  addWhere(recover.command('list'))
+    .description('what is under way, at most 1,000 payouts and 1,000 tasks, those that need somebody first')
+    .option('--stuck', 'only those that need somebody')
+    .option('--json', 'print them as JSON, with the agent and what --where goes by')
+    .action(async ({ stuck, json, where }: { stuck?: true; json?: true; where: Where[] }) => {
       await using desk = await openRecovery()
-      const lines = await desk.list()
-      if (lines.length === 0) console.log('nothing is under way')
-      else console.table(lines)
+      const lines = chosen(await desk.list(stuck === true), where)
+      if (json === true) console.log(JSON.stringify(lines, null, 2))
+      else if (lines.length === 0)
+        console.log(`nothing ${stuck ? 'needs anybody' : 'is under way'}${where.length > 0 ? ' that is so' : ''}`)
+      else console.log(lines.map(textOf).join('\n'))
     })
   recover
-    .command('explain <payout>')
-    .description('what a payout waits for and the act that unblocks it')
-    .action(async (payoutId: string) => {
+    .command('explain <id>')
+    .description('what a payout, a task or a run waits for, and the act that unblocks it')
+    .action(async (id: string) => {
       await using desk = await openRecovery()
-      for (const [name, value] of Object.entries(await desk.explain(payoutId)))
+      for (const [name, value] of Object.entries(await desk.explain(id)))
         console.log(`${name.padEnd(14)} ${value ?? '–'}`)
     })
   recover
-    .command('wake <payout>')
-    .description('make its workflow read the stored payout again and go on')
-    .action(async (payoutId: string) => {
+    .command('replay-package <id>')
+    .description('print the signed replay package of a task, for agent-rails replay')
+    .action(async (id: string) => {
       await using desk = await openRecovery()
-      console.log(await desk.wake(payoutId))
+      console.log(JSON.stringify(await desk.replayPackage(id), null, 2))
     })
+  addAct(recover)
+  addReconciliation(recover)
+}
+
+/** `!` marks what needs somebody; ids are printed whole, because the next command takes one. */
+const textOf = ({ id, state, code, rail, usage, needs_attention, waits_for }: Line): string => {
+  const is = [rail, usage, state, code].filter((one) => one !== null)
+  return `${needs_attention ? '!' : ' '} ${id}\n    ${is.join(', ')}: waits for ${waits_for}`
+}
+
+type ActOptions = {
+  operator: string
+  reason: string
+  input?: string
+  all?: true
+  where: Where[]
+  dryRun?: true
+}
+
+/** `recover act ID ACT`, and `recover act ACT --all --where …`. */
+function addAct(recover: Command): void {
+  addWhere(recover.command('act'))
+    .description(`act on one that is stuck, or with --all on several: ${recoverActs.join(', ')}`)
+    .addArgument(new Argument('<id-or-act>', 'the id, or the act with --all'))
+    .addArgument(new Argument('[act]').choices(recoverActs))
+    .requiredOption('--reason <text>', 'why, for the receipt')
+    .requiredOption('--operator <who>', 'name or credential of the operator who acts')
+    .option('--input <file>', 'the whole input of the run as JSON, for supply_evidence and correct_input')
+    .option('--all', 'on all that need somebody and are as --where says')
+    .option('--dry-run', 'try it on each, undo it, and tell what became of it')
+    .action(async (first: string, second: RecoverAct | undefined, options: ActOptions) => {
+      await using desk = await openRecovery()
+      const { act, ids } =
+        options.all === true
+          ? { act: actNamed(second === undefined ? first : ''), ids: await idsOf(desk, options.where) }
+          : { act: actNamed(second ?? ''), ids: [first] }
+      const { reason, operator, all, dryRun } = options
+      const input = options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
+      const acts = ids.map((id) => ({ id, act, reason, input }))
+      const outcomes = await desk.act(operator, acts, dryRun === true)
+      if (dryRun === true) console.log(triedText(act, outcomes))
+      else console.log(JSON.stringify(all === true ? outcomes : outcomes[0], null, 2))
+      if (outcomes.some((outcome) => 'refused' in outcome)) process.exitCode = 1
+    })
+}
+
+function triedText(act: RecoverAct, outcomes: readonly Outcome[]): string {
+  const lines = outcomes.map((outcome) =>
+    'refused' in outcome
+      ? `${outcome.id} would refuse it: ${outcome.refused}`
+      : `${outcome.id} would be ${outcome.state}`,
+  )
+  return [`${act}, tried on ${outcomes.length} and undone:`, ...lines].join('\n')
+}
+
+function actNamed(name: string): RecoverAct {
+  const act = recoverActs.find((known) => known === name)
+  if (act === undefined) throw new InvalidArgumentError(`the act is one of ${recoverActs.join(', ')}`)
+  return act
+}
+
+async function idsOf(desk: Awaited<ReturnType<typeof openRecovery>>, where: Where[]): Promise<string[]> {
+  if (where.length === 0) throw new InvalidArgumentError('say on which of all, such as --where state=exception_open')
+  return chosen(await desk.list(true), where).map(({ id }) => id)
+}
+
+function addReconciliation(recover: Command): void {
   recover
     .command('reconcile')
     .description('compare chain, rows, workflows, receipts and charges now; exit 1 on a difference')

@@ -18,6 +18,14 @@ export const taskExceptions = {
 
 export type TaskExceptionCode = keyof typeof taskExceptions
 export type RecoveryAction = (typeof taskExceptions)[TaskExceptionCode][number]
+export const recoveryActions = [
+  'supply_evidence',
+  'correct_input',
+  'retry_step',
+  'redeliver_callback',
+  'replay',
+  'abandon',
+] as const satisfies readonly RecoveryAction[]
 
 /** The states of an exception (endpoints.md §22.3). */
 export type TaskExceptionState = 'open' | 'recovery_requested' | 'replay_ready' | 'resolved' | 'abandoned'

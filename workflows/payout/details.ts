@@ -1,3 +1,4 @@
+import { recoverCommand } from '../domain/recover-command.ts'
 import type { PayoutSnapshot } from './ports.ts'
 
 /** `12.50 USDC → 0xab…cd (synthetic)`: the line an operator sees in the workflow list. */
@@ -5,12 +6,17 @@ export function payoutSummary(payout: { amountUsdc: string; recipient: string; u
   return `Payout ${payout.amountUsdc} USDC → ${payout.recipient.slice(0, 6)}…${payout.recipient.slice(-4)} (${payout.usage})`
 }
 
+type Waiting = Pick<PayoutSnapshot, 'payoutId' | 'state' | 'transfer' | 'parked' | 'exception'>
+
 /** What the payout waits for now, and the act that unblocks it. */
-export function waitsFor(payout: PayoutSnapshot): { what: string; act: string } {
+export function waitsFor(payout: Waiting): { what: string; act: string } {
   if (payout.exception !== null)
-    return { what: `an operator: ${payout.exception}`, act: `agent-rails recover explain ${payout.payoutId}` }
+    return {
+      what: `an operator: ${payout.exception}`,
+      act: `look at what agent-rails recover explain ${payout.payoutId} says of the chain; the cap stays held until then`,
+    }
   if (payout.parked !== null)
-    return { what: payout.parked, act: `mend that, then agent-rails recover wake ${payout.payoutId}` }
+    return { what: payout.parked, act: `mend that, then ${recoverCommand(payout.payoutId, 'wake')}` }
   if (payout.transfer === 'final') return { what: 'nothing: final on chain', act: 'none' }
   if (payout.transfer === 'dead') return { what: 'nothing: proven never to move', act: 'none' }
   if (payout.transfer === 'included') return { what: 'the including block to become final', act: 'none' }

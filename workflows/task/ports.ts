@@ -25,8 +25,14 @@ export type TaskSnapshot = {
   wakes: string[]
 }
 
-/** An event as it is asked for; `data` holds ids and digests only, because it stands in the history. */
-export type EventInput = { eventId: string; event: TaskEvent; actor: string; data: Record<string, unknown> }
+/** An event as it is asked for; `data` holds ids and digests only, because it stands in the history. Operators have a name. */
+export type EventInput = {
+  eventId: string
+  event: TaskEvent
+  actor: string
+  actorName?: string | undefined
+  data: Record<string, unknown>
+}
 export type EventResult = { ok: true; snapshot: TaskSnapshot } | { ok: false; refusal: Refusal }
 
 /** How long a task may stay in a state, in milliseconds. */

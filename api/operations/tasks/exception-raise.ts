@@ -20,8 +20,8 @@ export const taskExceptionRaise = operation({
   input: z.strictObject({ code: ExceptionCode, detail: freeText(2000, 1), idempotency_key: IdempotencyKey }),
   output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
   handle: async ({ code, detail }, context) => {
-    const { actor } = moverOf(context)
-    await context.tasks.raise(subjectOf(context), actor, { code, detail }, context.callId)
+    const { actor, actorName } = moverOf(context)
+    await context.tasks.raise(subjectOf(context), { actor, actorName }, { code, detail }, context.callId)
     return {}
   },
 })

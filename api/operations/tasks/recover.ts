@@ -42,8 +42,8 @@ export const taskRecover = operation({
   }),
   output,
   handle: async ({ idempotency_key: _key, exception_id, action, input, note }, context) => {
-    const { actor } = moverOf(context)
-    const recovery = { taskId: subjectOf(context), exceptionId: exception_id, action, input, note, actor }
+    const { actor, actorName } = moverOf(context)
+    const recovery = { taskId: subjectOf(context), exceptionId: exception_id, action, input, note, actor, actorName }
     const by = { decided: context.caller.kind === 'operator', callId: context.callId }
     const { status, body } = await context.tasks.recover(recovery, by)
     return body === undefined ? { status } : { status, body: output.parse(body) }

@@ -30,7 +30,8 @@ export const taskReplayPrepare = operation({
   output: ReplayFile.extend({ task: Task, receipt: Receipt }).meta({ id: 'PreparedReplay' }),
   handle: async ({ exception_id, from_step }, context) => {
     const replay = { taskId: subjectOf(context), exceptionId: exception_id, fromStep: from_step }
-    await context.tasks.prepareReplay({ ...replay, actor: moverOf(context).actor }, context.callId)
+    const { actor, actorName } = moverOf(context)
+    await context.tasks.prepareReplay({ ...replay, actor, actorName }, context.callId)
     return {}
   },
 })

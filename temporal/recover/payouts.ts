@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely'
+import type { Outcome } from '../../activities/chain/outcome.ts'
+import { listOpenExceptions, openExceptionCode } from '../../activities/store/exceptions.ts'
+import { type PayoutRecord, readPayout } from '../../activities/store/payouts.ts'
+import type { Database } from '../../activities/store/schema.ts'
+import { listOpenTransfers } from '../../activities/store/transfers.ts'
+import { authorizationOf } from '../../activities/transfer.ts'
+import { formatUsdc } from '../../workflows/domain/money.ts'
+import { recoverCommand } from '../../workflows/domain/recover-command.ts'
+import { waitsFor } from '../../workflows/payout/details.ts'
+import { isRunning } from '../payments.ts'
+import { type Explanation, type Line, LOOKED_AT_MAX, lastFailure, type RecoverDeps } from './line.ts'
+
+/** Payouts whose transfer is under way, and those of which reconciliation found a difference. */
+export async function listPayouts(db: Kysely<Database>): Promise<Line[]> {
+  const [open, differing] = await Promise.all([
+    listOpenTransfers(db, 0, { after: '', most: LOOKED_AT_MAX }),
+    listOpenExceptions(db, LOOKED_AT_MAX),
+  ])
+  const ids = new Set([
+    ...open,
+    ...differing.map(({ subject }) => subject).filter((subject) => subject.startsWith('po_')),
+  ])
+  return Promise.all([...ids].map((id) => payoutLine(db, id)))
+}
+
+/** One payout as it is listed; throws without it. */
+export async function payoutLine(db: Kysely<Database>, payoutId: string): Promise<Line> {
+  const { payout, transfer } = await recordOf(db, payoutId)
+  const { parked = null, exception = null } = transfer ?? {}
+  const difference = await openExceptionCode(db, payoutId)
+  const code = exception ?? difference ?? (parked === null ? null : 'parked')
+  return {
+    ...{ id: payoutId, kind: 'payout', state: payout.state, code, rail: 'payout', usage: payout.usage, agent: null },
+    needs_attention: code !== null,
+    at_work: isUnderWay(transfer),
+    waits_for: waitsOf({ payout, transfer }, difference).what,
+  }
+}
+
+/** What one payout is, what it waits for, what its workflow last failed at, and the act that unblocks it. */
+export async function explainPayout({ client, db, findOutcome }: RecoverDeps, payoutId: string): Promise<Explanation> {
+  const record = await recordOf(db, payoutId)
+  const { payout, transfer } = record
+  const outcome =
+    transfer === undefined
+      ? undefined
+      : await findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
+  const running = await isRunning(client, payoutId)
+  const difference = await openExceptionCode(db, payoutId)
+  const { what, act } = waitsOf(record, difference)
+  return {
+    payout_id: payoutId,
+    state: payout.state,
+    amount_usdc: formatUsdc(BigInt(payout.amount_atomic)),
+    recipient: payout.recipient,
+    expires_at: payout.expires_at === null ? null : new Date(Number(payout.expires_at) * 1000).toISOString(),
+    transfer: transfer?.status ?? 'none',
+    chain_says: outcome === undefined ? 'nothing to look for' : describe(outcome),
+    parked: transfer?.parked ?? null,
+    exception: transfer?.exception ?? difference,
+    workflow: running ? 'running' : 'not running',
+    last_failure: running ? await lastFailure(client, payoutId) : null,
+    waits_for: what,
+    unblocked_by: !running && isUnderWay(transfer) ? recoverCommand(payoutId, 'wake') : act,
+  }
+}
+
+const isUnderWay = (transfer: PayoutRecord['transfer']): boolean =>
+  transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
+
+function waitsOf({ payout, transfer }: Pick<PayoutRecord, 'payout' | 'transfer'>, difference: string | null) {
+  const { parked = null, exception = null, status = 'none' } = transfer ?? {}
+  if (difference !== null && exception === null)
+    return { what: `an operator: ${difference}`, act: 'agent-rails recover exceptions, then recover close' }
+  return waitsFor({ payoutId: payout.payout_id, state: payout.state, transfer: status, parked, exception })
+}
+
+async function recordOf(db: Kysely<Database>, payoutId: string): Promise<PayoutRecord> {
+  const record = await readPayout(db, payoutId)
+  if (record === undefined) throw new Error(`no payout ${payoutId}`)
+  return record
+}
+
+function describe(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'included':
+      return `paid in ${outcome.transactionHash}, ${outcome.confirmations} confirmations${outcome.finalized ? ', final' : ''}`
+    case 'dead':
+      return `can never be paid: ${outcome.reason}`
+    case 'conflict':
+      return `nonce used otherwise: ${outcome.detail}`
+    case 'unknown':
+      return `not proven: ${outcome.reason}`
+  }
+}

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createTemporalClient } from '../../temporal/connection.ts'
+import { packetops } from '../../workflows/domain/rails/packetops.ts'
+import { runCli } from '../support/cli.ts'
+import { startComposedTasks } from '../support/composed-tasks.ts'
+import { openTaskCalls } from '../support/task-calls.ts'
+import { verifies } from '../verifies.ts'
+
+let apis: Awaited<ReturnType<typeof startComposedTasks>>
+let calls: Awaited<ReturnType<typeof openTaskCalls>>
+let scratch: string
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'agent-rails-recover-'))
+  apis = await startComposedTasks()
+  calls = await openTaskCalls(apis)
+}, 120_000)
+afterAll(async () => {
+  await apis?.stop()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+const recover = (...args: string[]) => runCli({ ...apis.env, DATA_DIR: scratch }, 'recover', ...args)
+const by = ['--operator', 'Ada', '--reason', 'looked at'] as const
+/** Each of these runs the command line several times, a process of its own each time. */
+const LONG_MS = 180_000
+
+verifies(
+  ['recover.cli.tasks', 'recover.cli.receipts'],
+  'a run that was refused is found, explained, begun again with another input, and its package verifies',
+  async () => {
+    const { taskId, token } = await calls.funded()
+    await calls.decided(taskId, 'task', 'approve')
+    const run = await calls.reviewOf(taskId)
+    // The listing of Temporal lags behind.
+    await expect
+      .poll(async () => (await recover('list', '--stuck')).text, { timeout: 60_000 })
+      .toContain(`review of ${run}`)
+    await calls.decided(run, 'loop_step', 'reject')
+    await calls.reaches(token, 'exception_open')
+
+    expect((await recover('list', '--stuck', '--where', 'code=operator_hold')).text).toContain(taskId)
+    expect((await recover('list', '--stuck', '--where', 'code=worker_failed')).text).toContain('nothing needs anybody')
+    const explained = await recover('explain', run)
+    expect(explained.text).toMatch(/code +operator_hold/)
+    expect(explained.text).toMatch(/cause +review_step: looked at/)
+    expect(explained.text).toMatch(/interrupted_in +operating/)
+    expect(explained.text).toContain(`agent-rails recover act ${taskId} correct_input|replay|abandon`)
+
+    const refused = await recover('act', taskId, 'retry_step', ...by)
+    expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('retry_step is no recovery') })
+    const input = join(scratch, 'input.json')
+    writeFileSync(input, JSON.stringify(packetops.sandboxInput))
+    const { code, out } = await recover('act', taskId, 'correct_input', '--input', input, ...by)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      state: 'operating',
+      receipt: { kind: 'recovery', payload: { operator_name: 'Ada', action: 'correct_input', note: 'looked at' } },
+    })
+    expect(await calls.reviewOf(taskId)).toBe(run)
+    const woken = JSON.parse((await recover('act', run, 'wake', ...by)).out)
+    expect(woken.receipt).toMatchObject({
+      kind: 'control_change',
+      payload: { act: 'wake', act_on: taskId, operator_name: 'Ada', reason: 'looked at' },
+    })
+    await calls.decided(run, 'loop_step', 'approve')
+    await calls.reaches(token, 'attested')
+
+    const file = join(scratch, 'package.json')
+    writeFileSync(file, (await recover('replay-package', run)).out)
+    const replayed = await runCli({ DATA_DIR: scratch }, 'replay', file)
+    expect(replayed.text).toMatch(/^ok {2}replay +packetops gives the result [0-9a-f]{64} again$/m)
+    expect(replayed.code).toBe(0)
+  },
+  LONG_MS,
+)
+
+verifies(
+  ['recover.cli.tasks', 'recover.cli.all'],
+  'a task whose workflow was ended by hand is stuck, and a wake of all such takes it up again',
+  async () => {
+    const { taskId, token } = await calls.funded()
+    await calls.decided(taskId, 'task', 'approve')
+    const run = await calls.reviewOf(taskId)
+    const { client, close } = createTemporalClient(apis.config)
+    await client.workflow.getHandle(taskId).terminate('by hand')
+    await close()
+    const lost = ['--where', 'code=not_running']
+    await expect
+      .poll(async () => (await recover('list', '--stuck', ...lost)).text, { timeout: 60_000 })
+      .toContain(taskId)
+    expect(await recover('act', 'wake', '--all', ...lost, ...by)).toMatchObject({ code: 0 })
+    await calls.decided(run, 'loop_step', 'approve')
+    await calls.reaches(token, 'attested')
+  },
+  LONG_MS,
+)
+
+verifies(
+  'recover.cli.all',
+  'what --where says is listed by --dry-run, and then given up',
+  async () => {
+    const stopped = [await calls.agreed('synthetic'), await calls.agreed('synthetic')]
+    for (const { token } of stopped) await calls.raise(token)
+    const all = ['act', 'abandon', '--all', '--where', 'state=exception_open', '--where', 'rail=packetops', ...by]
+    const dry = await recover(...all, '--dry-run')
+    expect(dry.code).toBe(0)
+    for (const { token, taskId } of stopped) {
+      expect(dry.text).toContain(`${taskId} would be failed`)
+      expect(await calls.stateOf(token)).toBe('exception_open')
+    }
+    const [first] = stopped
+    const unfit = await recover('act', String(first?.taskId), 'supply_evidence', ...by, '--dry-run')
+    expect(unfit).toMatchObject({ code: 1, text: expect.stringContaining(`${first?.taskId} would refuse it`) })
+    const done = await recover(...all)
+    expect(done.code).toBe(0)
+    expect(JSON.parse(done.out)).toHaveLength(2)
+    for (const { token } of stopped) await calls.reaches(token, 'closed')
+    const unsaid = await recover('act', 'abandon', '--all', ...by)
+    expect(unsaid).toMatchObject({ code: 1, text: expect.stringContaining('say on which') })
+    const unknown = await recover('act', `task-${'0'.repeat(64)}`, 'wake', ...by)
+    expect(unknown).toMatchObject({ code: 1, text: expect.stringContaining('refused') })
+  },
+  LONG_MS,
+)
