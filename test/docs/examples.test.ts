@@ -6,6 +6,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CompactSign, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
+import {
+  nextTaskState,
+  resumeStateAfter,
+  type TaskEvent,
+  type TaskState,
+} from '../../workflows/domain/task-lifecycle.ts'
 import { verifies } from '../verifies.ts'
 import { read, root } from './pictures.ts'
 
@@ -70,6 +76,31 @@ verifies(
     await expect(verify([await sign({ prev: null }, 'jwt')])).rejects.toThrow('this is no receipt')
   },
 )
+
+verifies('docs.examples', 'what the tour’s programs load is there', async () => {
+  const loaded = [...read('docs/tour.md').matchAll(/import \{ ([^}]+) \} from '\.\/dist\/([^']+)\.js'/g)]
+  expect(loaded.length).toBeGreaterThan(5)
+  for (const [, names = '', file] of loaded) {
+    const module: unknown = await import(join(root, `${file}.ts`))
+    for (const name of names.split(', ')) expect(module, file).toHaveProperty(name)
+  }
+})
+
+verifies('docs.examples', 'the roads of tasks that the tour prints are roads of the table', () => {
+  const roads = [...read('docs/tour.md').matchAll(/^\w+(?: → \w+)+$/gm)].map(([road]) => road.split(' → '))
+  expect(roads.map(([first]) => first)).toEqual(['submit', 'started'])
+  for (const road of roads) {
+    let state: TaskState | 'none' = road[0] === 'submit' ? 'none' : 'queued'
+    let resume: TaskState | null = null
+    for (const event of road as TaskEvent[]) {
+      const next = nextTaskState(state, event, resume)
+      expect(next, `${state}: ${event}`).toBeDefined()
+      if (state !== 'none') resume = resumeStateAfter(state, event, resume)
+      state = next ?? 'closed'
+    }
+    expect(state).toBe('closed')
+  }
+})
 
 function exported(): unknown {
   return (JSON.parse(read('package.json')) as { exports: unknown }).exports

@@ -91,7 +91,8 @@ verifies(
     await expect
       .poll(async () => (await recover('list', '--stuck', ...lost)).text, { timeout: 60_000 })
       .toContain(taskId)
-    expect(await recover('act', 'wake', '--all', ...lost, ...by)).toMatchObject({ code: 0 })
+    const woken = await recover('act', 'wake', '--all', ...lost, ...by)
+    expect(woken.code, woken.text).toBe(0)
     await calls.decided(run, 'loop_step', 'approve')
     await calls.reaches(token, 'attested')
   },

@@ -2,6 +2,7 @@ import type { InputOf } from '../../api/surfaces/client.ts'
 import { type Hosts, patientClient } from './commerce-agent.ts'
 
 type Kind = InputOf<'loop-review-record'>['subject_kind']
+type Decision = InputOf<'loop-review-record'>['decision']
 
 /** An operator at the review console: each decision waits until its subject does. */
 export function openReviewer(hosts: Hosts, operator: string) {
@@ -10,19 +11,22 @@ export function openReviewer(hosts: Hosts, operator: string) {
     const { items } = (await client.call('loop-review-console', { kind, limit: '100' })).body
     return items.find(({ subject_id }) => subject_id === subjectId)
   }
+  const decide = async (kind: Kind, subject_id: string, decision: Decision, note: string, withinMs = 60_000) => {
+    const until = Date.now() + withinMs
+    let subject = await waiting(kind, subject_id)
+    while (subject === undefined) {
+      if (Date.now() > until) throw new Error(`no ${kind} ${subject_id} waits for a decision`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      subject = await waiting(kind, subject_id)
+    }
+    const { waiting_since } = subject
+    const idempotency_key = `${subject_id}-${waiting_since}`
+    const decided = { subject_kind: kind, subject_id, waiting_since, decision, note }
+    return (await client.call('loop-review-record', { ...decided, idempotency_key })).body
+  }
   return {
-    approve: async (kind: Kind, subject_id: string, note: string, withinMs = 60_000) => {
-      const until = Date.now() + withinMs
-      let subject = await waiting(kind, subject_id)
-      while (subject === undefined) {
-        if (Date.now() > until) throw new Error(`no ${kind} ${subject_id} waits for a decision`)
-        await new Promise((resolve) => setTimeout(resolve, 100))
-        subject = await waiting(kind, subject_id)
-      }
-      const { waiting_since } = subject
-      const idempotency_key = `${subject_id}-${waiting_since}`
-      const decided = { subject_kind: kind, subject_id, waiting_since, decision: 'approve', note } as const
-      return (await client.call('loop-review-record', { ...decided, idempotency_key })).body
-    },
+    decide,
+    approve: (kind: Kind, subjectId: string, note: string, withinMs?: number) =>
+      decide(kind, subjectId, 'approve', note, withinMs),
   }
 }

@@ -78,6 +78,7 @@ function addAct(recover: Command): void {
           : { act: actNamed(second ?? ''), ids: [first] }
       const { reason, operator, all, dryRun } = options
       const input = options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
+      if (ids.length === 0) return console.log('nothing needs anybody that is so')
       const acts = ids.map((id) => ({ id, act, reason, input }))
       const outcomes = await desk.act(operator, acts, dryRun === true)
       if (dryRun === true) console.log(triedText(act, outcomes))
