@@ -24,7 +24,7 @@ export const timing = {
   /** `limits`: how long a task may stay in a state; `queued`: between two looks for a slot, which a free one shortens. */
   task: {
     limits: { contract_ready: 24 * 3600 * 1000, quoted: 24 * 3600 * 1000, credit_pending: 3600 * 1000 },
-    queued: 30_000,
+    queued: 120_000,
     idle: 30 * 24 * 3600 * 1000,
     /** Between two looks at work that another workflow has: a run that is closing, a callback that the sweep found first. */
     elsewhere: { run: 1_000, callback: 60_000 },
