@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
@@ -6,6 +6,7 @@ import { payoutId } from '../../workflows/domain/ids.ts'
 import { serveParent } from './child.ts'
 import { type Events, openEvents } from './events.ts'
 import { drive, type Run } from './figures.ts'
+import { proofOf } from './floor/proof.ts'
 import { type PayoutSubject, preparePayout, provenCall, type Signers } from './subjects.ts'
 import { openWire, type PreparedCall, prepared } from './wire.ts'
 
@@ -88,13 +89,8 @@ serveParent(
 
     /** The same reads for the bare server, each with a signature that OpenSSL verifies. */
     prepareBareStatus: async ({ perWallet, url }: { perWallet: number; url: string }) => {
-      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
-      const spki = publicKey.export({ format: 'der', type: 'spki' }).toString('base64url')
-      state.calls = statusReads(perWallet).map(({ body }) => {
-        const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
-        const signature = sign('sha256', Buffer.from(JSON.stringify(body)), key).toString('base64url')
-        return prepared('status', url, body, { 'x-proof': `${spki}.${signature}` })
-      })
+      const pair = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+      state.calls = statusReads(perWallet).map(({ body }) => prepared('status', url, body, proofOf(pair, body)))
     },
 
     /** Empty calls of one caller. */

@@ -6,7 +6,7 @@ import { measureGrowth, printGrowth } from './growth.ts'
 import { measureMemory, printMemory } from './memory.ts'
 import { at, measurePayouts, printPayouts } from './payout.ts'
 import { printProfiles } from './profile.ts'
-import { openRig, type Rig, runRound, transfersApart } from './rig.ts'
+import { everyone, openRig, type Rig, runRound, transfersApart } from './rig.ts'
 import { createSizing } from './sizing.ts'
 import { measureStatus, printStatus } from './status.ts'
 import { findWhere, printWhere } from './where.ts'
@@ -47,7 +47,8 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
   if (wanted('payout')) {
     const levels = printPayouts(await measurePayouts(rig, { ...upTo(50), levels: LEVELS, sizing }))
     const aimed = at(levels, AIMED)
-    figures['payout'] = { ratio_to_floor: aimed.ratio_to_floor, ratio_to_bare_floor: aimed.ratio_to_bare_floor, levels }
+    const { ratio_to_floor, ratio_to_bare_floor, ratio_to_http_floor, http_floor_to_floor } = aimed
+    figures['payout'] = { ratio_to_floor, ratio_to_bare_floor, ratio_to_http_floor, http_floor_to_floor, levels }
     figures['create'] = { p50_ratio: at(levels, 1).create_p50_ratio }
   }
   if (wanted('where')) figures['where'] = printWhere(await findWhere(rig))
@@ -68,8 +69,7 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
 /** Compilers and caches are warm before anything counts. */
 async function warmUp(rig: Rig): Promise<void> {
   const stop = await rig.serveTransfers()
-  for (const who of ['rail', 'floor', 'bare floor'] as const)
-    await runRound(rig, { who, callers: 16, count: quick ? 64 : 320 })
+  for (const who of everyone) await runRound(rig, { who, callers: 16, count: quick ? 64 : 320 })
   await stop()
 }
 

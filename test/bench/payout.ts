@@ -1,5 +1,5 @@
 import { cpuOf, median, percentile, round, type Spread, show, spread } from './figures.ts'
-import { type Rig, type Round, runRound, type Who } from './rig.ts'
+import { everyone, type Rig, type Round, runRound, type Who } from './rig.ts'
 import { type Sizing, type Turns, turns } from './sizing.ts'
 
 export type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
@@ -7,6 +7,9 @@ export type PayoutLevel = {
   callers: number
   ratio_to_floor: Spread
   ratio_to_bare_floor: Spread
+  /** What HTTP and one signature for each call leave of the floor, and how near the rail comes to that. */
+  http_floor_to_floor: Spread
+  ratio_to_http_floor: Spread
   cpu_ratio_to_floor: Spread
   create_p50_ratio: Spread
   per_second: Record<Who, Spread>
@@ -16,8 +19,6 @@ export type PayoutLevel = {
   steps: Step[]
   repeats: number
 }
-
-const everyone: readonly Who[] = ['rail', 'floor', 'bare floor']
 
 /** Rail and floor in turn, so that drift of the machine meets both; each round of the rail is compared with its neighbours. */
 export async function measurePayouts(
@@ -43,13 +44,15 @@ export async function measurePayouts(
 function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
   const each = <T>(of: (rounds: Round[]) => T) =>
     Object.fromEntries(everyone.map((who) => [who, of(taken[who])])) as Record<Who, T>
-  const against = (other: Who, figure: (mine: Round, theirs: Round) => number) =>
-    spread(taken.rail.map((mine, turn) => figure(mine, taken[other][turn] as Round)))
+  const against = (other: Who, figure: (mine: Round, theirs: Round) => number, who: Who = 'rail') =>
+    spread(taken[who].map((mine, turn) => figure(mine, taken[other][turn] as Round)))
   const rate = (mine: Round, theirs: Round) => mine.perSecond / theirs.perSecond
   return {
     callers,
     ratio_to_floor: against('floor', rate),
     ratio_to_bare_floor: against('bare floor', rate),
+    http_floor_to_floor: against('floor', rate, 'floor over HTTP'),
+    ratio_to_http_floor: against('floor over HTTP', rate),
     cpu_ratio_to_floor: against('floor', (mine, theirs) => cpuMs(mine) / cpuMs(theirs)),
     create_p50_ratio: against('floor', (mine, theirs) => createMs(mine) / createMs(theirs)),
     per_second: each((rounds) => spread(rounds.map(({ perSecond }) => perSecond))),
@@ -93,6 +96,8 @@ export function printPayouts(levels: PayoutLevel[]): PayoutLevel[] {
         per_second,
         ratio_to_floor,
         ratio_to_bare_floor,
+        http_floor_to_floor,
+        ratio_to_http_floor,
         cpu_ratio_to_floor,
         create_p50_ratio,
         repeats,
@@ -101,8 +106,11 @@ export function printPayouts(levels: PayoutLevel[]): PayoutLevel[] {
         'rail /s': show(per_second.rail),
         'floor /s': show(per_second.floor),
         'bare floor /s': show(per_second['bare floor']),
+        'over HTTP /s': show(per_second['floor over HTTP']),
         'rail ÷ floor': show(ratio_to_floor),
         'rail ÷ bare floor': show(ratio_to_bare_floor),
+        'over HTTP ÷ floor': show(http_floor_to_floor),
+        'rail ÷ over HTTP': show(ratio_to_http_floor),
         'cpu ÷ floor': show(cpu_ratio_to_floor),
         'create p50 ÷': show(create_p50_ratio),
         repeats,

@@ -38,6 +38,8 @@ export type Rig = {
   load: Child
   floorClient: Child
   floorWorker: Child
+  floorApi: Child
+  floorApiUrl: string
   bareStatus: Child
   bareStatusUrl: string
   /** Has the chain's steps served until the result is called. */
@@ -46,7 +48,9 @@ export type Rig = {
   stop(): Promise<void>
 }
 
-export type Who = 'rail' | 'floor' | 'bare floor'
+/** Whose payouts are measured; what stands behind a `floor` is in its folder. */
+export const everyone = ['rail', 'floor', 'bare floor', 'floor over HTTP'] as const
+export type Who = (typeof everyone)[number]
 /** One run, and for each of its subjects the processor time of each process and the transactions that wrote something. */
 export type Observed = { run: Run; perSecond: number; cpuMs: Record<string, number>; commits: number }
 export type Round = Observed & { who: Who; callers: number; ids: string[] }
@@ -61,8 +65,9 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     env: { ...unlimited, ...(transfersApart ? chainless : {}), EXECUTE_WAIT_MS: '1' },
     prepare: (part) => prepare(part, profileDirectory),
   })
-  const children = ['load.js', 'floor/client.js', 'floor/worker.js', 'floor/status.js'].map((name) => startChild(name))
-  const [load, floorClient, floorWorker, bareStatus] = children as [Child, Child, Child, Child]
+  const programs = ['load.js', 'floor/client.js', 'floor/worker.js', 'floor/http.js', 'floor/status.js']
+  const children = programs.map((name) => startChild(name))
+  const [load, floorClient, floorWorker, floorApi, bareStatus] = children as [Child, Child, Child, Child, Child]
   const floorUrl = Object.assign(new URL(stack.databaseUrl), { pathname: '/floor' }).href
   await migrate({ ...stack.env, DATABASE_URL: floorUrl })
   const [rail, floor] = [stack.databaseUrl, floorUrl].map((connectionString) => new pg.Pool({ connectionString })) as [
@@ -74,6 +79,7 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
   const { temporalAddress } = stack
   await load.ask('open', loadSettings(stack))
   await floorClient.ask('open', { temporalAddress, databaseUrl: floorUrl })
+  const floorApiUrl = await floorApi.ask<string>('open', { temporalAddress, databaseUrl: floorUrl })
   await floorWorker.ask('open', { temporalAddress, databaseUrl: floorUrl, bundle: await bundleFloor(stack) })
   const bareStatusUrl = await bareStatus.ask<string>('open', { databaseUrl: floorUrl })
   const connection = await Connection.connect({ address: temporalAddress })
@@ -86,6 +92,7 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     load: load.pid,
     'floor client': floorClient.pid,
     'floor worker': floorWorker.pid,
+    'floor api': floorApi.pid,
     'bare status': bareStatus.pid,
   } as Record<string, number>
   return {
@@ -96,6 +103,8 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     load,
     floorClient,
     floorWorker,
+    floorApi,
+    floorApiUrl,
     bareStatus,
     bareStatusUrl,
     payoutWallet: stack.env['PAYOUT_WALLET_ADDRESS'] ?? '',
@@ -173,6 +182,13 @@ export async function runRound(rig: Rig, { who, callers, count, until = 'signed'
     return { who, callers, ids, ...seen }
   }
   const ids = await floorClient.ask<string[]>('prepare', count)
+  if (who === 'floor over HTTP') {
+    await floorClient.ask('proveCalls', rig.floorApiUrl)
+    const { cpuMs, ...seen } = await observed(rig, () => floorClient.ask<Run>('runOverHttp', callers))
+    // Here that process is only who calls.
+    const { 'floor client': caller = 0, ...served } = cpuMs
+    return { who, callers, ids, ...seen, cpuMs: { ...served, load: caller } }
+  }
   const variant: FloorVariant = who === 'floor' ? 'signing' : 'bare'
   return { who, callers, ids, ...(await observed(rig, () => floorClient.ask<Run>('run', { callers, variant }))) }
 }

@@ -1,5 +1,5 @@
 import { median, type Run, round } from './figures.ts'
-import { countStatements, type Rig, runRound, type Who } from './rig.ts'
+import { countStatements, everyone, type Rig, runRound, type Who } from './rig.ts'
 
 export type Where = {
   postgres: Record<Who, { statements: number; ms: number }>
@@ -9,7 +9,6 @@ export type Where = {
 }
 
 const COUNT = 48
-const everyone: readonly Who[] = ['rail', 'floor', 'bare floor']
 
 /** What one payout asks of Postgres and of Temporal; counted in rounds of their own, since counting costs something. */
 export async function findWhere(rig: Rig): Promise<Where> {

@@ -35,7 +35,7 @@ verifies(
       for (const [, file = ''] of command.matchAll(/vitest run ([^\s`]+)/g))
         expect(existsSync(join(root, file))).toBe(true)
       for (const [, section, member] of figure.matchAll(/`(\w+)\.(\w+)`/g))
-        expect(bench).toMatch(new RegExp(`figures\\['${section}'\\] = \\{.*\\b${member}:`))
+        expect(bench).toMatch(new RegExp(`figures\\['${section}'\\] = \\{[^}]*\\b${member}\\b`))
     }
   },
 )

@@ -1,29 +1,33 @@
-import { randomBytes } from 'node:crypto'
-import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
-import type pg from 'pg'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { serveParent } from '../child.ts'
 import { type Events, openEvents } from '../events.ts'
 import { type Clock, drive, type Run } from '../figures.ts'
-import { FLOOR_QUEUE, type FloorStep, type FloorVariant } from './messages.ts'
-import { commit, grant, openPool } from './rows.ts'
-import type { floor } from './workflow.ts'
+import { openWire, type PreparedCall, prepared } from '../wire.ts'
+import { type FloorCall, type FloorCalls, type FloorSettings, openFloorCalls } from './calls.ts'
+import type { FloorVariant } from './messages.ts'
+import { proofOf } from './proof.ts'
 
-/** The floor's callers: each writes what the rail's API writes and sends the update, without HTTP in between. */
-export type FloorClientSettings = { temporalAddress: string; databaseUrl: string }
+/** The floor's callers: each writes what the rail's API writes and sends the update, or asks the floor's server over HTTP for it. */
 export type RunFloor = { callers: number; variant: FloorVariant }
 
-type FloorCall = { step: FloorStep; nonce: string; input: string }
 type Subject = { payoutId: string; calls: [FloorCall, FloorCall, FloorCall] }
-type Opened = { client: Client; pool: pg.Pool; events: Events }
 
-const state = { opened: undefined as Opened | undefined, subjects: [] as Subject[] }
+const state = {
+  calls: undefined as FloorCalls | undefined,
+  events: undefined as Events | undefined,
+  subjects: [] as Subject[],
+  sent: [] as { payoutId: string; calls: PreparedCall[] }[],
+}
+const opened = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('open comes first')
+  return value
+}
 
 serveParent(
   {
-    open: async ({ temporalAddress, databaseUrl }: FloorClientSettings) => {
-      const connection = Connection.lazy({ address: temporalAddress, interceptors: [] })
-      const events = await openEvents(databaseUrl)
-      state.opened = { client: new Client({ connection }), pool: openPool(databaseUrl), events }
+    open: async (settings: FloorSettings) => {
+      state.calls = openFloorCalls(settings)
+      state.events = await openEvents(settings.databaseUrl)
     },
 
     prepare: async (count: number) => {
@@ -31,52 +35,60 @@ serveParent(
       return state.subjects.map(({ payoutId }) => payoutId)
     },
 
-    run: async (asked: RunFloor): Promise<Run> => {
-      const { opened } = state
-      if (opened === undefined) throw new Error('open comes first')
-      const run = await drive(asked.callers, state.subjects, (subject, clock) =>
-        payout(opened, subject, asked.variant, clock),
+    run: async ({ callers, variant }: RunFloor): Promise<Run> => {
+      const [calls, events] = [opened(state.calls), opened(state.events)]
+      const run = await drive(callers, state.subjects, (subject, clock) =>
+        payout(calls, events, { ...subject, variant }, clock),
       )
       return { ...run, repeats: 0 }
     },
+
+    /** Signs the calls of what was prepared. */
+    proveCalls: async (origin: string) => {
+      const pair = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+      state.sent = state.subjects.map(({ payoutId, calls }) => ({
+        payoutId,
+        calls: calls.map((call, index) => {
+          const step = ['create', 'authorize', 'execute'][index] ?? ''
+          return prepared(step, `${origin}/${step}`, call, proofOf(pair, call))
+        }),
+      }))
+    },
+
+    runOverHttp: async (callers: number): Promise<Run> => {
+      const wire = openWire(callers)
+      const events = opened(state.events)
+      const run = await drive(callers, state.sent, async ({ payoutId, calls }, { lap }) => {
+        for (const call of calls) {
+          await wire.insist(call)
+          lap(call.step)
+        }
+        await events.seen(`signed:${payoutId}`)
+        lap('signed')
+      })
+      wire.close()
+      return { ...run, repeats: wire.repeats }
+    },
   },
   async () => {
-    await state.opened?.pool.end()
-    await state.opened?.events.close()
+    await state.calls?.close()
+    await state.events?.close()
   },
 )
 
 async function payout(
-  { client, pool, events }: Opened,
-  { payoutId, calls }: Subject,
-  variant: FloorVariant,
+  { create, authorize, execute }: FloorCalls,
+  events: Events,
+  { payoutId, calls, variant }: Subject & { variant: FloorVariant },
   { lap }: Clock,
 ): Promise<void> {
-  const [create, authorize, execute] = calls
-  const handle = client.workflow.getHandle<typeof floor>(payoutId)
-  await before(pool, 'payout-create', create)
-  lap('create: writes before')
-  const startWorkflowOperation = new WithStartWorkflowOperation<typeof floor>('floor', {
-    workflowId: payoutId,
-    taskQueue: FLOOR_QUEUE,
-    args: [payoutId, variant],
-    workflowIdConflictPolicy: 'USE_EXISTING',
-  })
-  await client.workflow.executeUpdateWithStart('create', { args: [create.step], startWorkflowOperation })
-  lap('create: update with start')
-  await before(pool, 'payout-authorize', authorize)
-  await handle.executeUpdate<void, [FloorStep]>('authorize', { args: [authorize.step] })
+  await create(calls[0], variant, lap)
+  await authorize(calls[1])
   lap('authorize')
-  await before(pool, 'payout-execute', execute)
-  await handle.executeUpdate<void, [FloorStep]>('execute', { args: [execute.step] })
+  await execute(calls[2])
   lap('execute')
   if (variant === 'signing') await events.seen(`signed:${payoutId}`)
   lap('signed')
-}
-
-/** What the rail's API has stored before it sends an update. */
-async function before(pool: pg.Pool, operation: string, { step, nonce, input }: FloorCall): Promise<void> {
-  await commit(pool, grant(operation, step, nonce, input))
 }
 
 function newSubject(): Subject {
