@@ -4,9 +4,18 @@ import type { Part } from '../../worker/stack/part.ts'
 /** Stops a part and every process below it without ending them; the result lets them go on. */
 export function freeze(part: Part): () => void {
   const pids = descendants(part.pid as number)
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  for (const pid of pids) signal(pid, 'SIGSTOP')
   return () => {
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    for (const pid of pids) signal(pid, 'SIGCONT')
+  }
+}
+
+/** One that has ended meanwhile must not keep the others from their signal: who is stopped and never goes on holds Postgres' memory. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
