@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from '@temporalio/worker'
+import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createCallbackSteps } from '../../activities/callback.ts'
@@ -22,14 +15,11 @@ import { viewQuery } from '../../workflows/callback/messages.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/ports.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
+import { quiet, quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 
-const quiet = new DefaultLogger('ERROR')
-Runtime.install({
-  logger: quiet,
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 const key = keyRings(generateSigningKeys(new Date())).callback.active
 const closers: (() => Promise<void>)[] = []
 let client: Client

@@ -1,30 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { TrustLimits } from '../../activities/store/agent-tables.ts'
 import { moveTrust } from '../../activities/store/agents.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { runIdOf } from '../../activities/tasks/facts.ts'
 import { registeredAgent } from '../support/agent-rows.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { judgeTasks, readTaskFacts } from './task-checker.ts'
 import { patiently, startTaskWorkflows } from './task-rig.ts'
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 const AT_ONCE = 4
 let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
-let stop: () => Promise<void>
 beforeAll(async () => {
   rig = await startTaskWorkflows({ runsAtOnce: { agent: AT_ONCE, rail: 64 } })
-  stop = await rig.serve()
+  await rig.serve()
 }, 240_000)
-afterAll(async () => {
-  await stop?.()
-  await rig?.stop()
-})
+afterAll(() => rig?.stop())
 
 /** A trusted agent with so many tasks that wait for a slot; nobody has looked at them yet. */
 async function agentWith(count: number, limits?: TrustLimits): Promise<{ agentId: string; tasks: string[] }> {

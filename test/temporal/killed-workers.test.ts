@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import {
@@ -24,14 +23,12 @@ import { hour, stateLimits } from '../activities/tasks/rig.ts'
 import { rollDice } from '../chaos/dice.ts'
 import { scratchDirectory } from '../support/postgres.ts'
 import { restart } from '../support/processes.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { judgeTasks, readTaskFacts, type TaskFacts } from './task-checker.ts'
 import { startTaskWorkflows } from './task-rig.ts'
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 
 /** One move of a task: the activity that makes it, who sets it off, and where the task comes to rest. */
 type Trial = { name: string; taskId: string; key: string; begin: () => Promise<unknown>; rests: TaskState }

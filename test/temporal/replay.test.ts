@@ -1,15 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  makeTelemetryFilterString,
-  Runtime,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker'
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
 import { beforeAll, expect } from 'vitest'
+import { quiet, quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 import { recordHistories } from './record-histories.ts'
@@ -17,11 +11,7 @@ import { recordTaskHistories } from './record-task-histories.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const directory = join(root, 'temporal', 'histories')
-const quiet = new DefaultLogger('ERROR')
-Runtime.install({
-  logger: quiet,
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 let current: WorkflowBundleWithSourceMap
 let drifted: WorkflowBundleWithSourceMap
 

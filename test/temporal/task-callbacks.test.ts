@@ -1,33 +1,25 @@
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { latestDelivery, listAttempts } from '../../activities/store/callback-deliveries.ts'
 import { listTaskExceptions } from '../../activities/store/task-exceptions.ts'
-import { findTask, listLedger, type TaskRow } from '../../activities/store/tasks.ts'
+import { listLedger } from '../../activities/store/tasks.ts'
 import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
 import { callbackDeliveryId } from '../../workflows/domain/callback.ts'
 import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-rig.ts'
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
-let stop: () => Promise<void>
 beforeAll(async () => {
   rig = await startTaskWorkflows()
-  stop = await rig.serve()
+  await rig.serve()
 }, 240_000)
-afterAll(async () => {
-  await stop?.()
-  await rig?.stop()
-})
+afterAll(() => rig?.stop())
 
 const hash = 'a'.repeat(64)
-const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(rig.db, taskId)) as TaskRow
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rowOf(taskId)).state, { timeout: 40_000, interval: 100 }).toBe(state)
+  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 40_000, interval: 100 }).toBe(state)
 const told = (id: string) => rig.receiver.received.filter((one) => one.id === id)
 const outcomes = async (id: string) => (await listAttempts(rig.db, id)).map(({ outcome }) => outcome)
 /** A task that has to tell of itself: its receipts are being issued. */
@@ -50,7 +42,7 @@ verifies(
     }
     await reaches(taskId, 'closed')
     expect(await outcomes(first)).toEqual(['failed', 'failed', 'taken'])
-    const { sequence } = await rowOf(taskId)
+    const { sequence } = await rig.rowOf(taskId)
     expect(told(first).map(({ body }) => body)).toMatchObject(
       Array.from({ length: 3 }, () => ({
         ...{ event: 'task_updated', delivery_id: first, task_token_sha256: taskId.slice(5) },

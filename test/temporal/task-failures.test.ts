@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { recordReview } from '../../activities/runs/review.ts'
@@ -14,23 +13,17 @@ import { recoverTask } from '../../activities/tasks/recovery-answer.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import { verifyLedger } from '../../workflows/domain/task-ledger.ts'
 import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-rig.ts'
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
-let stop: () => Promise<void>
 beforeAll(async () => {
   rig = await startTaskWorkflows()
-  stop = await rig.serve()
+  await rig.serve()
 }, 240_000)
-afterAll(async () => {
-  await stop?.()
-  await rig?.stop()
-})
+afterAll(() => rig?.stop())
 
 /** A task that is paid for and has its input and its approval, on its way. */
 async function begun(changed: Partial<TaskTerms> = {}, body: unknown = packetops.sandboxInput): Promise<string> {

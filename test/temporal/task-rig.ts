@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker'
+import { bundleWorkflowCode, NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { pino } from 'pino'
 import { createCallbackSteps } from '../../activities/callback.ts'
 import { readCallbackFacts } from '../../activities/callbacks/facts.ts'
 import { createRunSteps } from '../../activities/run.ts'
 import { createChanges } from '../../activities/store/changes.ts'
+import { findTask, type TaskRow } from '../../activities/store/tasks.ts'
 import { createTaskSteps } from '../../activities/task.ts'
 import type { TaskDeps } from '../../activities/tasks/deps.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
@@ -24,11 +19,10 @@ import type { LoopSteps, RunRecords } from '../../workflows/run/ports.ts'
 import type { TaskSteps } from '../../workflows/task/ports.ts'
 import { startTasks, trustedAgent } from '../activities/tasks/rig.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
+import { quiet } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 export type Steps = TaskSteps & RunRecords & LoopSteps
-
-const quiet = new DefaultLogger('ERROR')
 
 /** Repeats a call that a busy machine answered 503, as a caller does: with the same event id. */
 export async function patiently<Result>(call: () => Promise<Result>, left = 5): Promise<Result> {
@@ -41,7 +35,7 @@ export async function patiently<Result>(call: () => Promise<Result>, left = 5): 
 }
 
 /** The workflows as they are, or with the times of another file of this folder. */
-function bundleWorkflows(timing: string | undefined): Promise<WorkflowBundleWithSourceMap> {
+export function bundleWorkflows(timing?: string): Promise<WorkflowBundleWithSourceMap> {
   const workflows = (file: string) => join(import.meta.dirname, '..', '..', 'workflows', file)
   const changed = timing === undefined ? {} : { [workflows('timing.ts')]: join(import.meta.dirname, timing) }
   return bundleWorkflowCode({
@@ -81,7 +75,7 @@ export async function startTaskWorkflows(
   const log = pino({ level: 'silent' })
   const callbacks = { db: tasks.db, log, send: receiver.send, key, facts: readCallbackFacts, demoReceiver }
 
-  /** Workers of the three queues until the result is called. */
+  /** Workers of the three queues until the result is called, or the rig stops. */
   async function serve(changed: Partial<Steps> = {}): Promise<() => Promise<void>> {
     const activities = { ...real, ...changed, ...createCallbackSteps(callbacks) }
     const workers = await Promise.all(
@@ -92,12 +86,21 @@ export async function startTaskWorkflows(
         return { worker, native, running: worker.run() }
       }),
     )
-    return async () => {
+    const shutDown = async () => {
       for (const { worker } of workers) worker.shutdown()
       await Promise.all(workers.map(({ running }) => running))
       await Promise.all(workers.map(({ native }) => native.close()))
     }
+    let ended: Promise<void> | undefined
+    const end = () => {
+      ended ??= shutDown()
+      return ended
+    }
+    closers.unshift(end)
+    return end
   }
+
+  const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(tasks.db, taskId)) as TaskRow
 
   const send = <Event extends TaskEvent>(
     taskId: string,
@@ -115,7 +118,7 @@ export async function startTaskWorkflows(
   }
 
   return {
-    ...{ receiver, tasks, db: tasks.db, client, gateway, real, serve, send, replay },
+    ...{ receiver, tasks, db: tasks.db, client, gateway, real, serve, send, replay, rowOf },
     ...{ address: temporal.address, binary: temporal.binary, parts: { postgres: tasks.part, temporal: temporal.part } },
     stop: async () => {
       for (const close of closers) await close()

@@ -1,28 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { recordReview } from '../../activities/runs/review.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { listLoopSteps } from '../../activities/store/runs.ts'
-import { findTask, listLedger, lockTask, storeDocument, type TaskRow } from '../../activities/store/tasks.ts'
+import { listLedger, lockTask, storeDocument } from '../../activities/store/tasks.ts'
 import { runIdOf } from '../../activities/tasks/facts.ts'
 import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
 import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { timing } from './short-timing.ts'
 import { judgeTasks, readTaskFacts } from './task-checker.ts'
 import { patiently, type Steps, startTaskWorkflows } from './task-rig.ts'
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 /** Events after which the server suggests that a run is renewed; more than the updates of a run leave. */
 const LONG_HISTORY = 500
 let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
 const taken: string[] = []
 let beforePlanner: () => Promise<void> = () => Promise.resolve()
-let stop: () => Promise<void>
 beforeAll(async () => {
   const server = ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${LONG_HISTORY}`]
   rig = await startTaskWorkflows({ runsAtOnce: { agent: 1, rail: 100 } }, { timing: 'short-timing.ts', server })
@@ -31,16 +27,12 @@ beforeAll(async () => {
     if (input.step === 'planner') await beforePlanner()
     return rig.real.takeStep(input)
   }
-  stop = await rig.serve({ takeStep })
+  await rig.serve({ takeStep })
 }, 240_000)
-afterAll(async () => {
-  await stop?.()
-  await rig?.stop()
-})
+afterAll(() => rig?.stop())
 
-const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(rig.db, taskId)) as TaskRow
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rowOf(taskId)).state, { timeout: 30_000, interval: 50 }).toBe(state)
+  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 30_000, interval: 50 }).toBe(state)
 const judge = async () => judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), [])
 const runsOf = async (workflowId: string) => {
   const seen: string[] = []
@@ -106,7 +98,7 @@ verifies(
     await within(contract, 'contract_lapsed', limits.contract_ready)
     await within(quote, 'quote_lapsed', limits.quoted)
     await within(credit, 'credit_lapsed', limits.credit_pending)
-    expect((await rowOf(untimed)).state).toBe('trust_pending')
+    expect((await rig.rowOf(untimed)).state).toBe('trust_pending')
     await rig.replay(contract, quote, credit)
   },
   120_000,
@@ -119,7 +111,7 @@ verifies(
     const { task_id } = await rig.tasks.taskIn('trusted')
     await patiently(() => rig.gateway.wake(task_id))
     await rig.client.workflow.getHandle(task_id).result()
-    expect((await rowOf(task_id)).state).toBe('trusted')
+    expect((await rig.rowOf(task_id)).state).toBe('trusted')
     expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({ state: 'quoted' })
   },
   60_000,
@@ -134,7 +126,7 @@ verifies(
     const queued = (await rig.tasks.taskIn('queued', { agent_id, callback_url: null })).task_id
     await patiently(() => rig.gateway.wake(queued))
     await sleep(2 * timing.task.queued)
-    expect((await rowOf(queued)).state).toBe('queued')
+    expect((await rig.rowOf(queued)).state).toBe('queued')
     await approve(runId)
     await reaches(taskId, 'attested')
     await reaches(queued, 'attested')

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure } from '@temporalio/common'
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { recordReview } from '../../activities/runs/review.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
 import { findReturnPackage, listLoopSteps } from '../../activities/store/runs.ts'
 import { listTaskExceptions } from '../../activities/store/task-exceptions.ts'
-import { findTask, listLedger, storeDocument, type TaskRow } from '../../activities/store/tasks.ts'
+import { listLedger, storeDocument } from '../../activities/store/tasks.ts'
 import { approveTask, provideInput } from '../../activities/tasks/input.ts'
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
@@ -16,13 +15,11 @@ import { resumableStates, type TaskState } from '../../workflows/domain/task-lif
 import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
 import { viewQuery as viewRun } from '../../workflows/run/messages.ts'
 import { eventUpdate, viewQuery } from '../../workflows/task/messages.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { patiently, type Steps, startTaskWorkflows } from './task-rig.ts'
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   rig = await startTaskWorkflows({ runsAtOnce: { agent: 2, rail: 100 } })
@@ -30,12 +27,11 @@ beforeAll(async () => {
 afterAll(() => rig?.stop())
 
 const hash = 'a'.repeat(64)
-const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(rig.db, taskId)) as TaskRow
 const reaches = (taskId: string, state: TaskState, timeout = 40_000) =>
-  expect.poll(async () => (await rowOf(taskId)).state, { timeout, interval: 100 }).toBe(state)
+  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout, interval: 100 }).toBe(state)
 const eventsOf = async (taskId: string) => (await listLedger(rig.db, taskId)).map(({ event }) => event)
 const intact = async (taskId: string) => {
-  const { head_hash } = await rowOf(taskId)
+  const { head_hash } = await rig.rowOf(taskId)
   expect(verifyLedger(taskId, await listLedger(rig.db, taskId))).toEqual({ ok: true, head_hash })
 }
 const input = (taskId: string, body: unknown = packetops.sandboxInput) =>
@@ -81,7 +77,7 @@ verifies(
     await rig.client.workflow.getHandle(taskId).result()
     await stop()
 
-    const task = await rowOf(taskId)
+    const task = await rig.rowOf(taskId)
     expect(task.state).toBe('closed')
     await intact(taskId)
     expect((await eventsOf(taskId)).join(' ')).toBe(
@@ -119,9 +115,9 @@ verifies(
     await transaction(rig.db, (tx) => approveTask(tx, taskId, 'rd_1'))
     await rig.gateway.wake(taskId)
     const runId = await expect
-      .poll(async () => (await rowOf(taskId)).run_id, { timeout: 20_000 })
+      .poll(async () => (await rig.rowOf(taskId)).run_id, { timeout: 20_000 })
       .not.toBeNull()
-      .then(async () => String((await rowOf(taskId)).run_id))
+      .then(async () => String((await rig.rowOf(taskId)).run_id))
     const waits = (round: number) =>
       expect
         .poll(async () => (await listLoopSteps(rig.db, runId)).filter(({ verdict }) => verdict === null), {
@@ -170,7 +166,7 @@ verifies(
       await reaches(taskId, 'attested')
       await intact(taskId)
     }
-    const packageOf = async (taskId: string) => findReturnPackage(rig.db, String((await rowOf(taskId)).run_id))
+    const packageOf = async (taskId: string) => findReturnPackage(rig.db, String((await rig.rowOf(taskId)).run_id))
     expect(await packageOf(supplied)).toMatchObject({ partial: false })
     expect(await packageOf(waived)).toMatchObject({ partial: true })
     await finish(waived)
@@ -257,11 +253,11 @@ verifies(
     await rig.send(taskId, 'replay_prepared', { action: 'retry_step' })
     await rig.send(taskId, 'replayed', {})
     await reaches(taskId, 'attested')
-    const steps = await listLoopSteps(rig.db, String((await rowOf(taskId)).run_id))
+    const steps = await listLoopSteps(rig.db, String((await rig.rowOf(taskId)).run_id))
     expect(steps.map(({ attempt }) => attempt)).toEqual(Array(9).fill(0))
     await finish(taskId)
     await stop()
-    await rig.replay(taskId, String((await rowOf(taskId)).run_id))
+    await rig.replay(taskId, String((await rig.rowOf(taskId)).run_id))
   },
   120_000,
 )
@@ -307,7 +303,7 @@ verifies(
     const events = await eventsOf(taskId)
     expect(events).toHaveLength(new Set(events).size)
     await intact(taskId)
-    await rig.replay(taskId, String((await rowOf(taskId)).run_id))
+    await rig.replay(taskId, String((await rig.rowOf(taskId)).run_id))
   },
   180_000,
 )
@@ -343,9 +339,13 @@ verifies(
     for (const taskId of ids) {
       await input(taskId)
       await rig.gateway.wake(taskId)
-      await expect.poll(async () => (await rowOf(taskId)).state, { timeout: 20_000 }).toMatch(/queued|operating/)
+      await expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 20_000 }).toMatch(/queued|operating/)
     }
-    expect((await Promise.all(ids.map(rowOf))).map(({ state }) => state)).toEqual(['operating', 'operating', 'queued'])
+    expect((await Promise.all(ids.map(rig.rowOf))).map(({ state }) => state)).toEqual([
+      'operating',
+      'operating',
+      'queued',
+    ])
     gate.add('open')
     for (const taskId of ids) await reaches(taskId, 'attested', 25_000)
     await stop()

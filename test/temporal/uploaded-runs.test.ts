@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { storeInput } from '../../activities/inputs/stored-input.ts'
 import { keptUntil } from '../../activities/store/agent-inputs.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { findReturnPackage, listLoopSteps } from '../../activities/store/runs.ts'
 import { listTaskExceptions } from '../../activities/store/task-exceptions.ts'
-import { findTask, type TaskRow } from '../../activities/store/tasks.ts'
 import { provideInput, storeTaskInput } from '../../activities/tasks/input.ts'
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import type { UsageRow } from '../../workflows/domain/rails/tokenops/schema.ts'
@@ -15,23 +13,17 @@ import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
 import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
 import { trustedAgent } from '../activities/tasks/rig.ts'
 import { usageMaterial } from '../domain/rails/material/usage.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { startTaskWorkflows } from './task-rig.ts'
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-})
+quietRuntime()
 let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
-let stop: () => Promise<void>
 beforeAll(async () => {
   rig = await startTaskWorkflows()
-  stop = await rig.serve()
+  await rig.serve()
 }, 240_000)
-afterAll(async () => {
-  await stop?.()
-  await rig?.stop()
-})
+afterAll(() => rig?.stop())
 
 const { usage, ...head } = usageMaterial(20_000)
 const inline = { ...head, usage: usage.slice(0, 5_000) }
@@ -53,9 +45,8 @@ async function upload(format: keyof typeof types, text: string, owner = trustedA
   await storeInput(rig.db, { owner, sha256 }, types[format], stream(), bounds)
   return sha256
 }
-const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(rig.db, taskId)) as TaskRow
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rowOf(taskId)).state, { timeout: 60_000, interval: 100 }).toBe(state)
+  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 60_000, interval: 100 }).toBe(state)
 const provide = (taskId: string, input: unknown) => transaction(rig.db, (tx) => provideInput(tx, taskId, input))
 /** A funded task of the rail that waits for nothing but its input. */
 const waiting = async (changed: Partial<TaskTerms> = {}) =>
@@ -63,7 +54,7 @@ const waiting = async (changed: Partial<TaskTerms> = {}) =>
 async function packageOf(taskId: string) {
   await rig.gateway.wake(taskId)
   await reaches(taskId, 'attested')
-  return findReturnPackage(rig.db, String((await rowOf(taskId)).run_id))
+  return findReturnPackage(rig.db, String((await rig.rowOf(taskId)).run_id))
 }
 
 verifies(
@@ -78,7 +69,7 @@ verifies(
       await provide(taskId, { ...head, usage: { sha256 } })
       expect(await keptUntil(rig.db, { owner: trustedAgent, sha256 }, 1)).toBeUndefined()
       results.push((await packageOf(taskId))?.result_sha256)
-      const steps = await listLoopSteps(rig.db, String((await rowOf(taskId)).run_id))
+      const steps = await listLoopSteps(rig.db, String((await rig.rowOf(taskId)).run_id))
       expect(steps.find(({ step }) => step === 'validator')?.output).toMatchObject({
         checks: ['result_fits', 'citations_stand', 'same_again'].map((check) => ({ check, ok: true })),
       })
@@ -102,7 +93,7 @@ verifies(
     const [exception] = await listTaskExceptions(rig.db, taskId)
     expect(exception).toMatchObject({ code: 'input_invalid', resume_state: 'operating' })
     expect(exception?.detail).toMatch(/^worker: Line 20002 of usage is refused: input_tokens: /)
-    const task = await rowOf(taskId)
+    const task = await rig.rowOf(taskId)
     const { sha256 } = await transaction(rig.db, (tx) =>
       storeTaskInput(tx, task, { ...head, usage: { sha256: right } }),
     )
@@ -133,6 +124,6 @@ verifies(
       expect(await refusal(taskId, { ...head, usage: { sha256 } })).toBe('evidence_mismatch')
     const announced = await waiting({ input_manifest: [{ name: 'usage', sha256: 'd'.repeat(64), bytes: 1 }] })
     expect(await refusal(announced, { ...head, usage: { sha256: mine } })).toBe('evidence_mismatch')
-    expect(await rowOf(announced)).toMatchObject({ input_sha256: null })
+    expect(await rig.rowOf(announced)).toMatchObject({ input_sha256: null })
   },
 )
