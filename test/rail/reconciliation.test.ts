@@ -71,6 +71,12 @@ async function reconcileBySchedule() {
   return temporal.client.workflow.getHandle(started?.workflow.workflowId as string).result()
 }
 
+async function schedules(): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId)
+  return ids
+}
+
 const exceptions = () =>
   rail.db
     .selectFrom('exceptions')
@@ -95,9 +101,8 @@ verifies(
   'reconcile.schedule',
   'two workers make one schedule, which is there after a restart and can be triggered',
   async () => {
-    const ids: string[] = []
-    for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId)
-    expect(ids).toEqual([RECONCILIATION_SCHEDULE])
+    // The list is read from visibility, which tells of a new schedule a little later.
+    await expect.poll(schedules, { timeout: 20_000 }).toEqual([RECONCILIATION_SCHEDULE])
     await stack.worker(1).kill('SIGKILL')
     await stack.worker(1).start()
     await stack.worker(1).waitReady()
