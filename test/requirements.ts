@@ -801,6 +801,11 @@ export const requirements = {
     source: 'payout.md § The workflow',
     behavior: 'Saved histories of every payout path replay; a drifted copy is rejected.',
   },
+  'payout.renewed': {
+    source: 'decision',
+    behavior:
+      'However often a payout is called, its workflow renews itself; a run that is ending refuses updates, and callers meet the next.',
+  },
   'durable.slow-steps': {
     source: 'decision',
     behavior: 'A step that hangs for longer than a workflow task lasts leaves a history that replays.',

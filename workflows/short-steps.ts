@@ -2,10 +2,6 @@ import * as wf from '@temporalio/workflow'
 import { retryOf } from './retry.ts'
 import { timing } from './timing.ts'
 
-/** Whether a run has to be renewed, before Temporal refuses its updates or its history gets slow. */
-export const isLong = ({ updates }: { updates: number }): boolean =>
-  updates > timing.updatesPerRun || wf.workflowInfo().continueAsNewSuggested
-
 /** Steps of one transaction each, run as local activities, which cost the history no task of their own. */
 export const shortSteps =
   <Steps>() =>

@@ -1,18 +1,20 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { authorizeUpdate, createUpdate } from '../../workflows/payout/messages.ts'
 import type { PayoutSnapshot, PayoutSteps, StepResult } from '../../workflows/payout/ports.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
+import { timing } from './short-timing.ts'
+import { bundleWorkflows } from './task-rig.ts'
 
-const quiet = new DefaultLogger('ERROR')
+quietRuntime()
 const closers: (() => Promise<void>)[] = []
 let client: Client
 let connection: NativeConnection
-let workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>
+let workflowBundle: WorkflowBundleWithSourceMap
 
 beforeAll(async () => {
   const temporal = await startTemporal()
@@ -24,32 +26,33 @@ beforeAll(async () => {
     () => connection.close(),
     temporal.stop,
   )
-  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
-  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
+  workflowBundle = await bundleWorkflows()
 }, 180_000)
 afterAll(async () => {
   for (const close of closers) await close()
 })
 
-const snapshot = (state: PayoutSnapshot['state']): StepResult => ({
-  ok: true,
-  snapshot: {
-    payoutId: 'po_slow',
-    state,
-    creator: '0x',
-    recipient: `0x${'1'.repeat(40)}`,
-    amountUsdc: '1',
-    usage: 'synthetic',
-    environment: 'local',
-    expiresAt: null,
-    transfer: 'none',
-    transactionHash: null,
-    parked: null,
-    exception: null,
-    receipts: [],
-    idleMs: 3_600_000,
-  },
+const payoutIn = (state: PayoutSnapshot['state']): PayoutSnapshot => ({
+  payoutId: 'po_slow',
+  state,
+  creator: '0x',
+  recipient: `0x${'1'.repeat(40)}`,
+  amountUsdc: '1',
+  usage: 'synthetic',
+  environment: 'local',
+  expiresAt: null,
+  transfer: 'none',
+  transactionHash: null,
+  parked: null,
+  exception: null,
+  receipts: [],
+  idleMs: 3_600_000,
 })
+const snapshot = (state: PayoutSnapshot['state']): StepResult => ({ ok: true, snapshot: payoutIn(state) })
+const refused: StepResult = {
+  ok: false,
+  refusal: { code: 'grant_released', detail: 'given up', next_action: 'Repeat.' },
+}
 
 verifies(
   'durable.slow-steps',
@@ -97,8 +100,7 @@ verifies(
       loadPayout: async () => null,
       createPayout: async () => {
         calls += 1
-        if (calls > 1)
-          return { ok: false, refusal: { code: 'grant_released', detail: 'given up', next_action: 'Repeat.' } }
+        if (calls > 1) return refused
         await sleep(500)
         return snapshot('created')
       },
@@ -121,5 +123,56 @@ verifies(
     await worker.runUntil(Promise.all(creates))
     const history = await client.workflow.getHandle('po_pair').fetchHistory()
     await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined()
+  },
+)
+
+verifies(
+  'payout.renewed',
+  'a payout whose updates are refused again and again renews itself, under callers who never pause, and answers each',
+  async () => {
+    const activities: PayoutSteps = {
+      loadPayout: async () => payoutIn('created'),
+      createPayout: async () => snapshot('created'),
+      authorizePayout: async () => refused,
+      reserveTransfer: async () => refused,
+    }
+    const bundle = await bundleWorkflows('short-timing.ts')
+    const worker = await Worker.create({ connection, taskQueue: 'often', workflowBundle: bundle, activities })
+    const input = { payoutId: 'po_often', callId: 'c' }
+    const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
+      workflowId: 'po_often',
+      taskQueue: 'often',
+      args: ['po_often', { timers: 'standing' }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    })
+    const handle = client.workflow.getHandle('po_often')
+    /** As callers do: what fails is unknown and sent again. */
+    const authorize = async (): Promise<unknown> => {
+      try {
+        return await handle.executeUpdate(authorizeUpdate, { args: [input] })
+      } catch {
+        return authorize()
+      }
+    }
+    const caller = async () => {
+      const answers: unknown[] = []
+      while (answers.length < 2 * timing.updatesPerRun) answers.push(await authorize())
+      return answers
+    }
+    await worker.runUntil(async () => {
+      await client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation })
+      const { runId: first } = await handle.describe()
+      const answers = await Promise.all([caller(), caller(), caller()])
+      expect(answers.flat()).toEqual(Array(3 * 2 * timing.updatesPerRun).fill(refused))
+      const last = await handle.describe()
+      expect(last).toMatchObject({ status: { name: 'RUNNING' } })
+      expect(last.runId).not.toBe(first)
+      const ended = await client.workflow.getHandle('po_often', first).describe()
+      expect(ended.status.name).toBe('CONTINUED_AS_NEW')
+      await Worker.runReplayHistory(
+        { workflowBundle: bundle },
+        await client.workflow.getHandle('po_often', first).fetchHistory(),
+      )
+    })
   },
 )

@@ -1,13 +1,22 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
+import { isLong, refuseIfEnding } from '../renewal.ts'
 import { retryOf } from '../retry.ts'
 import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
-import { isLong, shortSteps } from '../short-steps.ts'
+import { shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { payoutDetails, waitsFor } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
-import type { PayoutSnapshot, PayoutSteps, SigningSteps, StepAnswer, StepResult, TransferSteps } from './ports.ts'
+import type {
+  PayoutSnapshot,
+  PayoutSteps,
+  SigningSteps,
+  StepAnswer,
+  StepInput,
+  StepResult,
+  TransferSteps,
+} from './ports.ts'
 import { ownTimers, standingTimers } from './waiting.ts'
 
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
@@ -36,7 +45,7 @@ export type PayoutRun = { readonly timers?: 'own' | 'standing' }
  * row, whatever its state, so any payout can be picked up by a new run of the same id.
  */
 export async function payout(payoutId: string, made: PayoutRun = {}): Promise<void> {
-  const run = { known: null as PayoutSnapshot | null, version: 0, woken: false, updates: 0 }
+  const run: Run = { known: null, version: 0, woken: false, ending: false, updates: 0 }
   const alone = takeTurns()
   const wait = made.timers === 'standing' ? standingTimers() : ownTimers
 
@@ -58,20 +67,7 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
     if (loaded !== null) learn(loaded)
   }
 
-  wf.setHandler(createUpdate, (input) => answer(() => steps('create the payout').createPayout(input)), {
-    description: 'Fix the terms and write the created receipt.',
-  })
-  wf.setHandler(authorizeUpdate, (input) => answer(() => steps('verify the authority').authorizePayout(input)), {
-    description: 'Verify presentation and principal signature and write the authorized receipt.',
-  })
-  wf.setHandler(executeUpdate, (input) => answer(() => steps('reserve the transfer').reserveTransfer(input)), {
-    description: 'Reserve the transfer under the daily cap; the run then signs, submits and confirms it.',
-  })
-  const wake = (): void => {
-    run.woken = true
-  }
-  wf.setHandler(wakeSignal, wake, { description: 'Read the stored payout again and go on.' })
-  wf.setHandler(viewQuery, () => run.known, { description: 'The payout as this run knows it.' })
+  setHandlers(run, answer)
 
   // The first update usually brings the row with it; loading is for runs that pick a payout up.
   await wf.condition(wf.allHandlersFinished)
@@ -85,6 +81,7 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
     if (run.known.transfer !== 'none' && run.known.exception === null) await drive(run.known)
     else if (!(await news(run.known.exception === null ? run.known.idleMs : UNTIL_WOKEN_MS))) break
     if (isLong(run)) {
+      run.ending = true
       await wf.condition(wf.allHandlersFinished)
       await wf.continueAsNew<typeof payout>(payoutId, made)
     }
@@ -100,9 +97,12 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
   async function news(ms: number): Promise<boolean> {
     const seen = run.version
     const reason = run.known === null ? '' : waitsFor(run.known).what
-    const came = await wait(() => run.version !== seen || run.woken, ms, reason)
+    // Refused updates change nothing, and make the run long all the same.
+    const came = await wait(() => run.version !== seen || run.woken || isLong(run), ms, reason)
+    // What is under way when the time is up may still bring something.
+    if (!came) await wf.condition(wf.allHandlersFinished)
     if (run.woken) await reload()
-    return came
+    return came || run.version !== seen
   }
 
   /** One round over a reserved transfer: sign, send or send again, look for it on chain. */
@@ -114,6 +114,29 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
       await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId),
     )
   }
+}
+
+type Run = { known: PayoutSnapshot | null; version: number; woken: boolean; ending: boolean; updates: number }
+
+function setHandlers(run: Run, answer: (step: () => Promise<StepResult>) => Promise<StepAnswer>): void {
+  const validator = (_input: StepInput): void => refuseIfEnding(run)
+  wf.setHandler(createUpdate, (input) => answer(() => steps('create the payout').createPayout(input)), {
+    validator,
+    description: 'Fix the terms and write the created receipt.',
+  })
+  wf.setHandler(authorizeUpdate, (input) => answer(() => steps('verify the authority').authorizePayout(input)), {
+    validator,
+    description: 'Verify presentation and principal signature and write the authorized receipt.',
+  })
+  wf.setHandler(executeUpdate, (input) => answer(() => steps('reserve the transfer').reserveTransfer(input)), {
+    validator,
+    description: 'Reserve the transfer under the daily cap; the run then signs, submits and confirms it.',
+  })
+  const wake = (): void => {
+    run.woken = true
+  }
+  wf.setHandler(wakeSignal, wake, { description: 'Read the stored payout again and go on.' })
+  wf.setHandler(viewQuery, () => run.known, { description: 'The payout as this run knows it.' })
 }
 
 const isClosed = (payout: PayoutSnapshot): boolean => payout.transfer === 'final' || payout.transfer === 'dead'

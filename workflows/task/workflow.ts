@@ -1,8 +1,9 @@
 import * as wf from '@temporalio/workflow'
 import { refuse } from '../domain/errors.ts'
 import { taskEvents } from '../domain/task-lifecycle.ts'
+import { isLong, refuseIfEnding } from '../renewal.ts'
 import { taskAttributes } from '../search-attributes.ts'
-import { isLong, shortSteps } from '../short-steps.ts'
+import { shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { taskDetails, taskWaitsFor } from './details.ts'
@@ -40,7 +41,7 @@ const isOpen = (task: TaskSnapshot | null): task is TaskSnapshot => task !== nul
 /** Ends this run; a task that is not over goes on in a new one where this one was long, or was called while it ended. */
 async function leave(state: OpenTask, taskId: string): Promise<void> {
   const seen = state.known?.sequence
-  state.leaving = true
+  state.ending = true
   await wf.condition(wf.allHandlersFinished)
   await wakeTasks(state.toWake.splice(0))
   const called = state.woken || state.known?.sequence !== seen
@@ -56,7 +57,7 @@ function openTask(taskId: string) {
     known: null as TaskSnapshot | null,
     version: 0,
     woken: false,
-    leaving: false,
+    ending: false,
     updates: 0,
     toWake: [] as string[],
     work: openWork(),
@@ -92,12 +93,8 @@ function setHandlers(state: OpenTask): void {
     if (state.known !== null) return { ok: true, snapshot: state.known }
     return { ok: false, refusal: refuse('not_found', 'no such task', 'Check the task token.').refusal }
   }
-  /** Callers try again, and meet the run that follows; where they never pause, this one would never end. */
-  const unlessLeaving = (): void => {
-    if (state.leaving) throw wf.ApplicationFailure.retryable('this run of the workflow is ending')
-  }
   const validator = ({ event }: EventInput): void => {
-    unlessLeaving()
+    refuseIfEnding(state)
     if (!taskEvents.includes(event)) throw wf.ApplicationFailure.nonRetryable(`there is no event ${event}`)
   }
   const wake = (): void => {
@@ -106,7 +103,7 @@ function setHandlers(state: OpenTask): void {
   }
   wf.setHandler(eventUpdate, onEvent, { validator, description: 'Move the task by one event of its table.' })
   wf.setHandler(advanceUpdate, onAdvance, {
-    validator: (_why: string) => unlessLeaving(),
+    validator: (_why: string) => refuseIfEnding(state),
     description: 'Make the moves that follow from what is stored.',
   })
   wf.setHandler(wakeSignal, wake, { description: 'Read the stored task again and go on; its run does the same.' })
