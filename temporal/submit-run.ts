@@ -3,7 +3,7 @@ import { provideInput } from '../activities/tasks/input.ts'
 import { ownContract } from '../activities/tasks/reading.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
-import { allowedTaskEvents, type TaskState } from '../workflows/domain/task-lifecycle.ts'
+import { type TaskState, taskStanding } from '../workflows/domain/task-lifecycle.ts'
 import { taskIdOf } from './task-acts.ts'
 import type { Mover, TaskDeskDeps } from './task-desk.ts'
 
@@ -35,5 +35,5 @@ export async function submitRun(
 
 const outOfTurn = (contract: string, state: TaskState) =>
   refuse('wrong_state', `the contract is ${contract}`, 'Submit once it is accepted, and until it is sealed.', {
-    extra: { state, allowed_events: allowedTaskEvents(state) },
+    extra: taskStanding(state),
   })

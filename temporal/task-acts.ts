@@ -61,5 +61,3 @@ export async function acceptContract(
   const data = { terms_sha256, acceptance_sha256: await storeDocument(db, taskId, acceptance) }
   return gateway.send(taskId, { ...act, event: 'contract_accepted', data })
 }
-
-export { answerOnce } from '../activities/store/once.ts'

@@ -6,6 +6,7 @@ import { type ReplayDeps, readReplayPackage, replayFileOf } from '../activities/
 import { findAgent } from '../activities/store/agents.ts'
 import { answerCall, claimGrant } from '../activities/store/calls.ts'
 import { clockSeconds, transaction } from '../activities/store/db.ts'
+import { answerOnce } from '../activities/store/once.ts'
 import { send } from '../activities/store/pipeline.ts'
 import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
 import { findTask, findTaskEvent, requireTask, type TaskRow } from '../activities/store/tasks.ts'
@@ -75,7 +76,7 @@ async function preflight(
   const taskId = acts.taskIdOf(deps.tokens.statusToken('tk', callId))
   const terms = { ...asked, agent_id: agentId }
   await acts.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
-  await acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+  await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     // The judgement of the preflight is always the second entry of the ledger.
     const judged = await findTaskEvent(tx, taskId, 'own:2')
     const { checks = [] } = (judged?.data ?? {}) as { checks?: Check[] }
@@ -102,7 +103,7 @@ async function prepareContract(
   const act = { eventId: callId, actor: mover.actor }
   const prepared = await acts.prepareContract(deps, asked, acceptance_criteria, act)
   const { contract_id } = prepared
-  await acts.answerOnce(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
+  await answerOnce(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
     const { contract, task } = await ownContract(tx, mover, contract_id)
     const about = { task, subject: contract_id, kind: 'intake', facts: { ...prepared, task_id: task.task_id } }
     const receipt = receiptView(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
@@ -141,7 +142,7 @@ async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptanc
   const acceptance = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id: task.agent_id }
   const act = { eventId: callId, actor: mover.actor }
   await acts.acceptContract(deps, task.task_id, { terms_sha256, acceptance }, act)
-  await acts.answerOnce(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
+  await answerOnce(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
     const now = await ownContract(tx, mover, contract_id)
     const money = await deps.money.ofTask(tx, task.task_id)
     return { contract: await contractView(tx, now.contract, now.task), task: await taskView(tx, now.task), ...money }
@@ -156,7 +157,7 @@ async function raise(
   callId: string,
 ): Promise<void> {
   await deps.gateway.send(taskId, { eventId: callId, event: 'exception_raised', ...by, data })
-  await acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+  await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     const task = await requireTask(tx, taskId)
     const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
     const exception = (await listTaskExceptions(tx, taskId)).find(({ sequence }) => sequence === raised)
@@ -193,7 +194,7 @@ async function prepareTaskReplay(
 ): Promise<void> {
   const { taskId } = ask
   await told(deps, taskId, () =>
-    acts.answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+    answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
       const receipt = receiptView(await prepareReplay(deps, tx, { ...ask, recoveryId: recoveryIdOf(callId) }))
       const task = await taskView(tx, await requireTask(tx, taskId))
       return { ...(await replayFileOf(deps, tx, taskId)), task, receipt }

@@ -1,6 +1,6 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Decision } from '../../workflows/domain/review.ts'
-import { allowedTaskEvents } from '../../workflows/domain/task-lifecycle.ts'
+import { taskStanding } from '../../workflows/domain/task-lifecycle.ts'
 import { recordReview } from '../runs/review.ts'
 import { countOpenReviews, findOpenReview, findRun, listOpenReviews, type OpenReview } from '../store/runs.ts'
 import { requireTask } from '../store/tasks.ts'
@@ -25,7 +25,8 @@ export const loopStepSubject: ReviewSubject = {
     if (open === undefined || decision === 'hold')
       throw refuse('wrong_state', 'the run waits for no such decision', `Allowed: ${allowed.join(', ')}.`, {
         extra: {
-          ...{ state, step: run.step, allowed_events: allowedTaskEvents(state) },
+          ...taskStanding(state),
+          step: run.step,
           allowed_decisions: open === undefined ? [] : allowed,
         },
       })

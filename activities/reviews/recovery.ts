@@ -1,6 +1,6 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Decision } from '../../workflows/domain/review.ts'
-import { allowedTaskEvents } from '../../workflows/domain/task-lifecycle.ts'
+import { taskStanding } from '../../workflows/domain/task-lifecycle.ts'
 import type { Tx } from '../store/db.ts'
 import {
   countRecoveriesInReview,
@@ -31,10 +31,10 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     assertWaiting(request.requested_at)
     const actor = `operator:${operator.operatorId}`
     if (request.state !== 'requested' || !allowed.includes(decision)) {
-      const allowed_events = allowedTaskEvents((await requireTask(tx, task_id)).state)
+      const standing = taskStanding((await requireTask(tx, task_id)).state)
       const allowed_decisions = request.state === 'requested' ? allowed : []
       throw refuse('wrong_state', `the request is ${request.state}`, 'Approve or reject what is requested.', {
-        extra: { state: request.state, allowed_events, allowed_decisions },
+        extra: { ...standing, state: request.state, allowed_decisions },
       })
     }
     const settled =

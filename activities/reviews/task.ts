@@ -1,6 +1,6 @@
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Decision } from '../../workflows/domain/review.ts'
-import { allowedTaskEvents } from '../../workflows/domain/task-lifecycle.ts'
+import { taskStanding } from '../../workflows/domain/task-lifecycle.ts'
 import { taskTerms } from '../../workflows/domain/task-terms.ts'
 import { timing } from '../../workflows/timing.ts'
 import type { Tx } from '../store/db.ts'
@@ -25,7 +25,7 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
     const allowed = allowedFor(task)
     if (!allowed.includes(decision))
       throw refuse('wrong_state', `the task is ${task.state}`, `Allowed: ${allowed.join(', ') || 'nothing'}.`, {
-        extra: { state: task.state, allowed_events: allowedTaskEvents(task.state), allowed_decisions: allowed },
+        extra: { ...taskStanding(task.state), allowed_decisions: allowed },
       })
     if (task.state === 'credit_funded' && decision === 'approve') await approveTask(tx, taskId, decisionId)
     else {

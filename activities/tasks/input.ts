@@ -2,7 +2,7 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { RailKey } from '../../workflows/domain/rails/rail.ts'
 import { uploadsOf } from '../../workflows/domain/rails/uploads.ts'
-import { allowedTaskEvents, taskStates } from '../../workflows/domain/task-lifecycle.ts'
+import { taskStanding, taskStates } from '../../workflows/domain/task-lifecycle.ts'
 import { taskTerms } from '../../workflows/domain/task-terms.ts'
 import { useInput } from '../store/agent-inputs.ts'
 import type { Tx } from '../store/db.ts'
@@ -55,6 +55,6 @@ async function lockUnsealed(tx: Tx, taskId: string): Promise<TaskRow> {
   if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
   if (taskStates.indexOf(task.state) <= taskStates.indexOf('credit_funded')) return task
   throw refuse('wrong_state', `the run contract is sealed or the task is stopped: ${task.state}`, 'Read the task.', {
-    extra: { state: task.state, allowed_events: allowedTaskEvents(task.state) },
+    extra: taskStanding(task.state),
   })
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Outcome } from '../../activities/chain/outcome.ts'
 import { listOpenExceptions, openExceptionCode } from '../../activities/store/exceptions.ts'
-import { type PayoutRecord, readPayout } from '../../activities/store/payouts.ts'
+import { type PayoutRecord, requirePayout } from '../../activities/store/payouts.ts'
 import type { Database } from '../../activities/store/schema.ts'
 import { listOpenTransfers } from '../../activities/store/transfers.ts'
 import { authorizationOf } from '../../activities/transfer.ts'
@@ -26,7 +26,7 @@ export async function listPayouts(db: Kysely<Database>): Promise<Line[]> {
 
 /** One payout as it is listed; throws without it. */
 export async function payoutLine(db: Kysely<Database>, payoutId: string): Promise<Line> {
-  const { payout, transfer } = await recordOf(db, payoutId)
+  const { payout, transfer } = await requirePayout(db, payoutId)
   const { parked = null, exception = null } = transfer ?? {}
   const difference = await openExceptionCode(db, payoutId)
   const code = exception ?? difference ?? (parked === null ? null : 'parked')
@@ -40,7 +40,7 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
 
 /** What one payout is, what it waits for, what its workflow last failed at, and the act that unblocks it. */
 export async function explainPayout({ client, db, findOutcome }: RecoverDeps, payoutId: string): Promise<Explanation> {
-  const record = await recordOf(db, payoutId)
+  const record = await requirePayout(db, payoutId)
   const { payout, transfer } = record
   const outcome =
     transfer === undefined
@@ -74,12 +74,6 @@ function waitsOf({ payout, transfer }: Pick<PayoutRecord, 'payout' | 'transfer'>
   if (difference !== null && exception === null)
     return { what: `an operator: ${difference}`, act: 'agent-rails recover exceptions, then recover close' }
   return waitsFor({ payoutId: payout.payout_id, state: payout.state, transfer: status, parked, exception })
-}
-
-async function recordOf(db: Kysely<Database>, payoutId: string): Promise<PayoutRecord> {
-  const record = await readPayout(db, payoutId)
-  if (record === undefined) throw new Error(`no payout ${payoutId}`)
-  return record
 }
 
 function describe(outcome: Outcome): string {

@@ -126,12 +126,14 @@ export const resumableStates: readonly TaskState[] = taskStates.filter(
   (state) => taskTransitions[state].exception_raised !== undefined,
 )
 
+/** What a refusal out of turn tells of a task: its state, and the events that are allowed now. */
+export const taskStanding = (state: TaskState) => ({ state, allowed_events: allowedTaskEvents(state) })
+
 /** 409 `wrong_state`, naming the events allowed now; 404 where there is no task. */
 export function refuseTaskEvent(state: TaskState | 'none', event: TaskEvent): DomainError {
   if (state === 'none') return refuse('not_found', 'no such task', 'Check the task token.')
-  const allowed = allowedTaskEvents(state)
-  const next = allowed.length === 0 ? 'Nothing: the task is closed.' : `Allowed now: ${allowed.join(', ')}.`
-  return refuse('wrong_state', `the task is ${state}, which ${event} does not move`, next, {
-    extra: { state, allowed_events: allowed },
-  })
+  const extra = taskStanding(state)
+  const allowed = extra.allowed_events.join(', ')
+  const next = allowed === '' ? 'Nothing: the task is closed.' : `Allowed now: ${allowed}.`
+  return refuse('wrong_state', `the task is ${state}, which ${event} does not move`, next, { extra })
 }
