@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { encodeTransfer } from '../../activities/chain/authorization.ts'
 import { dailyUse } from '../../activities/store/transfers.ts'
 import { authorizationOf } from '../../activities/transfer.ts'
-import { createTemporalClient } from '../../temporal/connection.ts'
 import { dollarTokenAbi } from '../../worker/stack/token.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
 import { type Agent, eventually, openRail, type Rail } from '../support/agent.ts'
@@ -21,17 +20,13 @@ import { verifies } from '../verifies.ts'
 
 let stack: TestStack
 let rail: Rail
-let temporal: ReturnType<typeof createTemporalClient>
 beforeAll(async () => {
   stack = await startStack({
     env: { EXECUTE_WAIT_MS: '1500', CONFIRM_WINDOW_MS: '500', SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' },
   })
   rail = await openRail(stack)
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
-  temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
 })
 afterAll(async () => {
-  await temporal?.close()
   await rail?.stop()
   await stack?.stop()
 })
@@ -200,7 +195,7 @@ verifies(
     expect(claimsOf(body.receipt as string)).toMatchObject({ kind: 'payout_voided', money_moved: 'no' })
     expect(await chainRecord(rail, body.payout)).toMatchObject({ uses: 0, transfers: [], held: 0n })
     const query = `NeedsAttention = true AND WorkflowId = "${vanished.payout_id}"`
-    const seen = async () => (await temporal.client.workflow.count(query)).count
+    const seen = async () => (await rail.temporal.workflow.count(query)).count
     expect(await eventually(seen, (count) => count === 1)).toBe(1)
   },
 )

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createTemporalClient } from '../../temporal/connection.ts'
 import { type Agent, openRail, type Rail } from '../support/agent.ts'
 import { broadcast, expectExecutedOnce, haltMining, insist, pause, restart } from '../support/faults.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
@@ -7,7 +6,6 @@ import { verifies } from '../verifies.ts'
 
 let stack: TestStack
 let rail: Rail
-let temporal: ReturnType<typeof createTemporalClient>
 beforeAll(async () => {
   stack = await startStack({
     apis: 2,
@@ -21,11 +19,8 @@ beforeAll(async () => {
     },
   })
   rail = await openRail(stack)
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
-  temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
 })
 afterAll(async () => {
-  await temporal?.close()
   await rail?.stop()
   await stack?.stop()
 })
@@ -93,7 +88,7 @@ verifies(
     const resume = await haltMining(rail)
     const answer = execute(agent, payout_id)
     await broadcast(rail, payout_id)
-    await temporal.client.workflow.getHandle(payout_id).terminate('by hand')
+    await rail.temporal.workflow.getHandle(payout_id).terminate('by hand')
     await resume()
     await expectExecutedOnce(rail, (await answer).body)
   },
@@ -105,13 +100,13 @@ verifies(
   async () => {
     const agent = await rail.openAgent()
     const payout = await rail.create(agent)
-    await temporal.client.workflow.getHandle(payout.payout_id).terminate('by hand')
+    await rail.temporal.workflow.getHandle(payout.payout_id).terminate('by hand')
     const input = await rail.treasury.authorize(payout, {
       expiresAt: Math.floor(Date.now() / 1000) + 3600,
       idempotencyKey: 'authorize',
     })
     expect((await agent.client.call('payout-authorize', input)).body.payout.state).toBe('authorized')
-    await temporal.client.workflow.getHandle(payout.payout_id).terminate('again')
+    await rail.temporal.workflow.getHandle(payout.payout_id).terminate('again')
     await expectExecutedOnce(rail, (await execute(agent, payout.payout_id)).body)
   },
 )

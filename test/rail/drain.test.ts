@@ -2,7 +2,6 @@ import { type Address, type Hex, parseAbiItem } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { requirePayout } from '../../activities/store/payouts.ts'
 import { createClient } from '../../api/surfaces/client.ts'
-import { createTemporalClient } from '../../temporal/connection.ts'
 import { wakePayout } from '../../temporal/payouts.ts'
 import { payoutId as payoutIdOf, transferNonce } from '../../workflows/domain/ids.ts'
 import { termsDigest } from '../../workflows/domain/payout.ts'
@@ -96,10 +95,8 @@ async function reserve(payouts: readonly Seeded[]): Promise<void> {
 
 /** Starts every workflow at the same moment, and resolves when each payout is executed and each call answered. */
 async function driveAll(payouts: readonly Seeded[]): Promise<void> {
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
-  const { client, close } = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
   const ids = payouts.map(({ payoutId }) => payoutId)
-  const wake = async (payoutId: string) => wakePayout(client, await requirePayout(rail.db, payoutId))
+  const wake = async (payoutId: string) => wakePayout(rail.temporal, await requirePayout(rail.db, payoutId))
   const missing = async () => {
     const done = await rail.db
       .selectFrom('payouts')
@@ -112,7 +109,6 @@ async function driveAll(payouts: readonly Seeded[]): Promise<void> {
     return ids.length - done.length
   }
   await Promise.all(ids.map((id) => wake(id).catch(() => undefined)))
-  await close()
   expect(await eventually(missing, (count) => count === 0, WITHIN_MS, 250)).toBe(0)
 }
 

@@ -1,7 +1,6 @@
 import { parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createTemporalClient } from '../../temporal/connection.ts'
 import { dollarTokenAbi, mintTokens } from '../../worker/stack/token.ts'
 import { openTreasury, type Payout } from '../../worker/stack/treasury.ts'
 import { type Agent, eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
@@ -13,7 +12,6 @@ import { verifies } from '../verifies.ts'
 
 let stack: TestStack
 let rail: Rail
-let temporal: ReturnType<typeof createTemporalClient>
 beforeAll(async () => {
   stack = await startStack({
     env: {
@@ -25,11 +23,8 @@ beforeAll(async () => {
     },
   })
   rail = await openRail(stack)
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
-  temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
 })
 afterAll(async () => {
-  await temporal?.close()
   await rail?.stop()
   await stack?.stop()
 })
@@ -42,7 +37,7 @@ const cli = (...args: string[]) => runCli(stack.env, ...args)
 /** Whether operators who filter for payouts that need them see this one. */
 async function needsAttention({ payout_id }: Payout): Promise<boolean> {
   const query = `NeedsAttention = true AND WorkflowId = "${payout_id}" AND ExecutionStatus = "Running"`
-  for await (const _ of temporal.client.workflow.list({ query })) return true
+  for await (const _ of rail.temporal.workflow.list({ query })) return true
   return false
 }
 

@@ -1,7 +1,6 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { InputOf } from '../../api/surfaces/client.ts'
-import { createTemporalClient } from '../../temporal/connection.ts'
 import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { payoutId as payoutIdOf } from '../../workflows/domain/ids.ts'
 import {
@@ -21,15 +20,11 @@ import { verifies } from '../verifies.ts'
 
 let stack: TestStack
 let rail: Rail
-let temporal: ReturnType<typeof createTemporalClient>
 beforeAll(async () => {
   stack = await startStack({ apis: 2, workers: 2, env: { CHAIN_POLL_MS: '100' } })
   rail = await openRail(stack)
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
-  temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
 })
 afterAll(async () => {
-  await temporal?.close()
   await rail?.stop()
   await stack?.stop()
 })
@@ -54,7 +49,7 @@ const callsOf = ({ address }: Agent) =>
 async function runsOf(workflowId: string): Promise<number> {
   const list = async () => {
     let runs = 0
-    for await (const _ of temporal.client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs += 1
+    for await (const _ of rail.temporal.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs += 1
     return runs
   }
   return eventually(list, (runs) => runs > 0)

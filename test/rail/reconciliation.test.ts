@@ -8,7 +8,6 @@ import { createChain } from '../../activities/chain/client.ts'
 import { watchGas } from '../../activities/chain/funds.ts'
 import { createLane } from '../../activities/chain/lane.ts'
 import { createClient } from '../../api/surfaces/client.ts'
-import { createTemporalClient } from '../../temporal/connection.ts'
 import { RECONCILIATION_SCHEDULE } from '../../temporal/schedules.ts'
 import { dollarTokenAbi } from '../../worker/stack/token.ts'
 import { eventually, openRail, type Rail } from '../support/agent.ts'
@@ -21,7 +20,6 @@ import { verifies } from '../verifies.ts'
 
 let stack: TestStack
 let rail: Rail
-let temporal: ReturnType<typeof createTemporalClient>
 beforeAll(async () => {
   // A sweeper that comes round every ten minutes leaves to the eye what it would mend at once.
   stack = await startStack({
@@ -29,11 +27,8 @@ beforeAll(async () => {
     env: { RECONCILE_SETTLE_MS: '1500', SWEEP_EVERY_MS: '600000', CHAIN_POLL_MS: '100', EXECUTE_WAIT_MS: '3000' },
   })
   rail = await openRail(stack)
-  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
-  temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
 })
 afterAll(async () => {
-  await temporal?.close()
   await rail?.stop()
   await stack?.stop()
 })
@@ -60,7 +55,7 @@ async function settleLane(): Promise<void> {
 /** Has the schedule start a reconciliation now, and waits for its end. */
 async function reconcileBySchedule() {
   await settleLane()
-  const handle = temporal.client.schedule.getHandle(RECONCILIATION_SCHEDULE)
+  const handle = rail.temporal.schedule.getHandle(RECONCILIATION_SCHEDULE)
   const before = (await handle.describe()).info.recentActions.length
   await handle.trigger()
   const { info } = await eventually(
@@ -68,12 +63,12 @@ async function reconcileBySchedule() {
     (seen) => seen.info.recentActions.length > before,
   )
   const started = info.recentActions.at(-1)?.action
-  return temporal.client.workflow.getHandle(started?.workflow.workflowId as string).result()
+  return rail.temporal.workflow.getHandle(started?.workflow.workflowId as string).result()
 }
 
 async function schedules(): Promise<string[]> {
   const ids: string[] = []
-  for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId)
+  for await (const { scheduleId } of rail.temporal.schedule.list()) ids.push(scheduleId)
   return ids
 }
 
@@ -106,7 +101,7 @@ verifies(
     await stack.worker(1).kill('SIGKILL')
     await stack.worker(1).start()
     await stack.worker(1).waitReady()
-    const { spec, policies, action } = await temporal.client.schedule.getHandle(RECONCILIATION_SCHEDULE).describe()
+    const { spec, policies, action } = await rail.temporal.schedule.getHandle(RECONCILIATION_SCHEDULE).describe()
     expect(spec.intervals).toMatchObject([{ every: 3_600_000 }])
     expect(policies.overlap).toBe('SKIP')
     expect(action).toMatchObject({ workflowType: 'reconcile', args: [{ scope: 'changed' }] })
@@ -177,9 +172,9 @@ verifies(
       .where('payout_id', '=', flipped.payout_id)
       .executeTakeFirstOrThrow()
     expect(after.transaction_hash).toBe(wrong)
-    expect((await temporal.client.workflow.getHandle(orphan).describe()).status.name).toBe('TERMINATED')
+    expect((await rail.temporal.workflow.getHandle(orphan).describe()).status.name).toBe('TERMINATED')
     const { typedSearchAttributes } = await eventually(
-      () => temporal.client.workflow.getHandle(flipped.payout_id).describe(),
+      () => rail.temporal.workflow.getHandle(flipped.payout_id).describe(),
       (seen) => String(seen.typedSearchAttributes).includes('transfer_not_on_chain'),
       5_000,
     )
@@ -222,7 +217,7 @@ async function openTransferWithoutWorkflow(): Promise<string> {
     hash: await rail.chain.writeContract({ ...owner, functionName: 'pause' }),
   })
   await agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
-  await temporal.client.workflow.getHandle(payout_id).terminate('planted')
+  await rail.temporal.workflow.getHandle(payout_id).terminate('planted')
   await rail.chain.waitForTransactionReceipt({
     hash: await rail.chain.writeContract({ ...owner, functionName: 'unpause' }),
   })

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { Client as TemporalClient } from '@temporalio/client'
 import type { Kysely } from 'kysely'
 import type { Address, Hex, PrivateKeyAccount } from 'viem'
 import { createDatabase } from '../../activities/store/db.ts'
 import type { Database } from '../../activities/store/schema.ts'
 import { type Client, createClient, type InputOf, type OutputOf } from '../../api/surfaces/client.ts'
+import { createTemporalClient } from '../../temporal/connection.ts'
 import type { ServiceAccounts } from '../../worker/stack/accounts.ts'
 import { openPayingAgent } from '../../worker/stack/paying-agent.ts'
 import { readSecret } from '../../worker/stack/secret-file.ts'
@@ -26,6 +28,8 @@ export type RawAnswer = { status: number; headers: Headers; body: Record<string,
 export type Rail = {
   stack: TestStack
   db: Kysely<Database>
+  /** Connects when it is first used. */
+  temporal: TemporalClient
   chain: LocalChainClient
   asset: Address
   service: ServiceAccounts
@@ -49,7 +53,10 @@ export async function openRail(stack: TestStack): Promise<Rail> {
   ) as ServiceAccounts
   const asset = stack.env['ASSET_CONTRACT_ADDRESS'] as Address
   const origin = stack.baseUrls[0] as string
-  const { db, close } = createDatabase({ url: stack.databaseUrl, applicationName: 'test', poolSize: 4 })
+  const database = createDatabase({ url: stack.databaseUrl, applicationName: 'test', poolSize: 4 })
+  const { db } = database
+  const where = { TEMPORAL_ADDRESS: stack.temporalAddress, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '' }
+  const temporal = createTemporalClient({ ...where, TEMPORAL_TLS: 'off' })
   const chain = localChainClient(stack.rpcUrl, service.tokenOwner.private_key)
   const treasury = openTreasury({
     baseUrl: origin,
@@ -71,6 +78,7 @@ export async function openRail(stack: TestStack): Promise<Rail> {
   return {
     stack,
     db,
+    temporal: temporal.client,
     chain,
     asset,
     service,
@@ -104,7 +112,10 @@ export async function openRail(stack: TestStack): Promise<Rail> {
         functionName: 'balanceOf',
         args: [address as Address],
       }),
-    stop: close,
+    stop: async () => {
+      await temporal.close()
+      await database.close()
+    },
   }
 }
 
