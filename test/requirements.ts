@@ -1072,7 +1072,12 @@ export const requirements = {
   },
   'store.transaction-retry': {
     source: 'decision',
-    behavior: 'A transaction is run again after a serialization failure or deadlock.',
+    behavior: 'A transaction, or a statement by itself, is run again after a serialization failure or deadlock.',
+  },
+  'store.lock-order': {
+    source: 'decision',
+    behavior:
+      'A call is locked before its payment by everybody, so that settling it and giving it up never wait for each other.',
   },
   'store.migrations': {
     source: 'decision',

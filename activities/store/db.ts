@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
+import { again, codeOf } from './again.ts'
 import { fixed } from './fixed.ts'
 import { gather, kyselyOn, type Statement, send } from './pipeline.ts'
 import type { Database } from './schema.ts'
@@ -55,10 +55,6 @@ export function poolOf(db: Tx): pg.Pool {
   return pool
 }
 
-const ATTEMPTS_MAX = 5
-// Serialization failure, deadlock, and a prepared statement that a migration has made out of date.
-const retriedCodes = new Set(['40001', '40P01', '0A000'])
-
 /**
  * Takes over a write whose answer decides nothing in the transaction: it travels with the commit, and its failure undoes the
  * transaction. Its rows are there when that is committed.
@@ -69,15 +65,8 @@ export type Last = <R>(write: Statement<R>) => { readonly rows: readonly R[] }
  * Runs `fn` in one READ COMMITTED transaction; the whole of it again, at most five times, after a serialization failure or
  * deadlock. The beginning travels with the first statement, and what `fn` hands to `last` with the commit.
  */
-export async function transaction<T>(db: Tx, fn: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await attemptOnce(poolOf(db), fn)
-    } catch (error) {
-      if (attempt === ATTEMPTS_MAX || !retriedCodes.has(codeOf(error))) throw error
-      await sleep(Math.random() * 10 * 2 ** attempt)
-    }
-  }
+export function transaction<T>(db: Tx, fn: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+  return again(() => attemptOnce(poolOf(db), fn))
 }
 
 async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
@@ -137,8 +126,9 @@ const socketCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ])
-// SQLSTATE: connection exceptions, too many connections, shutdown and start-up, and a statement that ran out of time.
-const serverCodes = /^(08...|53300|57P0[1-3]|57014)$/
+// SQLSTATE: connection exceptions, too many connections, shutdown and start-up, a statement that ran out of time, and what
+// others were in the way of each time.
+const serverCodes = /^(08...|53300|57P0[1-3]|57014|40001|40P01)$/
 // What pg and its pool throw without a code.
 const driverMessages =
   /^(timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|cached plan must not change)/
@@ -155,8 +145,4 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether a guard of the schema refused the statement, which it would do again. */
 export function isConstraintViolation(error: unknown): boolean {
   return codeOf(error).startsWith('23')
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -106,8 +106,12 @@ export async function replaceFailedPayment(tx: Tx, callId: string, paymentId: st
   return replaced !== undefined
 }
 
+/** A call is locked before its payment, as whoever gives the call up does; the other way round the two wait for each other. */
+const lockCallOf = fixed((_, paymentId: string) => sql`select 1 from calls where payment_id = ${paymentId} for update`)
+
 /** `settled`: the transfer is on chain at the configured depth; the withheld answer of its call becomes final. */
 export async function recordSettled(tx: Tx, paymentId: string, inclusion: Inclusion): Promise<void> {
+  await send(tx, lockCallOf(paymentId))
   await tx
     .updateTable('payments')
     .set({
@@ -154,6 +158,7 @@ export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
 
 /** `failed`: proven on a finalized block that the authorization was never used and never can be. */
 export async function recordFailed(tx: Tx, paymentId: string, failure: string): Promise<void> {
+  await send(tx, lockCallOf(paymentId))
   const failed = await tx
     .updateTable('payments')
     .set({ state: 'failed', failure, credit: 'none', changed_at: now })

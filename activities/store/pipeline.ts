@@ -11,6 +11,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
+import { again } from './again.ts'
 import type { Database } from './schema.ts'
 
 type Queryable = pg.Pool | pg.ClientBase
@@ -89,10 +90,12 @@ export function gather(client: pg.ClientBase): void {
 }
 
 function submit(queryable: Queryable, { sql, parameters }: CompiledQuery): Promise<pg.QueryResult> {
-  if (!(queryable instanceof pg.Pool)) gather(queryable)
   const name = nameOf(sql)
-  const statement = { text: sql, values: [...parameters] }
-  return queryable.query(name === undefined ? statement : { ...statement, name })
+  const text = { text: sql, values: [...parameters] }
+  const statement = name === undefined ? text : { ...text, name }
+  if (queryable instanceof pg.Pool) return again(() => queryable.query(statement))
+  gather(queryable)
+  return queryable.query(statement)
 }
 
 /** More texts than the program has are made of lists of varying length: those are not worth a place on the server. */

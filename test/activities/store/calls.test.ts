@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { answerCall, claimGrant, findCall, releaseCall, requireCall } from '../../../activities/store/calls.ts'
-import { transaction } from '../../../activities/store/db.ts'
+import {
+  answerCall,
+  claimGrant,
+  findCall,
+  lockCall,
+  releaseCall,
+  requireCall,
+} from '../../../activities/store/calls.ts'
+import { type Tx, transaction } from '../../../activities/store/db.ts'
 import { grantFree as grantNewFree } from '../../../activities/store/free-grants.ts'
 import { type CallIdentity, type Funding, grantCall, readStanding } from '../../../activities/store/grants.ts'
 import {
@@ -83,6 +91,10 @@ function newPayment(proofWallet: string): PaymentClaim {
     fromBlock: 0n,
   }
 }
+
+/** How many statements wait for a lock now. */
+const lockWaits = async () =>
+  (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(database.db)).rows.length
 
 const inclusion = { transactionHash: `0x${'1'.repeat(64)}`, blockNumber: 5n, blockHash: `0x${'2'.repeat(64)}` }
 
@@ -266,6 +278,29 @@ verifies(
     await transaction(database.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
     expect(await findCall(database.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
     expect(await grantAtOnce(newCall(after.call.caller))).toBe(false)
+  },
+)
+
+verifies(
+  'store.lock-order',
+  'who settles a payment, or records that it failed, waits for its call before it holds the payment',
+  async () => {
+    const records = [
+      (tx: Tx, id: string) => recordSettled(tx, id, inclusion),
+      (tx: Tx, id: string) => recordFailed(tx, id, 'expired'),
+    ]
+    for (const record of records) {
+      const { call, payment } = await paidCall()
+      await startSettling(database.db, payment.paymentId)
+      const { recorded } = await transaction(database.db, async (tx) => {
+        await lockCall(tx, call.callId)
+        const recorded = transaction(database.db, (other) => record(other, payment.paymentId))
+        await expect.poll(lockWaits, { timeout: 5_000, interval: 20 }).toBe(1)
+        await sql`select 1 from payments where payment_id = ${payment.paymentId} for update nowait`.execute(tx)
+        return { recorded }
+      })
+      await recorded
+    }
   },
 )
 

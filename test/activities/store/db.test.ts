@@ -42,6 +42,10 @@ async function tablesOf(url: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** The statements that wait for a lock now. */
+const waiting = async () =>
+  (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(open.db)).rows
+
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => expect.unreachable(),
@@ -98,6 +102,28 @@ verifies('store.transaction-retry', 'of two transactions that deadlock both comm
   const { rows } = await sql<{ hits: number }>`select hits from pairs order by id`.execute(open.db)
   expect(rows).toEqual([{ hits: 2 }, { hits: 2 }])
 })
+
+verifies(
+  'store.transaction-retry',
+  'a statement by itself that Postgres gives up in a deadlock is done again',
+  async () => {
+    await sql`create table crossed (id int primary key, hits int not null)`.execute(open.db)
+    await sql`insert into crossed values (1, 0), (2, 0)`.execute(open.db)
+    let begun = false
+    // Whoever has waited longest is given up: the statement begins to wait before the transaction does.
+    const other = transaction(open.db, async (tx) => {
+      await sql`update crossed set hits = hits + 1 where id = 2`.execute(tx)
+      begun = true
+      await expect.poll(async () => (await waiting()).length, { timeout: 5_000, interval: 20 }).toBe(1)
+      await sql`update crossed set hits = hits + 1 where id = 1`.execute(tx)
+    })
+    await expect.poll(() => begun, { interval: 10 }).toBe(true)
+    await sql`update crossed set hits = hits + 10 where id in (1, 2)`.execute(open.db)
+    await other
+    const { rows } = await sql<{ hits: number }>`select hits from crossed order by id`.execute(open.db)
+    expect(rows).toEqual([{ hits: 11 }, { hits: 11 }])
+  },
+)
 
 verifies(
   'store.transaction-retry',
@@ -230,7 +256,7 @@ verifies(
   'road.dependency-down',
   'a server that shuts down, starts up or is full is an outage, also behind another error',
   () => {
-    for (const code of ['57P01', '57P02', '57P03', '08006', '53300', 'ECONNREFUSED', 'ECONNRESET']) {
+    for (const code of ['57P01', '57P02', '57P03', '08006', '53300', '40P01', 'ECONNREFUSED', 'ECONNRESET']) {
       const error = Object.assign(new Error('x'), { code })
       expect(isUnavailable(error), code).toBe(true)
       expect(isUnavailable(new Error('wrapped', { cause: error }))).toBe(true)
