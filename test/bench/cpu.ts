@@ -17,6 +17,11 @@ export function residentBytes(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096
 }
 
+/** The most resident memory in bytes that a process has had since it began its program. */
+export function peakBytes(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+}
+
 /** Children that have ended are in the reaped time of their parent, so that a backend which goes is not lost. */
 function ofFamily(all: readonly Stat[], pid: number): number {
   const self = all.find((stat) => stat.pid === pid)

@@ -2,16 +2,19 @@ import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureApart, printApart } from './chain.ts'
+import { measureFairness, printFairness } from './fairness.ts'
 import { measureGrowth, printGrowth } from './growth.ts'
 import { measureMemory, printMemory } from './memory.ts'
 import { at, measurePayouts, printPayouts } from './payout.ts'
 import { printProfiles } from './profile.ts'
 import { everyone, openRig, type Rig, runRound, transfersApart } from './rig.ts'
+import { measureRows, printRows } from './rows.ts'
 import { createSizing } from './sizing.ts'
 import { measureStatus, printStatus } from './status.ts'
+import { measureTasks, printTasks } from './tasks.ts'
 import { findWhere, printWhere } from './where.ts'
 
-const sections = ['apart', 'payout', 'where', 'status', 'memory', 'growth'] as const
+const sections = ['apart', 'payout', 'where', 'status', 'memory', 'growth', 'tasks'] as const
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
 })
@@ -40,7 +43,7 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
   const wanted = (section: (typeof sections)[number]) => only === undefined || only === section
   const figures: Record<string, unknown> = {}
   const sizing = createSizing(quick ? 2 : 8, quick ? 1 : 4)
-  await warmUp(rig)
+  if (only !== 'tasks') await warmUp(rig)
   if (wanted('apart')) {
     figures['apart'] = printApart(await measureApart(rig, quick ? { 1: 4, 8: 16 } : { 1: 20, 8: 64, 32: 160 }))
   }
@@ -62,6 +65,15 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
     const { create, status } = growth
     const worse = create.ratio.median > status.ratio.median ? create : status
     figures['growth'] = { p50_ratio: worse.ratio, ...growth }
+  }
+  if (wanted('tasks')) {
+    const { csv, jsonl } = printRows(await measureRows(rig, quick ? 100_000 : 1_000_000))
+    figures['rows'] = { csv, jsonl }
+    const { ratio_to_floor, ...tasks } = printTasks(await measureTasks(rig, { ...upTo(10), count: quick ? 40 : 200 }))
+    figures['tasks'] = { ratio_to_floor, ...tasks }
+    // The queue goes on while nothing is measured any more.
+    const { delay_ratio, ...fairness } = printFairness(await measureFairness(rig, quick ? 100 : 1_000))
+    figures['fairness'] = { delay_ratio, ...fairness }
   }
   return figures
 }

@@ -21,12 +21,13 @@ const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: s
 const unlimited = {
   LIMIT_ADDRESS_PER_MINUTE: '100000000',
   LIMIT_WALLET_PER_MINUTE: '1000000',
+  LIMIT_AGENT_PER_MINUTE: '1000000',
   FREE_GRANTS_PER_ADDRESS_PER_DAY: '100000000',
   FREE_GRANTS_PER_DAY: '100000000',
 }
 
 /** Transfers that nobody sends are no leftovers of a dead process: the sweeper would ask Temporal about each, again and again. */
-const chainless = { TASK_QUEUES: 'payouts,signing', SWEEP_EVERY_MS: '3600000' }
+const chainless = { TASK_QUEUES: 'payouts,signing,tasks,runs', SWEEP_EVERY_MS: '3600000' }
 
 /** Everything that is measured, up and warm: the embedded stack, the floor beside it on the same servers, and who calls them. */
 export type Rig = {

@@ -26,7 +26,7 @@ export async function findWhere(rig: Rig): Promise<Where> {
     const sum = (figure: 'calls' | 'ms') => round(counted.reduce((total, row) => total + row[figure], 0))
     where.postgres[who] = { statements: sum('calls'), ms: sum('ms') }
     if (who === 'rail') where.statements = counted.slice(0, 16)
-    where.temporal[who] = await events(rig, ids[0] ?? '')
+    where.temporal[who] = await countEvents(rig, ids[0] ?? '')
   }
   await countStatements(rig.rail, 'none')
   return where
@@ -43,8 +43,8 @@ async function statements({ rail, floor }: Rig, who: Who) {
   return rows.map(({ statement, calls, ms }) => ({ statement, calls: round(calls), ms: round(ms) }))
 }
 
-/** Events of the history of one payout that cost the server or the worker something. */
-async function events({ temporal }: Rig, workflowId: string): Promise<Record<string, number>> {
+/** Events of the history of one workflow that cost the server or the worker something. */
+export async function countEvents({ temporal }: Rig, workflowId: string) {
   const { events: written } = await temporal.workflow.getHandle(workflowId).fetchHistory()
   const all = written ?? []
   const named = (which: (event: (typeof all)[number]) => unknown) => all.filter(which).length

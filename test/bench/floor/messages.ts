@@ -16,3 +16,9 @@ export interface FloorSteps {
 export interface FloorSigning {
   sign(payoutId: string): Promise<void>
 }
+
+/** What a task and its run ask of the engine: short steps are local activities, one of them for each update, long ones are regular. */
+export type FloorShape = { updates: number; shortSteps: number; run: { shortSteps: number; longSteps: number } }
+export interface NoStep {
+  nothing(): Promise<void>
+}

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type pg from 'pg'
 import { serveParent } from '../child.ts'
-import { FLOOR_QUEUE, FLOOR_SIGNING_QUEUE, type FloorSigning, type FloorSteps } from './messages.ts'
+import { FLOOR_QUEUE, FLOOR_SIGNING_QUEUE, type FloorSigning, type FloorSteps, type NoStep } from './messages.ts'
 import { signReceipt } from './receipt.ts'
 import { authorized, commit, created, openPool, reserved, signed } from './rows.ts'
 
@@ -12,6 +12,7 @@ export type FloorWorkerSettings = { temporalAddress: string; databaseUrl: string
 const { privateKey } = generateKeyPairSync('ed25519')
 const silent = () => undefined
 const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error }
+const noStep: NoStep = { nothing: async () => undefined }
 const running: Promise<void>[] = []
 const workers: Worker[] = []
 
@@ -26,12 +27,12 @@ serveParent(
           connection: await connect(),
           taskQueue: FLOOR_QUEUE,
           workflowBundle: { codePath: bundle },
-          activities: floorSteps(pool),
+          activities: { ...floorSteps(pool), ...noStep },
         }),
         await Worker.create({
           connection: await connect(),
           taskQueue: FLOOR_SIGNING_QUEUE,
-          activities: floorSigning(pool),
+          activities: { ...floorSigning(pool), ...noStep },
         }),
       )
       running.push(...workers.map((worker) => worker.run()))

@@ -1,6 +1,8 @@
 import * as wf from '@temporalio/workflow'
 import type { FloorSigning, FloorStep, FloorSteps, FloorVariant } from './messages.ts'
 
+export { floorRun, floorTask } from './task.ts'
+
 const steps = wf.proxyLocalActivities<FloorSteps>({ startToCloseTimeout: '10s', localRetryThreshold: '30s' })
 const signing = wf.proxyActivities<FloorSigning>({ taskQueue: 'floor-signing', startToCloseTimeout: '3s' })
 
