@@ -1,6 +1,7 @@
 import type { AgentDeps, Issuing } from '../activities/agents/deps.ts'
 import { openAgents } from '../activities/agents/desk.ts'
 import { spokeFor } from '../activities/agents/handshake.ts'
+import { railsNamed } from '../activities/agents/rails.ts'
 import { openSigning } from '../activities/agents/signing-desk.ts'
 import { openCallbacks } from '../activities/callbacks/receiver.ts'
 import type { Config } from '../activities/config.ts'
@@ -69,6 +70,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
         return task && { subjectId: task.task_id, agentId: task.agent_id ?? '' }
       },
     },
+    railsNamed: (agentId, input) => railsNamed(db, agentId, input),
     spokeFor: (agentId, text, signature) => spokeFor({ db }, agentId, text, signature),
   }
   return { acts, lookups: { agents, attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE) } }

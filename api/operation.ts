@@ -52,8 +52,11 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** MCP tool name. */
   readonly tool?: string
   readonly access: Access
-  /** What an agent's credential needs for it: a scope, and the rail that the input names. */
-  readonly needs?: { readonly scope: Scope; readonly rail?: (input: z.output<Input>) => string | undefined }
+  /** What an agent's credential needs for it: a scope, and the rails that the input names beside those of the ids in it. */
+  readonly needs?: {
+    readonly scope: Scope
+    readonly rail?: (input: z.output<Input>) => string | readonly string[] | undefined
+  }
   /**
    * Whose status tokens are taken, in the path's `{token}` or else in `X-Status-Token`. `signed` asks for `X-Agent-Signature` as
    * well: a token alone only reads.

@@ -1,5 +1,6 @@
 import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
 import { type ErrorCode, errorCodes, isRetryable, type Refusal } from '../workflows/domain/errors.ts'
+import { namesRails } from './auth/named-rails.ts'
 import type { CallAnswer } from './context.ts'
 import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from './operation.ts'
 
@@ -79,7 +80,7 @@ const ofEffects: readonly ErrorCode[] = ['contention', 'paused']
 
 /** The codes that every operation of this shape may give beside its own (endpoints §1.2): by method, access, price and idempotency. */
 export function standingErrors(operation: AnyOperation): ErrorCode[] {
-  const { http, idempotency, mode, needs, price, statusToken, stream, unlimited } = operation
+  const { http, idempotency, mode, price, statusToken, stream, unlimited } = operation
   const kept = 'key' in idempotency
   return [
     ...always,
@@ -88,7 +89,7 @@ export function standingErrors(operation: AnyOperation): ErrorCode[] {
     ...(http.method === 'GET' || stream !== undefined ? [] : (['invalid_json'] as const)),
     ...(mode === undefined ? [] : (['unknown_mode'] as const)),
     ...waysOf(operation).flatMap((way) => ofAccess[way]),
-    ...(needs?.rail === undefined ? [] : (['rail_not_allowed'] as const)),
+    ...(namesRails(operation) ? (['rail_not_allowed'] as const) : []),
     ...(statusToken?.signed ? (['proof_invalid'] as const) : []),
     ...(price === null ? [] : ofPrices),
     ...(isPlain(operation) ? [] : ofGrants),

@@ -44,6 +44,8 @@ export type RoadDeps = {
     readonly findCredential: FindCredential
     readonly findTokens: FindTokens
     readonly spokeFor: SpokeFor
+    /** The rails of what the input of an agent's call names by ids and tokens. */
+    readonly railsNamed: (agentId: string, input: Readonly<Record<string, unknown>>) => Promise<string[]>
   }
   /** Failed credentials, counted and slowed over all processes. */
   readonly attempts: Attempts

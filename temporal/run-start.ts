@@ -1,3 +1,4 @@
+import { isFor } from '../activities/agents/rails.ts'
 import type { Money } from '../activities/money/desk.ts'
 import { findAgent } from '../activities/store/agents.ts'
 import { clockSeconds, transaction } from '../activities/store/db.ts'
@@ -67,7 +68,7 @@ async function assertStartable(deps: StartDeps, agentId: string, asked: StartAsk
   const { db, money, callbackHosts } = deps
   const { rail, tier, callback_url, input, quote_id, usage } = asked
   const agent = await findAgent(db, agentId)
-  if (!railOf(rail).takes.paidAgentUse || agent?.rails.includes(rail) !== true)
+  if (agent === undefined || !railOf(rail).takes.paidAgentUse || !isFor(agent, rail))
     throw refuse('rail_not_allowed', `the agent does not buy ${rail} here`, 'Use a rail of the pack and its manifest.')
   if (agent.trust_state !== 'trusted' && usage !== 'synthetic')
     throw refuse('trust_required', `the agent is ${agent.trust_state}`, 'Run it as synthetic, or wait to be trusted.')

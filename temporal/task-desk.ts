@@ -1,4 +1,5 @@
 import { spokeFor } from '../activities/agents/handshake.ts'
+import { isFor } from '../activities/agents/rails.ts'
 import type { DerivedTokens } from '../activities/keys/derived-tokens.ts'
 import type { Money } from '../activities/money/desk.ts'
 import { receiptView } from '../activities/receipt-view.ts'
@@ -56,8 +57,8 @@ export function openTaskDesk(deps: TaskDeskDeps) {
 
 async function assertRail({ db }: TaskDeskDeps, agentId: string, rail: string): Promise<void> {
   const agent = await findAgent(db, agentId)
-  if (agent?.rails.includes(rail) === true) return
-  throw refuse('rail_not_allowed', `the agent did not register for ${rail}`, 'Use a rail of its manifest.')
+  if (agent !== undefined && isFor(agent, rail)) return
+  throw refuse('rail_not_allowed', `the agent is not for ${rail}`, 'Use a rail of its manifest that it was allowed.')
 }
 
 async function taskOfToken({ db }: TaskDeskDeps, asker: Asker, token: string): Promise<TaskRow> {

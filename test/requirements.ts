@@ -1024,6 +1024,11 @@ export const requirements = {
     source: 'api-conventions § Access kinds',
     behavior: 'A credential opens what its scope and rails cover: 401, 403 and 429 otherwise.',
   },
+  'agent.rails': {
+    source: 'decision',
+    behavior:
+      'An access key acts only on what is of its rails, named or by the id of what is bought, agreed on or run; it reads all that is the agent’s.',
+  },
   'agent.revoked-at-once': {
     source: 'authority.md § Agent credentials',
     behavior: 'A revoked credential and a suspended agent stop with the next call, in every process.',

@@ -70,10 +70,6 @@ export const walletRequirements = {
     behavior:
       'Units of credit are consumed with their event and usage receipt at once, once, and only of one’s own credit.',
   },
-  'usage.rail': {
-    source: 'decision',
-    behavior: 'An access key records uses only on credit of its rails, whether or not the call names a rail.',
-  },
   'usage.read': {
     source: 'endpoints.md § 8',
     behavior: 'An agent reads its own events with the postings under each; their totals are those of the postings.',

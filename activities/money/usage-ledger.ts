@@ -27,8 +27,6 @@ import { postingsOf } from './views.ts'
 export type UsageRecord = {
   callId: string
   agentId: string | undefined
-  /** What the caller's access key is for. */
-  rails: readonly string[]
   kind: (typeof recordedKinds)[number]
   rail?: RailKey | undefined
   units: number
@@ -84,8 +82,8 @@ export function openUsageLedger(deps: UsageDeps) {
   }
 }
 
-/** Nobody names the credit or the run of somebody else, nor credit of a rail that the key is not for; who is nobody names no credit. */
-async function assertOwn(tx: Tx, { agentId, rails, entitlement_id, run_id }: UsageRecord): Promise<void> {
+/** Nobody names the credit or the run of somebody else, and who is nobody names no credit. */
+async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecord): Promise<void> {
   if (entitlement_id !== undefined) {
     if (agentId === undefined)
       throw refuse('credential_required', 'credit is used by its agent', 'Present your access key, or name no credit.')
@@ -93,12 +91,6 @@ async function assertOwn(tx: Tx, { agentId, rails, entitlement_id, run_id }: Usa
     if (entitlement === undefined) throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
     if (entitlement.agent_id !== agentId)
       throw refuse('not_owner', 'the entitlement belongs to another agent', 'Use your own entitlement.')
-    if (!rails.includes(entitlement.rail))
-      throw refuse(
-        'rail_not_allowed',
-        `the credential is not for the rail ${entitlement.rail}`,
-        'Use credit of its rails.',
-      )
   }
   if (run_id === undefined || agentId === undefined) return
   const task = await findTaskOfRun(tx, run_id)

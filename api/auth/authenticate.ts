@@ -6,6 +6,7 @@ import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import type { RoadDeps } from '../road.ts'
 import { factsOf, presentedCredentialId, recogniseCredential } from './agent.ts'
 import { assertSigned } from './agent-signature.ts'
+import { railsOf } from './named-rails.ts'
 import { authenticateOperator, isOperatorHeader } from './operator.ts'
 import { presentedToken, recogniseSubject, recogniseToken } from './status-token.ts'
 import { authenticateWallet } from './wallet-proof.ts'
@@ -89,7 +90,8 @@ async function agentCaller({ operation, request, input }: ReadCall, deps: RoadDe
   const { needs, id } = operation
   if (needs === undefined) throw new Error(`the operation ${id} does not say what it needs of a credential`)
   const credential = await recognise(request, deps)
-  const wanted = { scope: needs.scope, rail: needs.rail?.(input) }
+  const named = await railsOf(operation, input, (given) => deps.agents.railsNamed(credential.agent_id, given))
+  const wanted = { scope: needs.scope, rail: named.find((rail) => !credential.rails.includes(rail)) }
   const [denial] = judgeCredential(factsOf(credential), wanted, credential.readAt)
   if (denial !== undefined)
     throw refuse(

@@ -83,10 +83,6 @@ export function sentStream({ sent }: Context): BodyStream {
   return sent.stream
 }
 
-/** The rails that the access key of this call is for; none without one. */
-export const railsOf = ({ caller }: Context): readonly string[] =>
-  caller.kind === 'agent' ? caller.credential.rails : []
-
 /** What an operator lets the calling agent spend at once, in whole usd; null is no limit. */
 export const spendingLimit = ({ caller }: Context): number | null =>
   caller.kind === 'agent' ? (caller.credential.limits?.max_usd ?? null) : null

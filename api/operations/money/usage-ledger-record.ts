@@ -3,7 +3,7 @@ import { recordedKinds } from '../../../workflows/domain/usage-event.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
-import { agentIdOf, railsOf } from '../caller.ts'
+import { agentIdOf } from '../caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { EntitlementId } from './shapes.ts'
 import { UsageEvent } from './usage-shapes.ts'
@@ -18,7 +18,7 @@ const output = z
 
 /**
  * POST /api/durable-usage-ledger (endpoints §8). Whoever is not known records for nobody. An agent's units of `usd_credit` consume
- * the credit that it names, of a rail that its key is for, in the transaction that records them; every other unit is only counted.
+ * the credit that it names in the transaction that records them; every other unit is only counted.
  */
 export const usageLedgerRecord = operation({
   id: 'usage-ledger-record',
@@ -48,7 +48,7 @@ export const usageLedgerRecord = operation({
   }),
   output,
   handle: async ({ idempotency_key: _key, ...use }, context) => {
-    const by = { callId: context.callId, agentId: agentIdOf(context), rails: railsOf(context) }
+    const by = { callId: context.callId, agentId: agentIdOf(context) }
     return { body: output.parse(await context.usage.record({ ...by, ...use })) }
   },
 })

@@ -31,7 +31,10 @@ export const workOrderCreate = operation({
   summary: 'Send a work order; it is queued with its runs and waits for a review.',
   http: { method: 'POST', path: '/api/work-orders', host: 'base' },
   access: ['agent', 'public'],
-  needs: { scope: 'runs:write', rail: ({ requested_tool_id: tool }) => (tool === SERVICE_OS ? undefined : tool) },
+  needs: {
+    scope: 'runs:write',
+    rail: ({ requested_tool_id: tool, steps }) => (tool === SERVICE_OS ? steps?.map(({ rail }) => rail) : tool),
+  },
   price: null,
   charge: 'after',
   limits: { bodyBytes: 1_048_576 },

@@ -26,14 +26,10 @@ const spend = (by: Pick<Agent, 'call'>, entitlement_id: string, units: number, m
 
 // A quote is the same for five minutes, so every test buys another number of units.
 let units = 1
-/** Credit of the agent that an operator has confirmed an invoice for; anybody may have asked for its quote. */
-async function funded(
-  agent: Agent,
-  quoted: Pick<Agent, 'call'> = agent,
-  rail: 'packetops' | 'energyops' = 'packetops',
-) {
-  const asked = { rail, tier: 'standard' as const, units: ++units, idempotency_key: key() }
-  const { quote_id, total_usd } = (await quoted.call('agent-quote', asked)).body.quote
+/** Credit of the agent that an operator has confirmed an invoice for. */
+async function funded(agent: Agent) {
+  const asked = { rail: 'packetops' as const, tier: 'standard' as const, units: ++units, idempotency_key: key() }
+  const { quote_id, total_usd } = (await agent.call('agent-quote', asked)).body.quote
   const paid = { quote_id, method: 'invoice_reference' as const, external_reference: `INV-${key()}` }
   const { payment_reference } = (await agent.call('payment-reference-create', { ...paid, idempotency_key: key() })).body
   const { payment_reference_id, entitlement_id } = payment_reference
@@ -131,16 +127,6 @@ verifies('usage.credit', 'credit is consumed with its event and receipt, and nev
   const paid = { quote_id, method: 'invoice_reference' as const, external_reference: `INV-${key()}` }
   const pending = (await agent.call('payment-reference-create', { ...paid, idempotency_key: key() })).body
   expect(await codeOf(spend(agent, pending.payment_reference.entitlement_id ?? '', 1))).toBe('wrong_state')
-})
-
-verifies('usage.rail', 'an access key for one rail uses no credit of another, named or not', async () => {
-  const agent = await apis.agent(['runs:read', 'runs:write'], { rails: ['packetops'] })
-  const { entitlement_id, total_usd } = await funded(agent, apis.open(), 'energyops')
-  expect(await codeOf(spend(agent, entitlement_id, 5))).toBe('rail_not_allowed')
-  expect(await codeOf(spend(agent, entitlement_id, 5, { rail: 'packetops' }))).toBe('rail_not_allowed')
-  expect(await codeOf(record(agent, { entitlement_id }))).toBe('rail_not_allowed')
-  expect((await auditBooks(apis.db)).get(`credit:${entitlement_id}`)).toBe(total_usd)
-  expect(await spend(agent, (await funded(agent)).entitlement_id, 5)).toMatchObject({ body: { attribution: 'agent' } })
 })
 
 verifies(
