@@ -25,6 +25,12 @@ export function readActivation(db: Kysely<Database>, asker: Asker, of: Activatio
   })
 }
 
+/** To the whole second, as a receipt tells its time, so that no step seems to come before the one that led to it. */
+const shownAt = (at: Date, evidence_id: string): Shown => {
+  const done = new Date(Math.floor(at.getTime() / 1000) * 1000)
+  return { done_at: done.toISOString(), evidence_id }
+}
+
 type Parties = { reference: ReferenceRow | undefined; task: TaskRow | undefined }
 
 async function parties(tx: Tx, asker: Asker, of: ActivationOf): Promise<Parties> {
@@ -49,10 +55,10 @@ async function paid(tx: Tx, reference: ReferenceRow | undefined): Promise<Partia
   const { payment_reference_id, settlement_receipt_id: receipt_id, entitlement_id } = reference
   const event = await findSettled(tx, payment_reference_id)
   // Only what is signed and in time is stored at all.
-  const told = event && { done_at: event.received_at.toISOString(), evidence_id: event.event_id }
+  const told = event && shownAt(event.received_at, event.event_id)
   const receipt = receipt_id === null ? undefined : await findReceipt(tx, { receipt_id })
   const by = (evidence_id: string | null | undefined): Shown =>
-    receipt && evidence_id != null ? { done_at: receipt.issued_at.toISOString(), evidence_id } : undefined
+    receipt && evidence_id != null ? shownAt(receipt.issued_at, evidence_id) : undefined
   return {
     ...{ provider_event: told, webhook_verification: told, provider_confirmation: by(payment_reference_id) },
     ...{ credit_funding_event: by(entitlement_id), settlement_receipt: by(receipt?.receipt_id) },
@@ -66,11 +72,11 @@ async function worked(tx: Tx, task: TaskRow | undefined): Promise<Partial<Record
   const made = run_id === null ? undefined : await findReturnPackage(tx, run_id)
   const told = await latestDelivery(tx, task_id, 'task_updated')
   return {
-    run_eligibility: funded && { done_at: funded.at, evidence_id: funded.hash },
-    result_contract: made && { done_at: made.made_at.toISOString(), evidence_id: made.return_package_id },
+    run_eligibility: funded && shownAt(new Date(funded.at), funded.hash),
+    result_contract: made && shownAt(made.made_at, made.return_package_id),
     callback:
       told?.state === 'delivered' && told.finished_at !== null
-        ? { done_at: told.finished_at.toISOString(), evidence_id: told.delivery_id }
+        ? shownAt(told.finished_at, told.delivery_id)
         : undefined,
   }
 }

@@ -21,7 +21,7 @@ const output = z
       .array(
         z.strictObject({
           step: z.enum(activationSteps),
-          done_at: Time.nullable(),
+          done_at: Time.nullable().meta({ description: 'To the whole second.' }),
           evidence_id: z
             .string()
             .nullable()

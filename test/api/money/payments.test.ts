@@ -187,7 +187,9 @@ verifies(
       ['settlement_receipt', settlement_receipt_id],
       ...['run_eligibility', 'result_contract', 'callback'].map((step) => [step, null]),
     ])
-    expect(steps?.filter(({ done_at }) => done_at !== null)).toHaveLength(5)
+    const times = steps?.flatMap(({ done_at }) => done_at ?? [])
+    expect(times).toHaveLength(5)
+    expect(times).toEqual(times?.toSorted())
     expect(await codeOf(stranger.call('callback-completion-read', { payment_reference_id }))).toBe('not_owner')
     expect(await codeOf(open().call('callback-completion-read', { payment_reference_id }))).toBe('credential_required')
     const { sequence, webhook_rules } = (await open().call('callback-completion-read', {})).body
