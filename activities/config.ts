@@ -124,7 +124,9 @@ export const configSchema = z.object({
   SWEEP_EVERY_MS: milliseconds(2_000).describe(
     'between two rounds of the sweeper that finishes what a dead process left',
   ),
-  SWEEP_GRACE_MS: milliseconds(30_000).describe('how long after its lease an abandoned call keeps its grant'),
+  SWEEP_GRACE_MS: milliseconds(30_000).describe(
+    'how long after its lease an abandoned call keeps its grant, and between two looks for tasks without a workflow',
+  ),
   RECONCILE_EVERY_MS: milliseconds(3_600_000).describe('between two scheduled reconciliations'),
   RECONCILE_SETTLE_MS: milliseconds(10_000).describe(
     'how long a difference has to last before it opens an exception: longer than a step that is in flight',

@@ -11,13 +11,16 @@ import { type IdPage, transaction } from '../activities/store/db.ts'
 import { listDuePayments } from '../activities/store/payments.ts'
 import { readPayout } from '../activities/store/payouts.ts'
 import type { Database } from '../activities/store/schema.ts'
+import { listAtWork } from '../activities/store/tasks.ts'
 import { listOpenTransfers } from '../activities/store/transfers.ts'
 import { callbackWorkflowId } from '../workflows/callback/messages.ts'
 import { limits } from '../workflows/domain/limits.ts'
+import { endedByOthers } from '../workflows/search-attributes.ts'
 import { ensureCallback } from './callbacks.ts'
 import { applyEvents, tellTasksBehind, verifyDue } from './money-sweep.ts'
 import { ensurePayment, notRunning, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
+import { wakeTask } from './tasks.ts'
 
 export type SweeperDeps = {
   client: Client
@@ -33,22 +36,26 @@ const PAGE = 100
 const INPUTS_AT_ONCE = 2
 
 /**
- * Brings home what a dead process left behind: calls without an effect are released, settlements, transfers and callbacks
+ * Brings home what a dead process left behind: calls without an effect are released, settlements, transfers, callbacks and tasks
  * without a running workflow get one, payments are found out, and tasks hear of their money. Removes uploads that are no longer
  * kept. Every worker runs it; each act is idempotent, so several at once are harmless. Each job has a loop of its own: the gas
  * wallets are looked after while Temporal is slow or down.
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const others = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, removeInputs, maintainLane]
-  const loops = [...others, applyEvents, verifyDue, tellTasksBehind].map(async (job) => {
+  const { SWEEP_EVERY_MS, SWEEP_GRACE_MS } = deps.config
+  const repeat = async (job: (deps: SweeperDeps) => Promise<void>, everyMs = SWEEP_EVERY_MS) => {
     while (!stopping.signal.aborted) {
       await job(deps).catch((error: unknown) =>
         deps.log.warn({ job: job.name, error: String(error) }, 'sweep failed; it is repeated'),
       )
-      await sleep(deps.config.SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
-  })
+  }
+  const others = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, removeInputs, maintainLane]
+  const loops = [...others, applyEvents, verifyDue, tellTasksBehind].map((job) => repeat(job))
+  // Thousands may be at work, and Temporal is asked about each.
+  loops.push(repeat(resumeTasks, SWEEP_GRACE_MS))
   return {
     stop: async () => {
       stopping.abort()
@@ -75,6 +82,20 @@ async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promis
       if (record === undefined) continue
       log.info({ payoutId }, 'picking up a payout whose workflow is not running')
       await wakePayout(client, record)
+    }
+}
+
+/** Tasks that go on by themselves get a workflow again where theirs was ended by hand. */
+export async function resumeTasks({
+  client,
+  db,
+  config,
+  log,
+}: Pick<SweeperDeps, 'client' | 'db' | 'log'> & { config: Pick<Config, 'SWEEP_GRACE_MS'> }): Promise<void> {
+  for await (const left of pages((page) => listAtWork(db, endedByOthers, config.SWEEP_GRACE_MS, page)))
+    for (const taskId of await notRunning(client, left)) {
+      log.info({ taskId }, 'picking up a task whose workflow is not running')
+      await wakeTask({ client, db }, taskId)
     }
 }
 

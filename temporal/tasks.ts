@@ -42,13 +42,7 @@ export function createTaskGateway(deps: UpdateDeps) {
     /** Makes the task's workflow read its row and go on, in a new run where none is open. */
     async wake(taskId: string): Promise<void> {
       const known = await knownTask(deps, taskId)
-      await durableStep(deps, taskId, () =>
-        client.workflow.signalWithStart<typeof taskWorkflow>('task', {
-          ...startOptions(taskId, known),
-          signal: wakeSignal,
-          signalArgs: [],
-        }),
-      )
+      await durableStep(deps, taskId, () => signalTask(client, taskId, known))
     },
   }
 }
@@ -88,6 +82,17 @@ const TELL_MS = 2_000
 /** One try of what the gateway's `advance` does, for who leaves it to the sweep otherwise. */
 export const tellTask = (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string): Promise<EventResult> =>
   deps.client.withDeadline(Date.now() + TELL_MS, () => updateTask(deps, taskId, advancing, randomUUID()))
+
+/** One try of what the gateway's `wake` does. */
+export const wakeTask = async (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string) =>
+  signalTask(deps.client, taskId, await knownTask(deps, taskId))
+
+const signalTask = (client: Client, taskId: string, known: Known) =>
+  client.workflow.signalWithStart<typeof taskWorkflow>('task', {
+    ...startOptions(taskId, known),
+    signal: wakeSignal,
+    signalArgs: [],
+  })
 
 function startWith<Arg>(client: Client, taskId: string, { update, arg }: Ask<Arg>, known: Known, updateId: string) {
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof taskWorkflow>('task', {

@@ -293,6 +293,11 @@ export const taskRequirements = {
     source: 'tasks.md § The workflow',
     behavior: 'A long task continues as new, with no handler under way and no child open, and loses nothing.',
   },
+  'task.terminated': {
+    source: 'decision',
+    behavior:
+      'A task that goes on by itself, and whose workflow was terminated by hand, is picked up again by the sweep.',
+  },
   'task.events.known': {
     source: 'decision',
     behavior: 'An update with an unknown event is rejected by its validator and leaves no trace.',

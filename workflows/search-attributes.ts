@@ -37,6 +37,9 @@ export function payoutAttributes(payout: Filtered): SearchAttributePair[] {
 /** States in which a task waits for a person. */
 export const attended = ['trust_pending', 'exception_open', 'replay_ready', 'evidence_partial']
 
+/** The states that only somebody else ends; in the others a task goes on by itself, in time or once it has all that it needs. */
+export const endedByOthers = [...attended, 'preflight_checked', 'trusted', 'closed']
+
 type Attended = Pick<TaskSnapshot, 'state' | 'isReviewed'>
 
 /** Whether a task waits for a person; its run may besides, for a look at it. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import type { LedgerEntry } from '../../workflows/domain/task-ledger.ts'
-import type { Tx } from './db.ts'
+import type { IdPage, Tx } from './db.ts'
 import { send } from './pipeline.ts'
 import type { TaskEventsTable, TasksTable } from './task-tables.ts'
 
@@ -188,6 +188,27 @@ export async function listOpenTasks(tx: Tx, first: readonly string[], most: numb
     .orderBy(sql`state = any(${first}) desc, changed_at desc`)
     .limit(most)
     .execute()
+}
+
+/** Tasks that have not moved for so long, in none of the states that somebody else ends, and with all that their work needs. */
+export async function listAtWork(
+  tx: Tx,
+  endedByOthers: readonly string[],
+  idleMs: number,
+  { after, most }: IdPage,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('tasks')
+    .select('task_id')
+    .where('state', '<>', 'closed')
+    .where(sql<boolean>`state <> all(${endedByOthers})`)
+    .where(sql<boolean>`(state <> 'credit_funded' or (input_sha256 is not null and review_decision is not null))`)
+    .where('changed_at', '<', sql<Date>`clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .where('task_id', '>', after)
+    .orderBy('task_id')
+    .limit(most)
+    .execute()
+  return rows.map(({ task_id }) => task_id)
 }
 
 /** Tasks of an agent that wait for it to be trusted. */

@@ -6,14 +6,12 @@ import { listRecoveryRequests, openTaskException } from '../../activities/store/
 import { findTask, listOpenTasks, type TaskRow } from '../../activities/store/tasks.ts'
 import { snapshotOf } from '../../activities/tasks/snapshot.ts'
 import { recoverCommand } from '../../workflows/domain/recover-command.ts'
-import { attended, needsAttention } from '../../workflows/search-attributes.ts'
+import { attended, endedByOthers, needsAttention } from '../../workflows/search-attributes.ts'
 import { taskWaitsFor } from '../../workflows/task/details.ts'
 import type { TaskSnapshot } from '../../workflows/task/ports.ts'
 import { isRunning } from '../payments.ts'
 import { type Explanation, type Line, LOOKED_AT_MAX, lastFailure, type RecoverDeps } from './line.ts'
 
-/** The states that only somebody else ends. */
-const endedByOthers = [...attended, 'preflight_checked', 'trusted', 'closed']
 const isAtWork = ({ state, hasInput, isReviewed }: TaskSnapshot): boolean =>
   state === 'credit_funded' ? hasInput && isReviewed : !endedByOthers.includes(state)
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { recordReview } from '../../activities/runs/review.ts'
 import { transaction } from '../../activities/store/db.ts'
@@ -10,6 +11,8 @@ import { runIdOf } from '../../activities/tasks/facts.ts'
 import { approveTask, provideInput } from '../../activities/tasks/input.ts'
 import type { RecoveryAsk } from '../../activities/tasks/recovery.ts'
 import { recoverTask } from '../../activities/tasks/recovery-answer.ts'
+import { isRunning } from '../../temporal/payments.ts'
+import { resumeTasks } from '../../temporal/sweeper.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import { verifyLedger } from '../../workflows/domain/task-ledger.ts'
 import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
@@ -88,6 +91,19 @@ verifies('task.exception.run', 'a run whose workflow is ended by hand is taken u
   expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
   expect(exception?.detail).toContain('the workflow ended: Terminated')
   await recover(taskId, 'retry_step')
+  await decide(taskId, 'approve', 0)
+  await home(taskId)
+})
+
+verifies('task.terminated', 'a task whose workflow is ended by hand goes on with the next sweep', async () => {
+  const taskId = await begun({ usage: 'operational' })
+  await expect.poll(() => findOpenReview(rig.db, runIdOf(taskId)), { timeout: 40_000 }).toBeDefined()
+  const resting = await rig.tasks.taskIn('preflight_checked')
+  await rig.client.workflow.getHandle(taskId).terminate('by hand')
+  const log = pino({ level: 'silent' })
+  await resumeTasks({ client: rig.client, db: rig.db, log, config: { SWEEP_GRACE_MS: 0 } })
+  await expect.poll(() => isRunning(rig.client, runIdOf(taskId)), { timeout: 20_000 }).toBe(true)
+  expect(await isRunning(rig.client, resting.task_id)).toBe(false)
   await decide(taskId, 'approve', 0)
   await home(taskId)
 })
