@@ -33,7 +33,7 @@ describe('a refusal as an answer', () => {
   verifies('road.error-codes', 'says when to come back wherever the same call is worth repeating', () => {
     for (const [code, { status }] of Object.entries(errorCodes)) {
       const answer = problemAnswer(refuse(code as keyof typeof errorCodes, 'd', 'n').refusal, context)
-      const retryable = [429, 502, 503].includes(status) || code === 'idempotency_in_flight'
+      const retryable = [429, 500, 502, 503].includes(status) || code === 'idempotency_in_flight'
       expect(answer.headers['Retry-After'], code).toBe(retryable ? '1' : undefined)
       expect(answer.body, code).toMatchObject({ status, retryable, retry_after_ms: retryable ? 1000 : null })
     }

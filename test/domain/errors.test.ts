@@ -58,6 +58,7 @@ verifies('road.error-codes', 'what may pass by itself is retryable, what the cal
     'contention',
     'grant_released',
     'idempotency_in_flight',
+    'internal_error',
     'paused',
     'provider_failed',
     'rate_limited',

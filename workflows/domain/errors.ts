@@ -110,8 +110,8 @@ export function refuse(code: ErrorCode, detail: string, next_action: string, mor
   return new DomainError({ code, detail, next_action, ...more })
 }
 
-/** A call worth repeating unchanged: everything 503 and 429, and a call that is still running. */
+/** A call worth repeating unchanged, which its key makes safe: every 5xx and 429, and a call that is still running. */
 export function isRetryable(code: ErrorCode): boolean {
   const { status } = errorCodes[code]
-  return status === 503 || status === 429 || status === 502 || code === 'idempotency_in_flight'
+  return status >= 500 || status === 429 || code === 'idempotency_in_flight'
 }

@@ -276,7 +276,7 @@ describe('refused before the road', () => {
       const response = await post('/api/payout-create', '{}')
       const text = await response.text()
       expect(response.status).toBe(500)
-      expect(JSON.parse(text)).toMatchObject({ code: 'internal_error', money_moved: 'unknown' })
+      expect(JSON.parse(text)).toMatchObject({ code: 'internal_error', money_moved: 'unknown', retryable: true })
       expect(text).not.toMatch(/hunter2|stack|express\.ts/)
       const line = written.find((entry) => entry.includes('hunter2')) ?? '{}'
       expect(JSON.parse(line)).toMatchObject({ request_id: response.headers.get('x-request-id') })

@@ -29,7 +29,6 @@ const passing = new Set([
   'contention',
   'settlement_pending',
   'rate_limited',
-  'internal_error',
   'provider_failed',
   'idempotency_in_flight',
   'paused',
@@ -61,6 +60,7 @@ function contradictions({ operation, answers }: CallRecord): string[] {
   const firstFinal = answers.findIndex(isFinal)
   const firstRefusal = answers.findIndex((answer) => finalRefusals.has(codeOf(answer)))
   const found: string[] = []
+  if (answers.some((answer) => codeOf(answer) === 'internal_error')) found.push('a call failed as nobody foresaw')
   // A status is read afresh each time.
   if (operation !== 'payout-status' && finals.some(({ body }) => !isDeepStrictEqual(body, finals[0]?.body)))
     found.push('two final answers of one call differ')

@@ -421,6 +421,11 @@ const answers: Planted[] = [
   ],
   [
     'disagreements',
+    'a call failed as nobody foresaw',
+    (facts) => answersOf(facts, 0).unshift(refusal('internal_error')),
+  ],
+  [
+    'disagreements',
     'a call was open again after its final answer',
     (facts) => answersOf(facts, 2).push(later(answersOf(facts, 2)[0]!, 1_000)),
   ],
