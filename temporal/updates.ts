@@ -6,6 +6,7 @@ import type { Changes } from '../activities/store/changes.ts'
 import { dropLease, takeLease } from '../activities/store/leases.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
+import { endBroken } from './broken-runs.ts'
 
 export type UpdateDeps = {
   client: Client
@@ -33,7 +34,7 @@ export async function durableStep<Result>(
   for (let attempt = 0; ; attempt += 1) {
     const slot = crowd && (await waitForSlot(deps, workflowId, holder, crowd, until))
     try {
-      return await whileReachable(deps, send(randomUUID()), until)
+      return await whileReachable(deps, workflowId, send(randomUUID()), until)
     } catch (error) {
       if (error instanceof DomainError) throw error
       if (performance.now() >= until) throw temporalDown('the step was not answered in time')
@@ -63,8 +64,16 @@ async function waitForSlot(
   }
 }
 
-/** Waits for a result, but asks Temporal now and then whether it is there at all: a dead server is a 503 within 2 s. */
-async function whileReachable<Result>(deps: UpdateDeps, sent: Promise<Result>, until: number): Promise<Result> {
+/**
+ * Waits for a result, but asks Temporal now and then whether it is there at all: a dead server is a 503 within 2 s. A run that
+ * cannot answer is ended, and the next attempt begins another.
+ */
+async function whileReachable<Result>(
+  deps: UpdateDeps,
+  workflowId: string,
+  sent: Promise<Result>,
+  until: number,
+): Promise<Result> {
   const settled = sent.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
@@ -79,6 +88,7 @@ async function whileReachable<Result>(deps: UpdateDeps, sent: Promise<Result>, u
     if (first !== 'tick' && 'value' in first) return first.value
     if (!(await temporalAnswers(deps.client, 600))) throw temporalDown('Temporal does not answer')
     if (first !== 'tick') throw first.error
+    await deps.client.withDeadline(Date.now() + 600, () => endBroken(deps.client, workflowId)).catch(() => false)
     if (performance.now() >= until) throw temporalDown('the step was not answered in time')
   }
 }

@@ -806,6 +806,10 @@ export const requirements = {
     behavior:
       'However often a payout is called, its workflow renews itself; a run that is ending refuses updates, and callers meet the next.',
   },
+  'durable.broken-run': {
+    source: 'decision',
+    behavior: 'A run whose workflow task fails again and again is ended, and a new one goes on from the rows.',
+  },
   'durable.slow-steps': {
     source: 'decision',
     behavior: 'A step that hangs for longer than a workflow task lasts leaves a history that replays.',

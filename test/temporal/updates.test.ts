@@ -1,11 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Context } from '@temporalio/activity'
+import { WithStartWorkflowOperation } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChanges } from '../../activities/store/changes.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { durableStep } from '../../temporal/updates.ts'
+import { authorizeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
+import type { StepInput } from '../../workflows/payout/ports.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
+import { bundleWorkflows } from './task-rig.ts'
+
+quietRuntime()
 
 let database: TestDatabase
 let temporal: Awaited<ReturnType<typeof startTemporal>>
@@ -85,6 +94,40 @@ verifies(
     expect(answer).toBe('done')
     expect(new Set(seen).size).toBe(3)
   },
+)
+
+verifies(
+  'durable.broken-run',
+  'a run whose workflow task fails again and again is ended, and the same call is answered by the next one',
+  async () => {
+    const one = deps(temporal.address, 60_000)
+    const connection = await NativeConnection.connect({ address: temporal.address })
+    const start = { workflowId: 'po_5', taskQueue: 'breaks', args: ['po_5'], workflowTaskTimeout: 1_000 }
+    const { signaledRunId } = await one.client.workflow.signalWithStart('payout', { ...start, signal: wakeSignal })
+    const refused = { ok: false, refusal: { code: 'not_found' } }
+    const activities = {
+      // What the first run loads is nothing that its code can show.
+      loadPayout: async () => (Context.current().info.workflowExecution?.runId === signaledRunId ? {} : null),
+      authorizePayout: async () => refused,
+    }
+    const workflowBundle = await bundleWorkflows()
+    const worker = await Worker.create({ connection, taskQueue: 'breaks', workflowBundle, activities })
+    const answer = await worker.runUntil(
+      durableStep(one, 'po_5', () => {
+        const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
+          ...start,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        })
+        const args: [StepInput] = [{ payoutId: 'po_5', callId: 'c' }]
+        return one.client.workflow.executeUpdateWithStart(authorizeUpdate, { args, startWorkflowOperation })
+      }),
+    )
+    expect(answer).toEqual(refused)
+    const ended = await one.client.workflow.getHandle('po_5', signaledRunId).describe()
+    expect(ended.status.name).toBe('TERMINATED')
+    await connection.close()
+  },
+  90_000,
 )
 
 verifies('road.dependency-down', 'a Temporal that does not answer is a 503 within 2 s', async () => {
