@@ -125,12 +125,13 @@ verifies(
     await pause(300)
     await expect(fetch(`${stack.baseUrls[0]}/healthz`)).rejects.toThrow()
     const other = await rail.openAgent({ api: 1, wallet: agent })
-    const joined = other.client.call('payout-execute', call)
+    const joined = execute(other, payout_id)
     await resume()
-    await expectExecutedOnce(rail, (await inFlight).body)
-    expect((await joined).body.payout.transfer.transaction_hash).toBe(
-      (await inFlight).body.payout.transfer.transaction_hash,
-    )
+    // A slow machine may take longer than an execute waits.
+    expect([200, 202]).toContain((await inFlight).status)
+    const { body } = await joined
+    await expectExecutedOnce(rail, body)
+    expect((await inFlight).body.payout.transfer.transaction_hash).toBe(body.payout.transfer.transaction_hash)
     await stack.api().exited
     await restart(stack.api())
   },
