@@ -16,6 +16,7 @@ import { listOpenTransfers } from '../activities/store/transfers.ts'
 import { callbackWorkflowId } from '../workflows/callback/messages.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { endedByOthers } from '../workflows/search-attributes.ts'
+import { endBroken } from './broken-runs.ts'
 import { ensureCallback } from './callbacks.ts'
 import { applyEvents, tellTasksBehind, verifyDue } from './money-sweep.ts'
 import { ensurePayment, notRunning, paymentWorkflowId } from './payments.ts'
@@ -30,6 +31,8 @@ export type SweeperDeps = {
   maintainLane: () => Promise<void>
   money: MoneyDeps
 }
+
+type GraceDeps = Pick<SweeperDeps, 'client' | 'db' | 'log'> & { config: Pick<Config, 'SWEEP_GRACE_MS'> }
 
 const PAGE = 100
 /** Each may have hundreds of megabytes to remove. */
@@ -55,7 +58,7 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const others = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, removeInputs, maintainLane]
   const loops = [...others, applyEvents, verifyDue, tellTasksBehind].map((job) => repeat(job))
   // Thousands may be at work, and Temporal is asked about each.
-  loops.push(repeat(resumeTasks, SWEEP_GRACE_MS))
+  loops.push(repeat(resumeTasks, SWEEP_GRACE_MS), repeat(endBrokenRuns, SWEEP_GRACE_MS))
   return {
     stop: async () => {
       stopping.abort()
@@ -86,17 +89,25 @@ async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promis
 }
 
 /** Tasks that go on by themselves get a workflow again where theirs was ended by hand. */
-export async function resumeTasks({
-  client,
-  db,
-  config,
-  log,
-}: Pick<SweeperDeps, 'client' | 'db' | 'log'> & { config: Pick<Config, 'SWEEP_GRACE_MS'> }): Promise<void> {
+export async function resumeTasks({ client, db, config, log }: GraceDeps): Promise<void> {
   for await (const left of pages((page) => listAtWork(db, endedByOthers, config.SWEEP_GRACE_MS, page)))
     for (const taskId of await notRunning(client, left)) {
       log.info({ taskId }, 'picking up a task whose workflow is not running')
       await wakeTask({ client, db }, taskId)
     }
+}
+
+/** Of payouts and tasks that have not moved for long, the runs that cannot go on; then they are without one, and get another. */
+export async function endBrokenRuns({ client, db, config, log }: GraceDeps): Promise<void> {
+  const idleMs = config.SWEEP_GRACE_MS
+  const lists = [
+    (page: IdPage) => listOpenTransfers(db, idleMs, page),
+    (page: IdPage) => listAtWork(db, endedByOthers, idleMs, page),
+  ]
+  for (const list of lists)
+    for await (const still of pages(list))
+      for (const workflowId of still)
+        if (await endBroken(client, workflowId)) log.warn({ workflowId }, 'ended a run that could not go on')
 }
 
 async function resumeCallbacks({ client, db, config }: SweeperDeps): Promise<void> {

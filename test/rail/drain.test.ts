@@ -8,7 +8,7 @@ import { termsDigest } from '../../workflows/domain/payout.ts'
 import { eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
 import { newWallet, type TestWallet } from '../support/chain.ts'
 import { insist, restart } from '../support/faults.ts'
-import { insertAuthorizedPayout } from '../support/payout-rows.ts'
+import { insertAuthorizedPayout, insertReservedTransfer } from '../support/payout-rows.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -72,25 +72,10 @@ async function executeAll(payouts: readonly Seeded[]): Promise<void> {
   await Promise.all(payouts.map(execute))
 }
 
-/** As an execute leaves a payout whose API process died behind the reservation: granted, reserved, and with no workflow. */
 async function reserve(payouts: readonly Seeded[]): Promise<void> {
-  const { db, service } = rail
-  for (const { payoutId, creator, recipient, nonce } of payouts) {
-    const callId = `seeded-${payoutId}`
-    const granted = { grant_state: 'used', answer_state: 'open', funding: 'free' } as const
-    const call = { operation: 'payout-execute', key: payoutId, fingerprint: 'seeded', path: '/api/payout-execute' }
-    const caller = `wallet:${creator.address}`
-    await db
-      .insertInto('calls')
-      .values({ call_id: callId, caller, subject: payoutId, ...call, ...granted })
-      .execute()
-    const terms = { nonce, wallet: service.payoutWallet.address, recipient, amount_atomic: '10000' }
-    const times = { valid_after: '0', valid_before: String(nowSeconds() + 3600) }
-    await db
-      .insertInto('transfers')
-      .values({ payout_id: payoutId, status: 'reserved', call_id: callId, ...terms, ...times })
-      .execute()
-  }
+  const wallet = rail.service.payoutWallet.address
+  for (const { creator, ...payout } of payouts)
+    await insertReservedTransfer(rail.db, { ...payout, creator: creator.address, wallet })
 }
 
 /** Starts every workflow at the same moment, and resolves when each payout is executed and each call answered. */

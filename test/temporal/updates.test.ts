@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
-import { WithStartWorkflowOperation } from '@temporalio/client'
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChanges } from '../../activities/store/changes.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
+import { endBrokenRuns } from '../../temporal/sweeper.ts'
 import { durableStep } from '../../temporal/updates.ts'
 import { authorizeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
 import type { StepInput } from '../../workflows/payout/ports.ts'
+import { nowSeconds } from '../support/agent.ts'
+import { insertAuthorizedPayout, insertReservedTransfer } from '../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
@@ -29,6 +33,40 @@ afterAll(async () => {
 })
 
 const crowd = { places: 6 }
+const refused = { ok: false, refusal: { code: 'not_found' } }
+
+/** A run that loads what its code cannot show, and the worker that serves it; later runs of it load nothing. */
+async function brokenRun(client: Client, workflowId: string) {
+  const taskQueue = `breaks-${workflowId}`
+  const start = { workflowId, taskQueue, args: [workflowId], workflowTaskTimeout: 1_000 }
+  const { signaledRunId: runId } = await client.workflow.signalWithStart('payout', { ...start, signal: wakeSignal })
+  const activities = {
+    loadPayout: async () => (Context.current().info.workflowExecution?.runId === runId ? {} : null),
+    authorizePayout: async () => refused,
+  }
+  const connection = await NativeConnection.connect({ address: temporal.address })
+  closers.unshift(() => connection.close())
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle: await bundleWorkflows(), activities })
+  return { start, runId, worker }
+}
+
+const statusOf = async (client: Client, workflowId: string, runId: string) =>
+  (await client.workflow.getHandle(workflowId, runId).describe()).status.name
+
+/** A payout of 0.01 USDC whose transfer is reserved. */
+async function insertTransfer(payoutId: string): Promise<void> {
+  const [creator, recipient, wallet] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(40)}`) as [
+    string,
+    string,
+    string,
+  ]
+  const terms = { recipient, amount_atomic: '10000', memo: 'm', rail_reference: 'r', usage: 'synthetic' as const }
+  const rest = { asset: `0x${'4'.repeat(40)}`, payout_wallet: wallet, terms_sha256: '5'.repeat(64) }
+  const who = { payout_id: payoutId, creator, idempotency_key: payoutId }
+  await insertAuthorizedPayout(database.db, { ...who, ...terms, ...rest }, nowSeconds() + 3600)
+  const nonce = `0x${payoutId.slice(3)}`
+  await insertReservedTransfer(database.db, { payoutId, creator, wallet, recipient, nonce })
+}
 
 function deps(address: string, waitMs: number) {
   const { client, close } = createTemporalClient({
@@ -101,17 +139,7 @@ verifies(
   'a run whose workflow task fails again and again is ended, and the same call is answered by the next one',
   async () => {
     const one = deps(temporal.address, 60_000)
-    const connection = await NativeConnection.connect({ address: temporal.address })
-    const start = { workflowId: 'po_5', taskQueue: 'breaks', args: ['po_5'], workflowTaskTimeout: 1_000 }
-    const { signaledRunId } = await one.client.workflow.signalWithStart('payout', { ...start, signal: wakeSignal })
-    const refused = { ok: false, refusal: { code: 'not_found' } }
-    const activities = {
-      // What the first run loads is nothing that its code can show.
-      loadPayout: async () => (Context.current().info.workflowExecution?.runId === signaledRunId ? {} : null),
-      authorizePayout: async () => refused,
-    }
-    const workflowBundle = await bundleWorkflows()
-    const worker = await Worker.create({ connection, taskQueue: 'breaks', workflowBundle, activities })
+    const { start, runId, worker } = await brokenRun(one.client, 'po_5')
     const answer = await worker.runUntil(
       durableStep(one, 'po_5', () => {
         const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
@@ -123,9 +151,29 @@ verifies(
       }),
     )
     expect(answer).toEqual(refused)
-    const ended = await one.client.workflow.getHandle('po_5', signaledRunId).describe()
-    expect(ended.status.name).toBe('TERMINATED')
-    await connection.close()
+    expect(await statusOf(one.client, 'po_5', runId)).toBe('TERMINATED')
+  },
+  90_000,
+)
+
+verifies(
+  'durable.broken-run',
+  'where nobody calls, the sweep ends the run of a transfer that cannot go on, and leaves others alone',
+  async () => {
+    const { client, db } = deps(temporal.address, 60_000)
+    const [payoutId, other] = [`po_${'6'.repeat(64)}`, `po_${'7'.repeat(64)}`]
+    for (const id of [payoutId, other]) await insertTransfer(id)
+    const { start, runId, worker } = await brokenRun(client, payoutId)
+    const healthy = await client.workflow.signalWithStart('payout', { ...start, workflowId: other, signal: wakeSignal })
+    const sweep = () => endBrokenRuns({ client, db, log: pino({ level: 'silent' }), config: { SWEEP_GRACE_MS: 0 } })
+    await worker.runUntil(async () => {
+      const swept = async () => {
+        await sweep()
+        return statusOf(client, payoutId, runId)
+      }
+      await expect.poll(swept, { timeout: 60_000, interval: 500 }).toBe('TERMINATED')
+    })
+    expect(await statusOf(client, other, healthy.signaledRunId)).toBe('RUNNING')
   },
   90_000,
 )
