@@ -20,11 +20,12 @@ export function contractView(
   return { path, version: 'v1', operations: offered.map(printed), policy_rules: [...policyRules], live }
 }
 
-const printed = ({ id, http, mode, access, price, input, output }: AnyOperation): Record<string, unknown> => ({
+const printed = ({ id, http, mode, access, needs, price, input, output }: AnyOperation): Record<string, unknown> => ({
   id,
   method: http.method,
   mode: mode ?? null,
   access,
+  scopes: needs?.scopes ?? [],
   price: price === null ? null : String(price),
   input_schema: z.toJSONSchema(input, { io: 'input' }),
   output_schema: z.toJSONSchema(output, { io: 'output' }),

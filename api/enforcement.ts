@@ -47,6 +47,6 @@ function denials(operation: AnyOperation, presented: Presented | undefined, inpu
     return [{ code: 'credential_required', detail: 'no credential was presented' }]
   }
   if ('refusal' in presented) return [{ code: presented.refusal.code, detail: presented.refusal.detail }]
-  const wanted = { scope: operation.needs.scope, rail: input.rail, usd: input.amount_usd }
+  const wanted = { scopes: operation.needs.scopes, rail: input.rail, usd: input.amount_usd }
   return judgeCredential(factsOf(presented.credential), wanted, presented.credential.readAt)
 }

@@ -52,9 +52,9 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** MCP tool name. */
   readonly tool?: string
   readonly access: Access
-  /** What an agent's credential needs for it: a scope, and the rails that the input names beside those of the ids in it. */
+  /** What an agent's credential needs for it: all of these scopes, and the rails that the input names beside those of the ids in it. */
   readonly needs?: {
-    readonly scope: Scope
+    readonly scopes: readonly [Scope, ...Scope[]]
     readonly rail?: (input: z.output<Input>) => string | readonly string[] | undefined
   }
   /**

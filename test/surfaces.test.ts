@@ -320,6 +320,10 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))('
       if (operation.statusToken !== undefined && operation.id !== 'handshake')
         expect(operation.statusToken.signed).toBe(operation.idempotency.kind !== 'read')
       if (operation.http.path.includes('{token}')) expect(ways).toContain('status')
+      const { mode, needs } = operation
+      const modes = at(described(operation), 'x-modes') as { mode: string }[] | undefined
+      const told = mode === undefined ? described(operation) : modes?.find((one) => one.mode === mode)
+      expect(at(told, 'x-scopes')).toEqual(needs?.scopes ?? [])
     },
   )
 

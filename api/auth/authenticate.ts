@@ -91,7 +91,7 @@ async function agentCaller({ operation, request, input }: ReadCall, deps: RoadDe
   if (needs === undefined) throw new Error(`the operation ${id} does not say what it needs of a credential`)
   const credential = await recognise(request, deps)
   const named = await railsOf(operation, input, (given) => deps.agents.railsNamed(credential.agent_id, given))
-  const wanted = { scope: needs.scope, rail: named.find((rail) => !credential.rails.includes(rail)) }
+  const wanted = { scopes: needs.scopes, rail: named.find((rail) => !credential.rails.includes(rail)) }
   const [denial] = judgeCredential(factsOf(credential), wanted, credential.readAt)
   if (denial !== undefined)
     throw refuse(

@@ -72,11 +72,12 @@ function describeGroup(
 }
 
 /** What OpenAPI has no word for. */
-function facts({ id, mode, access, price, tool, idempotency, status }: AnyOperation): JsonObject {
+function facts({ id, mode, access, needs, price, tool, idempotency, status }: AnyOperation): JsonObject {
   return {
     id,
     ...(mode === undefined ? {} : { mode }),
     'x-access': access,
+    'x-scopes': needs?.scopes ?? [],
     'x-price': price === null ? null : { atomic: String(price), decimals: 6 },
     'x-tool': tool ?? null,
     'x-idempotency': idempotency.kind,

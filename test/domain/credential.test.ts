@@ -61,7 +61,7 @@ const live: CredentialFacts = {
   maxUsd: 100,
 }
 const codes = (facts: Partial<CredentialFacts>, wanted: Partial<Parameters<typeof judgeCredential>[1]> = {}) =>
-  judgeCredential({ ...live, ...facts }, { scope: 'runs:write', ...wanted }, now).map(({ code }) => code)
+  judgeCredential({ ...live, ...facts }, { scopes: ['runs:write'], ...wanted }, now).map(({ code }) => code)
 
 verifies(
   'agent.credential.judged',
@@ -75,7 +75,8 @@ verifies(
       expect(codes({ state })).toEqual(['credential_invalid'])
     expect(codes({ expiresAt: now })).toEqual(['credential_invalid'])
     expect(codes({ trust: 'suspended' })).toEqual(['trust_required'])
-    expect(codes({}, { scope: 'wallets:write' })).toEqual(['scope_denied'])
+    expect(codes({}, { scopes: ['wallets:write'] })).toEqual(['scope_denied'])
+    expect(codes({}, { scopes: ['runs:write', 'wallets:write'] })).toEqual(['scope_denied'])
     expect(codes({}, { rail: 'packetops' })).toEqual(['rail_not_allowed'])
     expect(codes({}, { usd: 101 })).toEqual(['control_denied'])
     expect(codes({ maxUsd: null }, { usd: 1_000_000 })).toEqual([])
@@ -83,7 +84,7 @@ verifies(
 )
 
 verifies('agent.credential.judged', 'all reasons are told, in the order of the checks', () => {
-  const wanted = { scope: 'listings:write', rail: 'scout', usd: 500 } as const
+  const wanted = { scopes: ['listings:write'], rail: 'scout', usd: 500 } as const
   expect(codes({ expiresAt: now, trust: 'suspended' }, wanted)).toEqual([
     'credential_invalid',
     'trust_required',
@@ -107,11 +108,11 @@ verifies(
       maxUsd: fc.option(fc.nat(100)),
     })
     fc.assert(
-      fc.property(facts, fc.constantFrom(...scopes), (of, scope) => {
-        const allowed = judgeCredential(of, { scope }, now).length === 0
+      fc.property(facts, fc.subarray([...scopes], { minLength: 1 }), (of, wanted) => {
+        const allowed = judgeCredential(of, { scopes: wanted }, now).length === 0
         const state = stateNow(of, now)
         const alive = (state === 'active' || state === 'retiring') && (of.expiresAt === null || of.expiresAt > now)
-        expect(allowed).toBe(alive && mayAct(of.trust) && of.scopes.includes(scope))
+        expect(allowed).toBe(alive && mayAct(of.trust) && wanted.every((scope) => of.scopes.includes(scope)))
       }),
     )
   },

@@ -79,8 +79,12 @@ export function stateNow(
   return state === 'retiring' && retireAt !== null && retireAt <= nowSeconds ? 'retired' : state
 }
 
-/** What a call needs of a credential. `rail` and `usd` where the call names them. */
-export type Wanted = { readonly scope: Scope; readonly rail?: string | undefined; readonly usd?: number | undefined }
+/** What a call needs of a credential: all of the scopes; `rail` and `usd` where the call names them. */
+export type Wanted = {
+  readonly scopes: readonly Scope[]
+  readonly rail?: string | undefined
+  readonly usd?: number | undefined
+}
 export type Denial = { readonly code: ErrorCode; readonly detail: string }
 
 /**
@@ -90,7 +94,8 @@ export type Denial = { readonly code: ErrorCode; readonly detail: string }
 export function judgeCredential(facts: CredentialFacts, wanted: Wanted, nowSeconds: number): Denial[] {
   const state = stateNow(facts, nowSeconds)
   const live = state === 'active' || state === 'retiring'
-  const { scope, rail, usd } = wanted
+  const { rail, usd } = wanted
+  const missing = wanted.scopes.filter((scope) => !facts.scopes.includes(scope))
   const checks: readonly (readonly [fails: boolean, code: ErrorCode, detail: string])[] = [
     [!live, 'credential_invalid', `the credential is ${state}`],
     [
@@ -99,7 +104,7 @@ export function judgeCredential(facts: CredentialFacts, wanted: Wanted, nowSecon
       'the credential has expired',
     ],
     [!mayAct(facts.trust), 'trust_required', `the agent is ${facts.trust}`],
-    [!facts.scopes.includes(scope), 'scope_denied', `the credential has no scope ${scope}`],
+    [missing.length > 0, 'scope_denied', `the credential has no scope ${missing.join(' and ')}`],
     [
       rail !== undefined && !facts.rails.includes(rail),
       'rail_not_allowed',

@@ -16,7 +16,7 @@ export const recordAgentUseReceipt = operation({
   mode: 'record_agent_use_receipt',
   tool: 'record_receipt',
   access: 'agent',
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   price: null,
   charge: 'after',
   status: [200],

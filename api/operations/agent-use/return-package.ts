@@ -33,7 +33,7 @@ export const fetchReturnPackage = operation({
   mode: 'fetch_return_package',
   tool: 'fetch_return_package',
   access: ['agent', 'status'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
   price: null,
   charge: 'after',

@@ -10,7 +10,7 @@ export const WAIT_MS_MAX = 20_000
 const output = z.strictObject({ run: Run }).meta({ id: 'RunStatus' })
 
 const reading = {
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
   price: null,
   charge: 'after',

@@ -22,7 +22,7 @@ export const readAgentUseRuns = operation({
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'read_agent_use_runs',
   access: 'agent',
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   price: null,
   charge: 'after',
   status: [200],

@@ -57,7 +57,7 @@ export const startAgentRun = operation({
   mode: 'start_agent_run',
   tool: 'start_rail_run',
   access: 'agent',
-  needs: { scope: 'runs:write', rail: ({ rail }) => rail },
+  needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   price: null,
   charge: 'after',
   limits: { bodyBytes: 1_048_576 },

@@ -50,7 +50,7 @@ export const callbackCompletionRead = operation({
   summary: 'Read what follows from a payment provider’s event, or how far a payment or run of your own has come.',
   http: { method: 'GET', path: '/api/agent-paid-callback-completion', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
   price: null,
   charge: 'after',

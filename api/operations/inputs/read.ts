@@ -10,7 +10,7 @@ export const inputRead = operation({
   summary: 'Read what is known of an uploaded file: its length, its type, and how long it is kept.',
   http: { method: 'GET', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   price: null,
   charge: 'after',
   status: [200],

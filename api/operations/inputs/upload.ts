@@ -11,7 +11,7 @@ export const inputUpload = operation({
   summary: 'Upload a file of up to 256 MB, CSV or JSON Lines, under its SHA-256; runs name it by that digest.',
   http: { method: 'PUT', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   price: null,
   charge: 'after',
   stream: { mediaTypes: inputMediaTypes, bytesMax: limits.inputBytesMax },

@@ -20,7 +20,7 @@ export const agentCreditFund = operation({
   summary: 'Fund an entitlement by a payment presented before, or by a new one.',
   http: { method: 'POST', path: '/api/agents/credits/{entitlement_id}', host: 'base' },
   access: ['agent', 'status'],
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st'], signed: true },
   price: null,
   charge: 'after',

@@ -12,7 +12,7 @@ export const agentCreditRead = operation({
   summary: 'Read an entitlement: what is left of its credit, its postings and its receipts.',
   http: { method: 'GET', path: '/api/agents/credits/{entitlement_id}', host: 'base' },
   access: ['agent', 'operator', 'status'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
   price: null,
   charge: 'after',

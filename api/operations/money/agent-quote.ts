@@ -13,7 +13,7 @@ export const agentQuote = operation({
   summary: 'Ask for a quote of any rail that is sold.',
   http: { method: 'POST', path: '/api/agents/quote', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read', rail: ({ rail }) => rail },
+  needs: { scopes: ['runs:read'], rail: ({ rail }) => rail },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
   price: null,
   charge: 'after',

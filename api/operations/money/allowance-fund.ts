@@ -22,7 +22,7 @@ export const allowanceFund = operation({
   http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
   mode: 'fund_allowance',
   access: 'agent',
-  needs: { scope: 'wallets:write' },
+  needs: { scopes: ['wallets:write'] },
   price: null,
   charge: 'after',
   status: [202],

@@ -15,7 +15,7 @@ export const allowanceLimits = operation({
   http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
   mode: 'set_limits',
   access: ['agent', 'operator'],
-  needs: { scope: 'wallets:write' },
+  needs: { scopes: ['wallets:write'] },
   price: null,
   charge: 'after',
   status: [200],

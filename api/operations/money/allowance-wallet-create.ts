@@ -15,7 +15,7 @@ export const allowanceWalletCreate = operation({
   mode: 'create_wallet',
   defaultMode: true,
   access: 'agent',
-  needs: { scope: 'wallets:write' },
+  needs: { scopes: ['wallets:write'] },
   price: null,
   charge: 'after',
   status: [201],

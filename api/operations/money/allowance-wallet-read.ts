@@ -19,7 +19,7 @@ export const allowanceWalletRead = operation({
   summary: 'Read what an allowance wallet is and costs, or a wallet of your own with its balance, limits and postings.',
   http: { method: 'GET', path: '/api/agent-allowance-wallet', host: 'base' },
   access: ['agent', 'operator', 'public'],
-  needs: { scope: 'wallets:read' },
+  needs: { scopes: ['wallets:read'] },
   price: null,
   charge: 'after',
   status: [200],

@@ -16,7 +16,7 @@ export const creditBindingCreate = operation({
   summary: 'Bind a challenge to the entitlement of its quote, so that whoever pays it funds exactly that.',
   http: { method: 'POST', path: '/api/agent-credit-checkout-binding', host: 'base' },
   access: ['agent', 'status'],
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st'], signed: true },
   price: null,
   charge: 'after',

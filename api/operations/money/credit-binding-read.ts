@@ -21,7 +21,7 @@ export const creditBindingRead = operation({
   summary: 'Read how credit is bound to the challenge that pays for it, or a binding of your own.',
   http: { method: 'GET', path: '/api/agent-credit-checkout-binding', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
   price: null,
   charge: 'after',

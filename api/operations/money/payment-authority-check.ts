@@ -15,7 +15,7 @@ export const paymentAuthorityCheck = operation({
     'Ask whether a quote may be paid by a wallet, a provider’s session or a payment on chain; nothing is moved by it.',
   http: { method: 'POST', path: '/api/payment-authority-layer', host: 'base' },
   access: 'agent',
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   price: null,
   charge: 'after',
   status: [200],

@@ -33,7 +33,7 @@ export const paymentAuthorityRead = operation({
   summary: 'Read the kinds of payment authority and what each rests on, or how one of your own stands now.',
   http: { method: 'GET', path: '/api/payment-authority-layer', host: 'base' },
   access: ['agent', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   price: null,
   charge: 'after',
   status: [200],

@@ -26,7 +26,7 @@ export const paymentRailRead = operation({
   summary: 'Read the ways of payment and who confirms each, or a payment reference of your own.',
   http: { method: 'GET', path: '/api/agent-payment-rail', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
   price: null,
   charge: 'after',

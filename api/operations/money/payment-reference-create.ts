@@ -14,7 +14,7 @@ export const paymentReferenceCreate = operation({
   summary: 'Present a payment for a challenge, in any of the seven methods; nothing is funded before it is confirmed.',
   http: { method: 'POST', path: '/api/agent-payment-rail', host: 'base' },
   access: ['agent', 'status'],
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st'], signed: true },
   price: null,
   charge: 'after',

@@ -15,7 +15,7 @@ export const railCheckoutRead = operation({
   summary: 'Read what each rail and tier costs and where it is paid, or a payment challenge of your own.',
   http: { method: 'GET', path: '/api/agent-rail-checkout', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
   price: null,
   charge: 'after',

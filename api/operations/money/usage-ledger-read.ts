@@ -27,7 +27,7 @@ export const usageLedgerRead = operation({
   summary: 'Read a sample of the usage ledger, or your own events, the newest first, with their postings and totals.',
   http: { method: 'GET', path: '/api/durable-usage-ledger', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
   price: null,
   charge: 'after',

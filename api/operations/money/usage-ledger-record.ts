@@ -26,7 +26,7 @@ export const usageLedgerRecord = operation({
     'Record a use in the hash-chained ledger; units of usd_credit consume the credit of an entitlement of your own.',
   http: { method: 'POST', path: '/api/durable-usage-ledger', host: 'base' },
   access: ['agent', 'public'],
-  needs: { scope: 'runs:write', rail: ({ rail }) => rail },
+  needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   price: null,
   charge: 'after',
   status: [200],

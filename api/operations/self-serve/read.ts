@@ -37,7 +37,7 @@ export const selfServeLoopRead = operation({
   summary: 'Read how a run is submitted without help, or how far a run of your own meets what was agreed.',
   http: { method: 'GET', path: '/api/agent-self-serve-rail-loop', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
   price: null,
   charge: 'after',

@@ -13,7 +13,7 @@ export const selfServeLoopSubmit = operation({
   summary: 'Submit the input of an agreed run; the work begins by itself once credit, input and review are there.',
   http: { method: 'POST', path: '/api/agent-self-serve-rail-loop', host: 'base' },
   access: ['agent', 'status'],
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
   price: null,
   charge: 'after',

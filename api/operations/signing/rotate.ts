@@ -40,7 +40,7 @@ export const signingRotate = operation({
   mode: 'rotate_signing_credential',
   tool: 'rotate_signing_credential',
   access: ['agent', 'operator'],
-  needs: { scope: 'signing:use' },
+  needs: { scopes: ['signing:use'] },
   price: null,
   charge: 'after',
   status: [201],

@@ -23,7 +23,7 @@ export const signingSign = operation({
   mode: 'sign_with_active_signing_version',
   tool: 'sign_with_active_signing_version',
   access: ['agent', 'operator'],
-  needs: { scope: 'signing:use' },
+  needs: { scopes: ['signing:use'] },
   price: null,
   charge: 'after',
   status: [200],

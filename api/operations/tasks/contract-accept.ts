@@ -12,7 +12,7 @@ export const contractAccept = operation({
   summary: 'Accept a contract with a signature over its id and the digest of its terms.',
   http: { method: 'POST', path: '/api/agents/contracts/{contract_id}', host: 'os' },
   access: ['agent', 'status'],
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
   price: null,
   charge: 'after',

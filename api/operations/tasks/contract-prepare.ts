@@ -11,7 +11,7 @@ export const contractPrepare = operation({
   summary: 'Prepare the contract of a task that passed its preflight; answers with its terms and a signed receipt.',
   http: { method: 'POST', path: '/api/agents/contracts', host: 'os' },
   access: ['agent', 'status'],
-  needs: { scope: 'runs:write' },
+  needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
   price: null,
   charge: 'after',

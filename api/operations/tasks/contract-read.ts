@@ -11,7 +11,7 @@ export const contractRead = operation({
   summary: 'Read a contract: its terms, its state, and the run contract once that is sealed.',
   http: { method: 'GET', path: '/api/agents/contracts/{contract_id}', host: 'os' },
   access: ['agent', 'status', 'operator'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
   price: null,
   charge: 'after',

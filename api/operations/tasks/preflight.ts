@@ -21,7 +21,7 @@ export const preflight = operation({
   summary: 'Begin a task: what is to be run, on which input, is checked; answers with the task’s token.',
   http: { method: 'POST', path: '/api/agents/preflight', host: 'os' },
   access: ['agent', 'status'],
-  needs: { scope: 'runs:write', rail: ({ rail }) => rail },
+  needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   statusToken: { prefixes: ['st'], signed: true },
   price: null,
   charge: 'after',

@@ -32,7 +32,7 @@ export const workOrderCreate = operation({
   http: { method: 'POST', path: '/api/work-orders', host: 'base' },
   access: ['agent', 'public'],
   needs: {
-    scope: 'runs:write',
+    scopes: ['runs:write'],
     rail: ({ requested_tool_id: tool, steps }) => (tool === SERVICE_OS ? steps?.map(({ rail }) => rail) : tool),
   },
   price: null,

@@ -19,7 +19,7 @@ export const workOrdersRead = operation({
   summary: 'Read how a work order is sent, or a work order of your own.',
   http: { method: 'GET', path: '/api/work-orders', host: 'base' },
   access: ['agent', 'status', 'public'],
-  needs: { scope: 'runs:read' },
+  needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'wt'], signed: false },
   price: null,
   charge: 'after',
