@@ -11,6 +11,17 @@ export type ContractView = {
   live: Record<string, number>
 }
 
+/** Its schema: `counted` says what `live` counts, `more` is what the path tells beside. */
+export const contractSchema = <More extends z.ZodRawShape>(counted: string, more: More) =>
+  z.strictObject({
+    path: z.string(),
+    version: z.string(),
+    operations: z.array(z.looseObject({})).meta({ description: 'Each with its input and output schema.' }),
+    policy_rules: z.array(z.string()),
+    live: z.record(z.string(), z.int()).meta({ description: counted }),
+    ...more,
+  })
+
 export function contractView(
   registry: readonly AnyOperation[],
   path: string,

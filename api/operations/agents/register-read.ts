@@ -1,17 +1,11 @@
 import { z } from 'zod'
+import { contractSchema } from '../../contract-view.ts'
 import { operation } from '../../operation.ts'
 import { Manifest } from './register.ts'
 
-const output = z
-  .strictObject({
-    path: z.string(),
-    version: z.string(),
-    operations: z.array(z.looseObject({})).meta({ description: 'Each with its input and output schema.' }),
-    policy_rules: z.array(z.string()),
-    live: z.record(z.string(), z.int()).meta({ description: 'Agents by trust state.' }),
-    manifest_schema: z.looseObject({}),
-  })
-  .meta({ id: 'RegistrationContract' })
+const output = contractSchema('Agents by trust state.', { manifest_schema: z.looseObject({}) }).meta({
+  id: 'RegistrationContract',
+})
 
 /** GET /api/agents/register: how to register, and what holds for everybody. */
 export const agentRegisterRead = operation({

@@ -1,19 +1,13 @@
 import { z } from 'zod'
+import { contractSchema } from '../../contract-view.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../caller.ts'
 import { Binding, BindingId } from './binding-shapes.ts'
 import { EntitlementId } from './shapes.ts'
 
-const output = z
-  .strictObject({
-    path: z.string(),
-    version: z.string(),
-    operations: z.array(z.looseObject({})).meta({ description: 'Each with its input and output schema.' }),
-    policy_rules: z.array(z.string()),
-    live: z.record(z.string(), z.int()).meta({ description: 'Bound challenges by state.' }),
-    binding: Binding.nullable(),
-  })
-  .meta({ id: 'CreditBindingContract' })
+const output = contractSchema('Bound challenges by state.', { binding: Binding.nullable() }).meta({
+  id: 'CreditBindingContract',
+})
 
 /** GET /api/agent-credit-checkout-binding (endpoints §11): what the path offers; asked for one, also the agent's own binding. */
 export const creditBindingRead = operation({

@@ -1,18 +1,12 @@
 import { z } from 'zod'
+import { contractSchema } from '../../contract-view.ts'
 import { operation } from '../../operation.ts'
 import { Run, RunId } from '../agent-use/shapes.ts'
 import { moverOf, readingAgentId } from '../caller.ts'
 
-const contract = z
-  .strictObject({
-    path: z.string(),
-    version: z.string(),
-    operations: z.array(z.looseObject({})).meta({ description: 'Each with its input and output schema.' }),
-    policy_rules: z.array(z.string()),
-    live: z.record(z.string(), z.int()).meta({ description: 'Tasks by state.' }),
-    sequence: z.array(z.string()),
-  })
-  .meta({ id: 'SelfServeLoopContract' })
+const contract = contractSchema('Tasks by state.', { sequence: z.array(z.string()) }).meta({
+  id: 'SelfServeLoopContract',
+})
 
 const followed = z
   .strictObject({
