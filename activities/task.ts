@@ -1,12 +1,10 @@
 import { DomainError, isRetryable, refuse } from '../workflows/domain/errors.ts'
 import { nextTaskState } from '../workflows/domain/task-lifecycle.ts'
-import { ownMove } from '../workflows/domain/task-moves.ts'
 import type { EventResult, StateLimits, TaskSnapshot, TaskSteps } from '../workflows/task/ports.ts'
 import { isConstraintViolation, type Tx, transaction } from './store/db.ts'
 import { lockTask, requireTask, type TaskRow } from './store/tasks.ts'
-import { chargeResult } from './tasks/credit.ts'
 import type { TaskDeps } from './tasks/deps.ts'
-import { factsOf } from './tasks/facts.ts'
+import { goOn } from './tasks/moves.ts'
 import { listWoken } from './tasks/slots.ts'
 import { snapshotOf } from './tasks/snapshot.ts'
 import { type AskedMove, recordTransition } from './tasks/transition.ts'
@@ -70,18 +68,8 @@ async function stop(
 
 type Stage = { moved: TaskRow; limits: StateLimits; leftSlot: boolean }
 
-/** The task once it has made every move that it makes by itself. */
-async function settled(deps: TaskDeps, tx: Tx, { moved, limits, leftSlot }: Stage): Promise<TaskSnapshot> {
-  let task = moved
-  for (;;) {
-    await chargeResult(deps, tx, task)
-    const move = ownMove(await factsOf(deps, tx, task))
-    if (move === undefined) break
-    const eventId = `own:${task.sequence + 1}`
-    task = await recordTransition(deps, tx, { taskId: task.task_id, eventId, actor: 'service', ...move }, limits)
-  }
-  return told(deps, tx, task, leftSlot)
-}
+const settled = async (deps: TaskDeps, tx: Tx, { moved, limits, leftSlot }: Stage): Promise<TaskSnapshot> =>
+  told(deps, tx, await goOn(deps, tx, moved, limits), leftSlot)
 
 const told = async (deps: TaskDeps, tx: Tx, task: TaskRow, leftSlot: boolean): Promise<TaskSnapshot> =>
   snapshotOf(tx, task, leftSlot && task.state !== 'operating' ? await listWoken(deps, tx, task) : [])

@@ -16,7 +16,7 @@ import { countRunsOf } from '../activities/store/agent-runs.ts'
 import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
 import { countBound } from '../activities/store/challenges.ts'
 import { findTask } from '../activities/store/tasks.ts'
-import { findWorkOrder } from '../activities/store/work-orders.ts'
+import { countPaidByWallet, findWorkOrder } from '../activities/store/work-orders.ts'
 import { createAttempts } from './auth/attempts.ts'
 import type { Context } from './context.ts'
 import { contractView } from './contract-view.ts'
@@ -51,6 +51,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),
       binding: async () => contractView(registry(), '/api/agent-credit-checkout-binding', await countBound(db)),
+      walletRun: async () => contractView(registry(), '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
       loop: async () => contractView(registry(), '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
     },
   }

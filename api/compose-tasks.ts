@@ -10,6 +10,7 @@ import { openRunDesk } from '../temporal/run-desk.ts'
 import { openTaskDesk } from '../temporal/task-desk.ts'
 import { createTaskGateway, tellTask } from '../temporal/tasks.ts'
 import type { UpdateDeps } from '../temporal/updates.ts'
+import { openWalletRuns } from '../temporal/wallet-runs.ts'
 import { openWorkOrders } from '../temporal/work-orders.ts'
 import { REPLAY_TYP } from '../workflows/domain/replay-package.ts'
 import { type MoneySettings, openMoneyDesks } from './compose-money.ts'
@@ -18,7 +19,7 @@ import type { Context } from './context.ts'
 type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask'> & Pick<UpdateDeps, 'client' | 'changes'>
 type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
 type TaskDesks = Pick<MoneyDesks, 'paying'> & {
-  desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders'>
+  desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
   reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
 }
 
@@ -35,7 +36,10 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   const runDesk = { ...desk, baseUrl, changes }
   const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
   return {
-    desks: { ...desks, tasks: openTaskDesk(desk), runs: openRunDesk(runDesk), workOrders: openWorkOrders(runDesk) },
+    desks: {
+      ...{ ...desks, tasks: openTaskDesk(desk), runs: openRunDesk(runDesk) },
+      ...{ workOrders: openWorkOrders(runDesk), walletRuns: openWalletRuns(runDesk) },
+    },
     paying,
     reviewing: { subjects, wakeTask: gateway.wake },
   }

@@ -13,6 +13,7 @@ import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
 import type { RunDesk } from '../temporal/run-desk.ts'
 import type { TaskDesk } from '../temporal/task-desk.ts'
+import type { WalletRuns } from '../temporal/wallet-runs.ts'
 import type { WorkOrders } from '../temporal/work-orders.ts'
 import type { ControlScope } from '../workflows/domain/controls.ts'
 import type { Refusal } from '../workflows/domain/errors.ts'
@@ -112,7 +113,7 @@ export type DiscoveryActs = {
 export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
 
 /** What a path offers, printed from the registry. */
-export type ContractActs = Record<'registration' | 'binding' | 'loop', () => Promise<ContractView>>
+export type ContractActs = Record<'registration' | 'binding' | 'loop' | 'walletRun', () => Promise<ContractView>>
 
 /** Everything a handler may touch. */
 export type Context = {
@@ -148,6 +149,7 @@ export type Context = {
   readonly tasks: TaskDesk
   readonly runs: RunDesk
   readonly workOrders: WorkOrders
+  readonly walletRuns: WalletRuns
 }
 
 /**

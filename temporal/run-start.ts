@@ -45,7 +45,7 @@ export async function beginRun(deps: StartDeps, agentId: string, asked: StartAsk
   const terms = termsOf(agentId, asked)
   const known = await findTask(deps.db, taskId)
   assertSame(known, terms)
-  if (known === undefined) await assertStartable(deps, agentId, asked)
+  if (known === undefined) await assertStartable(deps, agentId, asked, railOf(asked.rail).takes.paidAgentUse)
   await assertPaysForIt(deps, agentId, asked)
   if (known?.entitlement_id == null) await agree(deps, { taskId, terms, asked, callId })
   return taskId
@@ -63,12 +63,19 @@ function assertSame(known: TaskRow | undefined, terms: TaskTerms): void {
   throw refuse('idempotency_conflict', 'this key has started another run', 'Use a new key for another run.')
 }
 
-/** What would be found out later is found out before anything is begun. */
-async function assertStartable(deps: StartDeps, agentId: string, asked: StartAsked): Promise<void> {
+type Startable = Pick<StartAsked, 'rail' | 'tier' | 'callback_url' | 'input' | 'quote_id' | 'usage'>
+
+/** What would be found out later is found out before anything is begun; `isSold`: such runs of the rail are. */
+export async function assertStartable(
+  deps: StartDeps,
+  agentId: string,
+  asked: Startable,
+  isSold: boolean,
+): Promise<void> {
   const { db, money, callbackHosts } = deps
   const { rail, tier, callback_url, input, quote_id, usage } = asked
   const agent = await findAgent(db, agentId)
-  if (agent === undefined || !railOf(rail).takes.paidAgentUse || !isFor(agent, rail))
+  if (agent === undefined || !isSold || !isFor(agent, rail))
     throw refuse('rail_not_allowed', `the agent does not buy ${rail} here`, 'Use a rail of the pack and its manifest.')
   if (agent.trust_state !== 'trusted' && usage !== 'synthetic')
     throw refuse('trust_required', `the agent is ${agent.trust_state}`, 'Run it as synthetic, or wait to be trusted.')

@@ -16,7 +16,7 @@ import { assertOpen, taskIdOf } from './task-acts.ts'
 
 type Step = { rail: RailKey; input: Record<string, unknown> }
 /** An order as it is sent: `pointers` say where the inputs of its steps stand in the body. */
-export type OrderInput = Omit<OrderAsked, 'workOrderId' | 'statusTokenSha256' | 'runs'> & {
+export type OrderInput = Omit<OrderAsked, 'workOrderId' | 'statusTokenSha256' | 'on_gaps' | 'runs'> & {
   payment_reference_id: string | undefined
   steps: (Step & { pointer: string })[]
 }
@@ -27,17 +27,16 @@ export function openWorkOrders(deps: RunDeskDeps) {
   return {
     /** Takes an order; repeated, it shows the one that it made. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
     create: async (asked: OrderInput, callId: string) => {
-      const work_order_id = `wo_${digestOf({ call: callId })}`
+      const { status_token, ids } = orderNames(deps, callId)
+      const work_order_id = ids.workOrderId
       const known = await findWorkOrder(deps.db, { work_order_id })
       if (known === undefined) await assertTakeable(deps, asked)
-      const status_token = deps.tokens.statusToken('wt', callId)
       const { steps, payment_reference_id: _paid, ...order } = asked
       const runs = steps.map(({ rail, input }, index) => {
         const eventId = `${callId}:${index + 1}`
         return { taskId: taskIdOf(deps.tokens.statusToken('tk', eventId)), eventId, rail, input }
       })
-      const ids = { workOrderId: work_order_id, statusTokenSha256: secretSha256(status_token) }
-      await transaction(deps.db, (tx) => storeOrder(deps, tx, { ...order, ...ids, runs }))
+      await transaction(deps.db, (tx) => storeOrder(deps, tx, { ...order, ...ids, on_gaps: 'report', runs }))
       await Promise.all(runs.map(({ taskId }) => deps.gateway.advance(taskId)))
       return { ...(await transaction(deps.db, (tx) => orderTaken(deps, tx, work_order_id))), status_token }
     },
@@ -51,6 +50,13 @@ export function openWorkOrders(deps: RunDeskDeps) {
         throw refuse('not_owner', 'the order is of somebody else', 'Use its status token, or the key of its agent.')
       }),
   }
+}
+
+/** What an order is known by: it follows from the call that sends it. */
+export function orderNames({ tokens }: Pick<RunDeskDeps, 'tokens'>, callId: string) {
+  const status_token = tokens.statusToken('wt', callId)
+  const workOrderId = `wo_${digestOf({ call: callId })}`
+  return { status_token, ids: { workOrderId, statusTokenSha256: secretSha256(status_token) } }
 }
 
 async function requireOrder(tx: Tx, work_order_id: string): Promise<WorkOrderRow> {

@@ -199,6 +199,11 @@ const samples: Record<string, Record<string, unknown>> = {
   'task-exception-raise': { code: 'caller_dispute', detail: 'not what was asked for', idempotency_key: 't-4' },
   'work-orders-read': { work_order_id: `wo_${hex(64)}` },
   'work-order-create': exampleOrder,
+  'wallet-run-read': { run_id: `run_${hex(64)}` },
+  'wallet-run-start': {
+    ...{ rail: 'energyops', tier: 'pro', quote_id: `qt_${hex(64)}`, input: {}, wallet_id: `aw_${hex(64)}` },
+    ...{ usage: 'operational', accept_terms: true, idempotency_key: 'wr-1' },
+  },
   'agent-use-read': { run_id: `run_${hex(64)}` },
   'read-agent-use-pack': { mode: 'read_agent_use_pack' },
   'start-agent-run': {

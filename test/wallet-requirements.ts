@@ -39,6 +39,44 @@ export const walletRequirements = {
     source: 'endpoints.md § 1.2',
     behavior: 'A paused wallet pays nothing and says so; it pays again once it is resumed.',
   },
+  'wallet-run.contract': {
+    source: 'endpoints.md § 12',
+    behavior:
+      'The path of wallet-bound runs says what it offers and the fee model; a run is read with what it carries by its own agent, and one that no wallet paid for is not found there.',
+  },
+  'wallet-run.start': {
+    source: 'endpoints.md § 12',
+    behavior:
+      'One call takes the price out of the balance and makes payment reference, order and funded task; the fee is posted once the run is done, and the result is where the target says.',
+  },
+  'wallet-run.review': {
+    source: 'decision',
+    behavior:
+      'What stands behind an order that nobody has decided is reviewed as that order and in no other way; approved, an agreed task only goes on.',
+  },
+  'wallet-run.refused': {
+    source: 'endpoints.md § 12',
+    behavior:
+      'A balance that is too small is a 402 with the shortfall, a limit of the wallet or the agent a 403; both leave nothing behind, and the same call goes on once it may.',
+  },
+  'wallet-run.scopes': {
+    source: 'endpoints.md § 12',
+    behavior: 'A run from a wallet needs both scopes, a rail of the key that is sold, and a wallet of its own agent.',
+  },
+  'wallet-run.parallel': {
+    source: 'endpoints.md § 12',
+    behavior:
+      'Fifty starts at once on one wallet take no more than it holds: what is refused is larger than what is left, and every run has its order and its money.',
+  },
+  'wallet-run.returned': {
+    source: 'tasks.md § Money',
+    behavior: 'A run that is rejected or given up brings its price back to the wallet, whole and without a fee.',
+  },
+  'wallet-run.repeat': {
+    source: 'endpoints.md § 29',
+    behavior:
+      'Ten starts with one key are one run, one order and one debit; another body under the key is idempotency_conflict.',
+  },
   'road.default-mode': {
     source: 'endpoints.md § 12',
     behavior: 'A path may have a mode for bodies that name none; a mode that is not known is still refused.',

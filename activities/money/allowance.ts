@@ -99,17 +99,23 @@ export async function debitAuthorized(
   deps: ReceiptIssuer & { db: Kysely<Database> },
   referenceId: string,
 ): Promise<ReferenceRow> {
-  const reference = await transaction(deps.db, async (tx) => {
-    const locked = await lockBoth(tx, referenceId)
-    if (locked === undefined) throw new Error('a payment reference went away')
-    const { state, payer } = locked.reference
-    if (state !== 'presented' && state !== 'pending') return locked.reference
-    if (locked.challenge?.lapsed === true)
-      return closeReference(tx, locked, 'expire', { reason: 'the wallet was not debited in time' })
-    await payFromWallet(tx, locked.reference)
-    const [wallet_id, source] = [payer ?? '', walletAccount(payer ?? '')]
-    return settle(deps, tx, locked, { decidedBy: 'wallet', evidence: { wallet_id }, source })
-  })
+  return debited(await transaction(deps.db, (tx) => debit(deps, tx, referenceId)))
+}
+
+/** The debit in the caller's transaction; a payment that was not debited before its challenge ended expires. */
+export async function debit(deps: ReceiptIssuer, tx: Tx, referenceId: string): Promise<ReferenceRow> {
+  const locked = await lockBoth(tx, referenceId)
+  if (locked === undefined) throw new Error('a payment reference went away')
+  const { state, payer } = locked.reference
+  if (state !== 'presented' && state !== 'pending') return locked.reference
+  if (locked.challenge?.lapsed === true)
+    return closeReference(tx, locked, 'expire', { reason: 'the wallet was not debited in time' })
+  await payFromWallet(tx, locked.reference)
+  const [wallet_id, source] = [payer ?? '', walletAccount(payer ?? '')]
+  return settle(deps, tx, locked, { decidedBy: 'wallet', evidence: { wallet_id }, source })
+}
+
+export function debited(reference: ReferenceRow): ReferenceRow {
   if (reference.state !== 'expired') return reference
   throw refuse('challenge_expired', 'the challenge has ended', 'Open a new challenge for the quote.')
 }

@@ -59,7 +59,8 @@ export function openAuthorities(deps: MoneyDesk) {
   }
 }
 
-function assertAllowed({ total_usd }: QuoteRow, maxUsd: number | null): void {
+/** Throws 403 `control_denied` for a quote over what an operator lets the agent spend at once; null is no limit. */
+export function assertAllowed({ total_usd }: QuoteRow, maxUsd: number | null): void {
   if (maxUsd === null || total_usd <= maxUsd) return
   throw refuse(
     'control_denied',

@@ -60,7 +60,8 @@ export async function prepare(deps: MoneyDeps, payable: Payable, presented: Pres
   }
 }
 
-function fromWallet({ id }: Payable, { payer = '' }: Presented): Prepared {
+/** What a wallet pays is proven on the spot. */
+export function fromWallet({ id }: Pick<Payable, 'id'>, { payer = '' }: Pick<Presented, 'payer'>): Prepared {
   const proven = { decidedBy: 'wallet', evidence: { wallet_id: payer }, source: walletAccount(payer) }
   return { external_reference: `${payer}:${id}`, payer, proof: null, proven }
 }

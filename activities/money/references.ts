@@ -19,10 +19,18 @@ import {
 import { claimPayment } from '../store/payments.ts'
 import { send } from '../store/pipeline.ts'
 import { consumeKeys } from '../store/replay-ledger.ts'
-import { debitAuthorized, ownWallet, payFromWallet } from './allowance.ts'
+import { debit, debitAuthorized, debited, ownWallet, payFromWallet } from './allowance.ts'
 import { checkReference } from './checks.ts'
 import type { MoneyDeps, ReceiptIssuer } from './deps.ts'
-import { assertUnused, offeredAs, type Prepared, type Presented, prepare, presentationName } from './presenting.ts'
+import {
+  assertUnused,
+  fromWallet,
+  offeredAs,
+  type Prepared,
+  type Presented,
+  prepare,
+  presentationName,
+} from './presenting.ts'
 import { alreadyFunded, liveQuote, newId, openEntitlement, paymentPending } from './quotes.ts'
 import { closeReference, keepPending, type Locked, lockBoth, settle } from './settlement.ts'
 
@@ -53,7 +61,26 @@ export async function presentReference(deps: MoneyDeps, input: PresentInput): Pr
   return transaction(deps.db, (tx) => storePresented(deps, tx, input, prepared))
 }
 
-async function storePresented(deps: MoneyDeps, tx: Tx, input: PresentInput, prepared: Prepared): Promise<ReferenceRow> {
+/**
+ * Pays a challenge from a wallet in the caller's transaction, also where that was only authorized before. Throws as
+ * `presentReference` does.
+ */
+export async function payByAllowance(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  { walletId, ...of }: { agentId: string; challengeId: string; walletId: string },
+): Promise<ReferenceRow> {
+  const input = { ...of, method: 'agent_allowance', externalReference: walletId, payer: walletId } as const
+  const reference = await storePresented(deps, tx, input, fromWallet({ id: of.challengeId }, input))
+  return reference.state === 'verified' ? reference : debited(await debit(deps, tx, reference.payment_reference_id))
+}
+
+async function storePresented(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  input: PresentInput,
+  prepared: Prepared,
+): Promise<ReferenceRow> {
   const challenge = await lockChallenge(tx, input.challengeId)
   if (challenge === undefined) throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
   const before = await findPresented(tx, challenge)

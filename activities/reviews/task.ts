@@ -5,6 +5,7 @@ import { taskTerms } from '../../workflows/domain/task-terms.ts'
 import { timing } from '../../workflows/timing.ts'
 import type { Tx } from '../store/db.ts'
 import { countTasksInReview, findDocument, listTasksInReview, lockTask, type TaskRow } from '../store/tasks.ts'
+import { findQueuedOrderOf } from '../store/work-orders.ts'
 import type { TaskDeps } from '../tasks/deps.ts'
 import { approveTask } from '../tasks/input.ts'
 import { recordTransition } from '../tasks/transition.ts'
@@ -22,9 +23,11 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
     const task = await lockTask(tx, taskId)
     if (task === undefined) throw refuse('not_found', 'no such task', 'Take the id from the review console.')
     assertWaiting(task.changed_at)
-    const allowed = allowedFor(task)
+    const order = await findQueuedOrderOf(tx, taskId)
+    const allowed = order === undefined ? allowedFor(task) : []
+    const why = order === undefined ? `the task is ${task.state}` : `it is reviewed as ${order}`
     if (!allowed.includes(decision))
-      throw refuse('wrong_state', `the task is ${task.state}`, `Allowed: ${allowed.join(', ') || 'nothing'}.`, {
+      throw refuse('wrong_state', why, `Allowed: ${allowed.join(', ') || 'nothing'}.`, {
         extra: { ...taskStanding(task.state), allowed_decisions: allowed },
       })
     if (task.state === 'credit_funded' && decision === 'approve') await approveTask(tx, taskId, decisionId)

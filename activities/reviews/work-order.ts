@@ -1,12 +1,8 @@
-import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Decision } from '../../workflows/domain/review.ts'
-import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
-import { type TaskEventData, taskTerms } from '../../workflows/domain/task-terms.ts'
-import { timing } from '../../workflows/timing.ts'
 import type { Tx } from '../store/db.ts'
 import { findQuote } from '../store/quotes.ts'
-import { findDocument, requireTask, storeDocument } from '../store/tasks.ts'
+import { requireTask } from '../store/tasks.ts'
 import {
   countQueuedOrders,
   decideWorkOrder,
@@ -15,11 +11,11 @@ import {
   lockWorkOrder,
   type WorkOrderRow,
 } from '../store/work-orders.ts'
-import { contractTerms } from '../tasks/contract-terms.ts'
+import { agree } from '../tasks/agreement.ts'
 import { requestCredit } from '../tasks/credit.ts'
 import type { TaskDeps } from '../tasks/deps.ts'
 import { approveTask } from '../tasks/input.ts'
-import { recordTransition } from '../tasks/transition.ts'
+import { moverOf } from '../tasks/moves.ts'
 import { orderView } from '../work-orders/intake.ts'
 import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 
@@ -50,19 +46,16 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
 
 type Ordered = { order: WorkOrderRow; taskId: string; terms: DecisionTerms }
 
-/** What an agent and operators do one by one in a run that is begun without an order. */
+/** What an agent and operators do one by one in a run that is begun without an order; what is agreed on is only reviewed. */
 async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered): Promise<void> {
-  const { work_order_id, acceptance_criteria, quote_id, requester } = order
+  const { work_order_id, acceptance_criteria: criteria, quote_id, requester } = order
   const { decisionId: decision_id } = terms
+  if ((await requireTask(tx, taskId)).contract_id !== null) return approveTask(tx, taskId, decision_id)
   const operator = `operator:${terms.operator.operatorId}`
-  const asked = taskTerms.parse(await findDocument(tx, taskId, (await requireTask(tx, taskId)).terms_sha256))
-  const contract_id = `ct_${digestOf({ type: 'service.contract.v1', task_id: taskId, call: decision_id })}`
-  const contract = contractTerms(taskId, contract_id, asked, acceptance_criteria)
-  const terms_sha256 = await storeDocument(tx, taskId, contract)
-  const acceptance_sha256 = await storeDocument(tx, taskId, { work_order_id, requester, decision_id, terms_sha256 })
-  const move = mover(deps, tx, { taskId, decisionId: decision_id })
-  await move('contract_prepared', operator, { contract_id, terms_sha256 })
-  await move('contract_accepted', `work_order:${work_order_id}`, { terms_sha256, acceptance_sha256 })
+  const parties = { preparedBy: operator, acceptedBy: `work_order:${work_order_id}` }
+  const acceptance = { work_order_id, requester, decision_id }
+  await agree(deps, tx, { taskId, act: decision_id, ...parties, criteria, acceptance })
+  const move = moverOf(deps, tx, taskId, decision_id)
   await move('trust_requested', 'service', {})
   await move('trust_granted', operator, { decision_id })
   await approveTask(tx, taskId, decision_id)
@@ -73,15 +66,10 @@ async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered
 async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promise<void> {
   if ((await requireTask(tx, taskId)).state === 'closed') return
   const actor = `operator:${terms.operator.operatorId}`
-  const move = mover(deps, tx, { taskId, decisionId: terms.decisionId })
+  const move = moverOf(deps, tx, taskId, terms.decisionId)
   await move('exception_raised', actor, { code: 'operator_hold', detail: terms.note })
   await move('abandoned', actor, {})
 }
-
-const mover =
-  (deps: TaskDeps, tx: Tx, { taskId, decisionId }: { taskId: string; decisionId: string }) =>
-  <Event extends TaskEvent>(event: Event, actor: string, data: TaskEventData[Event]) =>
-    recordTransition(deps, tx, { taskId, eventId: `${decisionId}:${event}`, event, actor, data }, timing.task.limits)
 
 function listed({ work_order_id, requested_tool_id, objective, requester, created_at }: WorkOrderRow): WaitingSubject {
   const who = 'name' in requester ? `${requester.name} (${requester.contact})` : requester.agent_id

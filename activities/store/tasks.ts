@@ -154,10 +154,24 @@ export async function listNextQueued(
 
 type ReviewFilter = { state?: string | undefined; rail?: string | undefined }
 
-/** Tasks whose work an operator has to approve, and those that wait for evidence which an operator can waive. */
+/**
+ * Tasks whose work an operator has to approve, and those that wait for evidence which an operator can waive. What stands behind
+ * an order that nobody has decided is reviewed as that order.
+ */
 const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
   tx
     .selectFrom('tasks')
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('work_order_tasks')
+            .innerJoin('work_orders', 'work_orders.work_order_id', 'work_order_tasks.work_order_id')
+            .select('work_orders.work_order_id')
+            .whereRef('work_order_tasks.task_id', '=', 'tasks.task_id')
+            .where('decision', 'is', null),
+        ),
+      ),
+    )
     .where(({ eb, and, or }) =>
       or([
         and([eb('state', '=', 'credit_funded'), eb('review_decision', 'is', null)]),

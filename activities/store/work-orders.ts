@@ -71,6 +71,32 @@ export async function findOrderOf(tx: Tx, taskId: string): Promise<string | unde
   return row?.work_order_id
 }
 
+/** The order that a task stands behind and that nobody has decided. */
+export async function findQueuedOrderOf(tx: Tx, taskId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('work_order_tasks')
+    .innerJoin('work_orders', 'work_orders.work_order_id', 'work_order_tasks.work_order_id')
+    .select('work_orders.work_order_id')
+    .where('task_id', '=', taskId)
+    .where('decision', 'is', null)
+    .executeTakeFirst()
+  return row?.work_order_id
+}
+
+/** How many tasks behind orders that a wallet paid for are in each state that any of them is in. */
+export async function countPaidByWallet(tx: Tx): Promise<Record<string, number>> {
+  const rows = await tx
+    .selectFrom('work_order_tasks')
+    .innerJoin('tasks', 'tasks.task_id', 'work_order_tasks.task_id')
+    .innerJoin('entitlements', 'entitlements.entitlement_id', 'tasks.entitlement_id')
+    .select(['tasks.state', sql<number>`count(*)::int`.as('count')])
+    .where('entitlements.source', 'like', 'wallet:%')
+    .groupBy('tasks.state')
+    .orderBy('tasks.state')
+    .execute()
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
+}
+
 type QueueFilter = { state?: string | undefined; rail?: string | undefined }
 
 const queued = (tx: Tx, { state, rail }: QueueFilter) =>

@@ -24,6 +24,7 @@ export type OrderAsked = {
   objective: string
   requester: Requester
   tier: Tier
+  on_gaps: 'ask' | 'report'
   quote_id: string | null
   callback_url: string | null
   acceptance_criteria: string[]
@@ -33,8 +34,11 @@ export type OrderAsked = {
 
 const OBJECTIVE_CHARS = 500
 
-/** Stores an order with its tasks and their inputs in one transaction, once; their workflows are then to be started. */
-export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Promise<void> {
+/**
+ * Stores an order with its tasks and their inputs in one transaction, once; their workflows are then to be started. False where
+ * it was stored before.
+ */
+export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Promise<boolean> {
   const { workOrderId, statusTokenSha256, agentId, intake_kind, requested_tool_id, objective, quote_id } = asked
   const order = { intake_kind, requested_tool_id, objective, quote_id, agent_id: agentId }
   const fresh = await insertWorkOrder(tx, {
@@ -42,7 +46,7 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
     requester: JSON.stringify(asked.requester),
     acceptance_criteria: JSON.stringify(asked.acceptance_criteria),
   })
-  if (!fresh) return
+  if (!fresh) return false
   for (const [index, run] of asked.runs.entries()) {
     const task = await submitOrdered(deps, tx, asked, run)
     await insertOrderedTask(tx, workOrderId, index + 1, run.taskId)
@@ -51,14 +55,15 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
     const about = { task, subject: workOrderId, kind: 'intake', facts }
     await writeTaskReceipt(deps, tx, about, await clockSeconds(tx))
   }
+  return true
 }
 
 async function submitOrdered(deps: TaskDeps, tx: Tx, asked: OrderAsked, { taskId, eventId, rail, input }: OrderedRun) {
-  const { agentId: agent_id, tier, callback_url, workOrderId, actor } = asked
+  const { agentId: agent_id, tier, on_gaps, callback_url, workOrderId, actor } = asked
   const begin = [...asked.objective].slice(0, OBJECTIVE_CHARS).join('')
   const manifest = { name: 'input', sha256: digestOf(input), bytes: Buffer.byteLength(canonicalJson(input)) }
   const terms = {
-    ...{ agent_id, rail, tier, callback_url, usage: 'operational', on_gaps: 'report' },
+    ...{ agent_id, rail, tier, callback_url, usage: 'operational', on_gaps },
     ...{ objective: `${workOrderId}: ${begin}`, input_manifest: [manifest] },
   } as const
   const data = { terms_sha256: await storeDocument(tx, taskId, terms) }

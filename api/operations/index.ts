@@ -12,6 +12,7 @@ import { reviews } from './reviews/index.ts'
 import { selfServe } from './self-serve/index.ts'
 import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
+import { walletRuns } from './wallet-runs/index.ts'
 import { workOrders } from './work-orders/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
@@ -25,6 +26,7 @@ export const families = {
   'self-serve': selfServe,
   tasks,
   'work-orders': workOrders,
+  'wallet-runs': walletRuns,
   inputs,
   callbacks,
   reviews,
@@ -46,6 +48,7 @@ export const operations = [
   ...callbacks,
   ...tasks,
   ...workOrders,
+  ...walletRuns,
   ...reviews,
   ...operators,
   ...receipts,

@@ -21,9 +21,14 @@ export const problemOf = (call: Promise<unknown>) =>
   )
 
 /** An agent that buys runs, and the operator who decides about them, over HTTP alone. */
-export async function openAgentUse(hosts: Hosts, operator: string, more?: Partial<InputOf<'agent-register'>>) {
+export async function openAgentUse(
+  hosts: Hosts,
+  operator: string,
+  more?: Partial<InputOf<'agent-register'>>,
+  limits?: InputOf<'loop-review-record'>['limits'],
+) {
   const rails: PaidRail[] = ['packetops', 'diligenceops']
-  const known = await trustedAgent(hosts, operator, { rails, ...more })
+  const known = await trustedAgent(hosts, operator, { rails, ...more }, limits)
   const client = createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential })
   /** An unpaid quote is the same for five minutes; other units make another one. */
   const quote = async (rail: PaidRail = 'packetops', units = 1) => {

@@ -11,7 +11,7 @@ import { Run } from './shapes.ts'
 
 const funding = ['payment_reference_id', 'entitlement_id', 'wallet_id', 'ap2_mandate_reference'] as const
 
-/** What every operation that starts a paid run takes (endpoints §2, Start). */
+/** What every operation that starts a paid run takes beside its funding (endpoints §2, Start). */
 export const startFields = {
   rail: Rail,
   tier: Tier,
@@ -19,9 +19,6 @@ export const startFields = {
   input: z
     .record(z.string(), z.unknown())
     .meta({ 'x-free-text': true, description: 'As /schemas/rail-input-<rail>.v1.json describes it.' }),
-  payment_reference_id: ReferenceId.optional().meta({ description: 'A payment that was presented for this quote.' }),
-  entitlement_id: EntitlementId.optional().meta({ description: 'Credit that was funded for this quote.' }),
-  wallet_id: WalletId.optional().meta({ description: 'An allowance wallet, which pays the quote now.' }),
   callback_url: CallbackUrl.optional(),
   customer_account: text(1, 160).optional(),
   usage: TaskUsage.default('operational'),
@@ -79,6 +76,11 @@ export const startAgentRun = operation({
     .strictObject({
       mode: z.literal('start_agent_run'),
       ...startFields,
+      payment_reference_id: ReferenceId.optional().meta({
+        description: 'A payment that was presented for this quote.',
+      }),
+      entitlement_id: EntitlementId.optional().meta({ description: 'Credit that was funded for this quote.' }),
+      wallet_id: WalletId.optional().meta({ description: 'An allowance wallet, which pays the quote now.' }),
       ap2_mandate_reference: Digest.optional().meta({ description: 'The SHA-256 of a mandate that was presented.' }),
     })
     .refine(fundedOnce, { message: `give at most one of ${funding.join(', ')}` }),

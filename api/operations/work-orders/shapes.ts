@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { packetopsInput } from '../../../workflows/domain/rails/fixtures/packetops.ts'
-import { requestedTools } from '../../../workflows/domain/rails/rail.ts'
+import { railKeys, requestedTools } from '../../../workflows/domain/rails/rail.ts'
 import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-order.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
@@ -50,7 +50,7 @@ export const WorkOrder = z
     work_order_id: WorkOrderId,
     intake_kind: z.enum(intakeKinds),
     state: z.enum(workOrderStates),
-    requested_tool_id: ToolId,
+    requested_tool_id: z.enum([SERVICE_OS, ...railKeys]),
     rail: Rail.nullable(),
     objective: z.string(),
     requester: Requester,

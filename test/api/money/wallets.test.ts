@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { InputOf } from '../../../api/surfaces/client.ts'
+import { packetops } from '../../../workflows/domain/rails/packetops.ts'
 import { auditBooks } from '../../support/books.ts'
 import { key, providerEvent, startMoneyApis } from '../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../support/problems.ts'
@@ -291,4 +292,17 @@ verifies('wallet.http.paused', 'a paused wallet pays nothing until it is resumed
   expect(await problemOf(payBy(agent, quote_id, wallet_id))).toMatchObject({ code: 'paused', money_moved: 'no' })
   await pause(false)
   expect((await payBy(agent, quote_id, wallet_id)).state).toBe('verified')
+})
+
+verifies('wallet-run.start', 'while Temporal is away a run is paid and stored all the same', async () => {
+  const agent = await owner()
+  const { wallet_id } = await filled(agent, 10_000)
+  const { quote_id, total_usd } = await quoted(agent)
+  const terms = { rail: 'packetops', tier: 'entry', on_gaps: 'report', accept_terms: true } as const
+  const input = packetops.sandboxInput as InputOf<'wallet-run-start'>['input']
+  const asked = { ...terms, quote_id, wallet_id, input, idempotency_key: key() }
+  const { status, body } = await agent.call('wallet-run-start', asked)
+  expect({ status, state: body.run.state }).toEqual({ status: 202, state: 'credit_funded' })
+  expect(await read(agent, wallet_id)).toMatchObject({ balance_units: 10_000 - total_usd })
+  expect((await agent.call('wallet-run-start', asked)).body).toEqual(body)
 })
