@@ -83,6 +83,7 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const begun = { mode: 'start_agent_run', accept_terms: true, idempotency_key } as const
   const other = { ...begun, rail: 'diligenceops', tier: 'standard', input: sample(diligenceops) } as const
   const unknown = `qt_${sha256}`
+  const bought = { wallet_id: `aw_${sha256}`, on_gaps: 'report', accept_terms: true, idempotency_key } as const
   const receipt = { receipt_id: `rc_${sha256}`, accepted: false }
   const input_manifest = [{ name: 'input', sha256, bytes: 10 }]
   return {
@@ -94,6 +95,10 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...begun, ...packet, input: sample(packetops), quote_id: unknown },
       { ...other, quote_id: named.quote_id },
       { ...other, quote_id: unknown, entitlement_id: named.entitlement_id },
+    ],
+    'wallet-run-start': [
+      { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
+      { ...bought, rail: 'tokenops', tier: 'standard', input: sample(tokenops), quote_id: named.quote_id },
     ],
     'record-agent-use-receipt': [{ mode: 'record_agent_use_receipt', run_id, ...receipt, idempotency_key }],
     ...ordersOn(named),
