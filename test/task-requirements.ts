@@ -298,6 +298,16 @@ export const taskRequirements = {
     behavior:
       'A task that goes on by itself, and whose workflow was terminated by hand, is picked up again by the sweep.',
   },
+  'task.kill-api': {
+    source: 'tasks.md § The workflow',
+    behavior:
+      'The API killed at a call that moves a task loses nothing: the call is repeated, and its move is made once.',
+  },
+  'task.kill-books': {
+    source: 'tasks.md § Money',
+    behavior:
+      'Whatever is killed, the credit of each task is set aside, used and given back once, and the books balance.',
+  },
   'task.events.known': {
     source: 'decision',
     behavior: 'An update with an unknown event is rejected by its validator and leaves no trace.',

@@ -5,7 +5,7 @@ import { transaction } from '../../activities/store/db.ts'
 import type { Database } from '../../activities/store/schema.ts'
 import { findTask } from '../../activities/store/tasks.ts'
 import { provideInput } from '../../activities/tasks/input.ts'
-import { createClient, type InputOf, ProblemError } from '../../api/surfaces/client.ts'
+import { type Client, createClient, type InputOf, ProblemError } from '../../api/surfaces/client.ts'
 import { acceptanceText } from '../../workflows/domain/agent-signature.ts'
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { tokenops } from '../../workflows/domain/rails/tokenops.ts'
@@ -23,24 +23,35 @@ export const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof ProblemError ? error.problem.code : error),
   )
 
-/** An agent that buys runs of tokenops over HTTP, and the operator who decides about them. */
-export function buyingAgent(hosts: Hosts, known: Known, operator: string, db: Kysely<Database>) {
-  const agent = createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential })
-  const reviewer = createClient({ baseUrl: hosts.base, osUrl: hosts.os, operator })
+/** An agent that buys runs of tokenops over HTTP, and the operator who decides about them; `repeating` is how both call. */
+export function buyingAgent(
+  hosts: Hosts,
+  known: Known,
+  operator: string,
+  db: Kysely<Database>,
+  repeating = (client: Client) => client,
+) {
+  const agent = repeating(createClient({ baseUrl: hosts.base, osUrl: hosts.os, agent: known.credential }))
+  const reviewer = repeating(createClient({ baseUrl: hosts.base, osUrl: hosts.os, operator }))
   // The same caller is quoted the same for five minutes; so each quote is for another number of runs.
   let units = 1
 
   const review = (subject_kind: Reviewed, subject_id: string, decision: 'approve' | 'reject' = 'approve') =>
     reviewer.call('loop-review-record', { subject_kind, subject_id, decision, note: 'seen', idempotency_key: key() })
 
-  /** A task with a contract that waits to be accepted. */
-  async function contracted() {
+  async function preflighted() {
     const begun = await agent.call('preflight', {
       ...{ rail: 'tokenops', tier: 'standard', objective: 'what each model cost', idempotency_key: key() },
       input_manifest: [{ name: 'usage', sha256: digestOf(tokenops.sandboxInput), bytes: 100 }],
       on_gaps: 'report',
     })
     const { task_token, task } = begun.body
+    return { taskId: task.task_id, task_token }
+  }
+
+  /** A task with a contract that waits to be accepted. */
+  async function contracted(task?: Awaited<ReturnType<typeof preflighted>>) {
+    const { taskId, task_token } = task ?? (await preflighted())
     const { contract } = (await agent.call('contract-prepare', { task_token, idempotency_key: key() })).body
     const { contract_id, terms_sha256 } = contract
     const accept = async (quote_id?: string) =>
@@ -51,14 +62,18 @@ export function buyingAgent(hosts: Hosts, known: Known, operator: string, db: Ky
           ...(quote_id === undefined ? {} : { quote_id }),
         })
       ).body
-    return { taskId: task.task_id, task_token, accept }
+    return { taskId, task_token, accept }
+  }
+
+  async function quoted() {
+    const bought = { rail: 'tokenops', tier: 'standard', units: ++units, idempotency_key: key() } as const
+    return (await agent.call('agent-quote', bought)).body.quote
   }
 
   /** A task whose money is asked for. */
   async function challenged() {
     const task = await contracted()
-    const bought = { rail: 'tokenops', tier: 'standard', units: ++units, idempotency_key: key() } as const
-    const { quote } = (await agent.call('agent-quote', bought)).body
+    const quote = await quoted()
     const accepted = await task.accept(quote.quote_id)
     const { entitlement, challenge } = accepted
     if (entitlement === null || challenge === null) throw new Error('money was expected to be asked for')
@@ -86,5 +101,8 @@ export function buyingAgent(hosts: Hosts, known: Known, operator: string, db: Ky
     await reaches(task_token, 'closed')
   }
 
-  return { agent, reviewer, contracted, challenged, stateOf, reaches, present, review, finish }
+  return {
+    ...{ agent, reviewer, preflighted, contracted, quoted, challenged },
+    ...{ stateOf, reaches, present, review, finish },
+  }
 }

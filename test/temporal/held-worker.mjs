@@ -23,8 +23,10 @@ process.on('message', (asked) => {
 
 const keyOf = (type, { taskId, runId, event, step }) =>
   type === 'takeStep' ? `${runId} ${step}` : `${taskId} ${event ?? 'own'}`
-const stand = async (side, key) => {
-  if (held.side !== side || !held.keys.includes(key)) return
+// A task that nobody knows yet is any that makes its move.
+const stand = async (side, own) => {
+  const key = [own, own.replace(/^\S+/, '*')].find((each) => held.keys.includes(each))
+  if (held.side !== side || key === undefined) return
   process.send({ at: side, key })
   await released
 }

@@ -53,7 +53,10 @@ const selects = {
   receipts: 'select receipt_id, subject, seq, jws, prev from receipts order by subject, seq',
   postings: 'select receipt_id, account, units from postings',
   balances: 'select account, units from account_balances',
-  entitlements: 'select entitlement_id, state, granted_units, consumed_units, returned_units from entitlements',
+  credits: 'select task_id, entitlement_id, units, state, usage_receipt_id from task_credits',
+  uses: 'select chain, credit_units, usage_receipt_id from usage_events where credit_units > 0',
+  entitlements: `select entitlement_id, state, granted_units, consumed_units, returned_units,
+    case when task_id is null then units else 1 end as runs from entitlements join quotes using (quote_id)`,
 } as const
 type Name = keyof typeof selects
 export type TaskFacts = Record<Name, Row[]> & { workflows: Record<string, string[]> }
@@ -117,6 +120,8 @@ export function judgeTasks(facts: TaskFacts, expected: readonly string[]): strin
     ]),
     ...judgeReceipts(facts),
     ...judgeMoney(facts),
+    ...facts.credits.flatMap((credit) => judgeCredit(facts, credit)),
+    ...facts.entitlements.flatMap((entitlement) => judgeEntitlement(facts, entitlement)),
   ]
 }
 
@@ -242,4 +247,46 @@ function judgeMoney({ postings, balances, entitlements }: TaskFacts): string[] {
     if (held !== left || left < 0) wrong.push(`${entitlement_id}: it says ${left} and holds ${held}`)
   }
   return wrong
+}
+
+/** What is set aside for a task is used by its one usage receipt, or free again once the task is closed, and never both. */
+function judgeCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row): string[] {
+  const { task_id, entitlement_id, units, state, usage_receipt_id } = credit
+  const charged = of(of(events, 'task_id', task_id), 'event', 'receipts_issued').map(
+    ({ data }) => (JSON.parse(String(data)) as Row)['usage_receipt_id'],
+  )
+  const closed = of(tasks, 'task_id', task_id)[0]?.['state'] === 'closed'
+  const due = charged.length > 0 ? 'used' : closed ? 'released' : 'reserved'
+  const receipts: unknown[] = usage_receipt_id === null ? [] : [usage_receipt_id]
+  const taken = postings.filter(
+    ({ receipt_id, account }) => receipts.includes(receipt_id) && account === `credit:${entitlement_id}`,
+  )
+  const told = uses.filter(({ usage_receipt_id: receipt }) => receipts.includes(receipt))
+  const once = (rows: Row[], column: string, sign: number) =>
+    rows.map((row) => Number(row[column]) * sign).join() === receipts.map(() => Number(units)).join()
+  return [
+    ...(state === due ? [] : [`${task_id}: its credit is ${state} and should be ${due}`]),
+    ...(charged.join() === receipts.join() ? [] : [`${task_id}: its ledger and its credit name other usage receipts`]),
+    ...(once(taken, 'units', -1) && once(told, 'credit_units', 1) ? [] : [`${task_id}: its credit was not used once`]),
+  ]
+}
+
+/** Credit is funded at most once, uses come to what is consumed, and nothing is left once every run that it was for is over. */
+function judgeEntitlement({ credits, postings, uses }: TaskFacts, entitlement: Row): string[] {
+  const { entitlement_id, granted_units, consumed_units, returned_units, state, runs } = entitlement
+  const own = of(credits, 'entitlement_id', entitlement_id)
+  const funded = of(postings, 'account', `credit:${entitlement_id}`).filter(({ units }) => Number(units) > 0)
+  const used = of(uses, 'chain', entitlement_id).reduce((total, { credit_units }) => total + Number(credit_units), 0)
+  const left = Number(granted_units) - Number(consumed_units) - Number(returned_units)
+  const over = own.length >= Number(runs) && of(own, 'state', 'reserved').length === 0
+  const paid = funded.map(({ units }) => Number(units)).join()
+  const wrong = [
+    paid === (state === 'pending' ? '' : String(granted_units)) ? '' : `it was funded by ${paid}`,
+    used === Number(consumed_units) && used === sum(of(own, 'state', 'used'))
+      ? ''
+      : `uses of ${used} stand against ${consumed_units}, of tasks ${sum(of(own, 'state', 'used'))}`,
+    sum(of(own, 'state', 'reserved')) > left ? 'more is set aside than is left' : '',
+    over && state !== 'pending' && left !== 0 ? `${left} are left though nobody is to use them` : '',
+  ]
+  return wrong.filter((what) => what !== '').map((what) => `${entitlement_id}: ${what}`)
 }

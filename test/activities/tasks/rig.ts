@@ -3,10 +3,12 @@ import { claimsSigner, receiptSigner } from '../../../activities/build-deps.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
+import { issueQuote } from '../../../activities/money/quotes.ts'
 import { moveTrust } from '../../../activities/store/agents.ts'
 import { transaction } from '../../../activities/store/db.ts'
-import { storeDocument, type TaskRow } from '../../../activities/store/tasks.ts'
+import { requireTask, storeDocument, type TaskRow } from '../../../activities/store/tasks.ts'
 import { createTaskSteps } from '../../../activities/task.ts'
+import { claimCredit } from '../../../activities/tasks/credit.ts'
 import type { TaskDeps } from '../../../activities/tasks/deps.ts'
 import { runIdOf } from '../../../activities/tasks/facts.ts'
 import { type AskedMove, recordTransition } from '../../../activities/tasks/transition.ts'
@@ -41,6 +43,7 @@ const terms: TaskTerms = {
   input_manifest: [],
 }
 
+const byMoney: readonly TaskState[] = ['quoted', 'credit_pending', 'credit_funded']
 type Move = { [Event in TaskEvent]: [Event, TaskEventData[Event]] }[TaskEvent]
 
 /** Tasks on a PostgreSQL of their own, moved by the real activities. */
@@ -114,8 +117,26 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     ]
   }
 
-  /** A task that rests in this state. */
-  async function taskIn(state: TaskState, changed: Partial<TaskTerms> = {}, named = newTaskId()): Promise<TaskRow> {
+  /** Credit of the sandbox for two runs, of which the task uses one; it takes a trusted task to `credit_funded` by itself. */
+  const claim = (taskId: string) =>
+    transaction(db, async (tx) => {
+      const asked = { caller: taskId, rail: packetops, tier: 'standard', units: 2, taskId } as const
+      const { quote_id } = await issueQuote(tx, asked)
+      return claimCredit(deps, tx, await requireTask(tx, taskId), quote_id)
+    })
+
+  async function fund(taskId: string): Promise<TaskRow> {
+    await claim(taskId)
+    await createTaskSteps(deps).advanceTask({ taskId, limits: stateLimits, leftSlot: false })
+    return requireTask(db, taskId)
+  }
+
+  /** A task that rests in this state; a `paid` one has credit for its work, where it has come so far. */
+  async function taskIn(
+    state: TaskState,
+    changed: Partial<TaskTerms> = {},
+    { named = newTaskId(), paid = false } = {},
+  ): Promise<TaskRow> {
     const { taskId, submit } = await draft(changed, named)
     const path = await pathOf(taskId, submit, changed.usage === 'operational' ? 'rd_1' : 'sandbox_policy')
     const moves: Record<string, Move[]> = {
@@ -133,7 +154,8 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     const last = state in moves ? 'operating' : state
     let row: TaskRow | undefined
     for (const [reached, move] of path) {
-      row = await record(taskId, move)
+      if (!paid || !byMoney.includes(reached)) row = await record(taskId, move)
+      else if (reached === 'credit_funded') row = await fund(taskId)
       if (reached === last) break
     }
     for (const move of moves[state] ?? []) row = await record(taskId, move)
@@ -141,5 +163,5 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     return row
   }
 
-  return { record, draft, taskIn }
+  return { record, draft, taskIn, claim }
 }

@@ -63,7 +63,7 @@ async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>
   const task_token = `tk_${randomBytes(32).toString('base64url')}`
   const named = `task-${secretSha256(task_token)}`
   const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
-  const task = await openTaskRows(apis.db, deps).taskIn('operating', { agent_id, usage: 'operational' }, named)
+  const task = await openTaskRows(apis.db, deps).taskIn('operating', { agent_id, usage: 'operational' }, { named })
   return {
     ...{ quote_id, payment_reference_id, task_token },
     ...{ entitlement_id: String(entitlement_id), challenge_id: String(challenge_id) },

@@ -124,7 +124,7 @@ const openTask = async (state: TaskState): Promise<Task> => {
   )
   const named = `task-${createHash('sha256').update(token).digest('hex')}`
   const agent_id = calls.registered.agent.agent_id
-  const row = await taskIn(state, { agent_id, usage: 'operational' }, named)
+  const row = await taskIn(state, { agent_id, usage: 'operational' }, { named })
   const exception = await openTaskException(apis.db, row.task_id)
   return { token, row, exceptionId: exception?.exception_id ?? `ex_${'0'.repeat(64)}` }
 }
