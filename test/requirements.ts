@@ -692,6 +692,10 @@ export const requirements = {
     source: 'api-conventions § Canonical JSON',
     behavior: 'Digests are of RFC 8785 text, SHA-256, lowercase hex.',
   },
+  'road.reads-together': {
+    source: 'decision',
+    behavior: 'However many read at once, none holds a connection of the database while it waits for another.',
+  },
   'road.dependency-down': {
     source: 'api-conventions § Errors',
     behavior: 'Postgres or Temporal down: 503 within 2 s, and recovery by itself.',

@@ -27,7 +27,7 @@ export type Turn =
   | { kind: 'settle' | 'replay'; row: CallRow }
   | { kind: 'answered'; reply: Reply<unknown>; paid: boolean }
 
-/** Works out a read's answer, in the transaction that grants it; its refusal takes nothing from the caller. */
+/** Works out a read's answer before it is granted; its refusal takes nothing from the caller. */
 export type Read = () => Promise<Reply<unknown>>
 
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
@@ -74,6 +74,9 @@ type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
 /** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
 async function grant(run: Run, read: Read, rate: CallerTicket | undefined, fund: Fund): Promise<Turn | undefined> {
   const { deps, call, operation } = run
+  const isRead = operation.idempotency.kind === 'read'
+  // Not inside the transaction: who holds a connection while asking for another waits for ever once all do.
+  const [worked] = isRead && rate?.granted !== false ? await Promise.allSettled([read()]) : []
   const decided = await deps.inTurn(call.caller, () =>
     transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
       const standing = await readStanding(tx, call)
@@ -82,8 +85,8 @@ async function grant(run: Run, read: Read, rate: CallerTicket | undefined, fund:
       const funding = await fund(tx, standing)
       if (funding === undefined) return undefined
       const paid = funding.kind === 'payment'
-      const isRead = operation.idempotency.kind === 'read'
-      const reply = isRead ? await read() : undefined
+      if (worked?.status === 'rejected') throw worked.reason
+      const reply = worked?.value
       await grantCall(tx, last, call, funding, isRead ? 'read' : granted(run))
       return reply === undefined ? { kind: 'lead', paid } : { kind: 'answered', reply, paid }
     }),

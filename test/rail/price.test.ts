@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { ProblemError } from '../../api/surfaces/client.ts'
 import { paymentId } from '../../workflows/domain/ids.ts'
 import { type Agent, nowSeconds, openRail, post, proofOf, type Rail, type RawAnswer } from '../support/agent.ts'
 import { forgeries } from '../support/forgeries.ts'
@@ -271,4 +272,11 @@ verifies('road.rate-limit', 'a call that is paid for counts once against the lim
     await few.stop()
     await small.stop()
   }
+})
+
+verifies('road.reads-together', 'a hundred wallets read at once, and each is told what there is', async () => {
+  const agents = await Promise.all(Array.from({ length: 100 }, () => rail.openAgent()))
+  const reads = agents.map(({ client }) => client.call('payout-status', { idempotency_key: 'never' }))
+  const told = await Promise.all(reads.map((read) => read.catch((error: ProblemError) => error.problem.code)))
+  expect(new Set(told)).toEqual(new Set(['not_found']))
 })
