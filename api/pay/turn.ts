@@ -42,14 +42,15 @@ export async function takeTurn(run: Run, read: Read): Promise<Turn> {
       rate.assertGranted()
       return { kind: 'lead', paid: false }
     }
-    const turn = await grant(run, read, rate, async (_, standing) => {
+    const worked = await workOut(run, read, rate)
+    const turn = await grant(run, worked, rate, async (_, standing) => {
       if (run.operation.price === null) return { kind: 'none' }
       assertNoDebt(run, standing)
       if (standing.credit !== undefined) return { kind: 'credit', paymentId: standing.credit }
       freeTaken = free?.granted === true && standing.freeLeft > 0
       return freeTaken ? { kind: 'free' } : undefined
     })
-    return turn ?? (await grantPaid(run, read, rate))
+    return turn ?? (await grantPaid(run, worked, rate))
   } finally {
     rate?.putBack()
     if (!freeTaken) free?.putBack()
@@ -71,12 +72,18 @@ async function grantedAtOnce(run: Run): Promise<boolean> {
 
 type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
 
+type Worked = PromiseSettledResult<Reply<unknown>> | undefined
+
+/** Before any transaction: who holds a connection while asking for another waits for ever once all do. */
+async function workOut({ operation }: Run, read: Read, rate: CallerTicket | undefined): Promise<Worked> {
+  if (operation.idempotency.kind !== 'read' || rate?.granted === false) return undefined
+  const [worked] = await Promise.allSettled([read()])
+  return worked
+}
+
 /** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
-async function grant(run: Run, read: Read, rate: CallerTicket | undefined, fund: Fund): Promise<Turn | undefined> {
-  const { deps, call, operation } = run
-  const isRead = operation.idempotency.kind === 'read'
-  // Not inside the transaction: who holds a connection while asking for another waits for ever once all do.
-  const [worked] = isRead && rate?.granted !== false ? await Promise.allSettled([read()]) : []
+async function grant(run: Run, worked: Worked, rate: CallerTicket | undefined, fund: Fund): Promise<Turn | undefined> {
+  const { deps, call } = run
   const decided = await deps.inTurn(call.caller, () =>
     transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
       const standing = await readStanding(tx, call)
@@ -87,7 +94,7 @@ async function grant(run: Run, read: Read, rate: CallerTicket | undefined, fund:
       const paid = funding.kind === 'payment'
       if (worked?.status === 'rejected') throw worked.reason
       const reply = worked?.value
-      await grantCall(tx, last, call, funding, isRead ? 'read' : granted(run))
+      await grantCall(tx, last, call, funding, reply === undefined ? granted(run) : 'read')
       return reply === undefined ? { kind: 'lead', paid } : { kind: 'answered', reply, paid }
     }),
   )
@@ -122,10 +129,10 @@ function assertNoDebt(run: Run, { debt }: Standing): void {
   throw run.deps.offers.paymentRequired(run.operation, 'an earlier call is not paid for', { debt: owed })
 }
 
-async function grantPaid(run: Run, read: Read, rate: CallerTicket | undefined): Promise<Turn> {
+async function grantPaid(run: Run, worked: Worked, rate: CallerTicket | undefined): Promise<Turn> {
   const claim = await verifiedPayment(run)
   if (claim === 'ours') return { kind: 'wait' }
-  const turn = await grant(run, read, rate, async (tx, standing) => {
+  const turn = await grant(run, worked, rate, async (tx, standing) => {
     assertNoDebt(run, standing)
     await claimPayment(tx, claim, run.call.callId, run.operation.idempotency.kind === 'read' ? 'settling' : 'claimed')
     return { kind: 'payment', paymentId: claim.paymentId }
