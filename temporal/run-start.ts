@@ -1,4 +1,5 @@
 import { isFor } from '../activities/agents/rails.ts'
+import { taskIdOf } from '../activities/keys/derived-tokens.ts'
 import type { Money } from '../activities/money/desk.ts'
 import { findAgent } from '../activities/store/agents.ts'
 import { clockSeconds, transaction } from '../activities/store/db.ts'
@@ -41,7 +42,7 @@ export type StartDeps = TaskDeskDeps & { money: Money }
  * on where it stopped; there is one task for a call however often it is sent. Returns the id of the task.
  */
 export async function beginRun(deps: StartDeps, agentId: string, asked: StartAsked, callId: string): Promise<string> {
-  const taskId = acts.taskIdOf(deps.tokens.statusToken('tk', callId))
+  const taskId = taskIdOf(deps.tokens.statusToken('tk', callId))
   const terms = termsOf(agentId, asked)
   const known = await findTask(deps.db, taskId)
   assertSame(known, terms)

@@ -1,10 +1,10 @@
+import { taskIdOf } from '../activities/keys/derived-tokens.ts'
 import { transaction } from '../activities/store/db.ts'
 import { provideInput } from '../activities/tasks/input.ts'
 import { ownContract } from '../activities/tasks/reading.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import { type TaskState, taskStanding } from '../workflows/domain/task-lifecycle.ts'
-import { taskIdOf } from './task-acts.ts'
 import type { Mover, TaskDeskDeps } from './task-desk.ts'
 
 export type Submission = { task_token: string; contract_id: string; input: Record<string, unknown> }

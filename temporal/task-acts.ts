@@ -1,4 +1,3 @@
-import { secretSha256 } from '../activities/keys/derived-tokens.ts'
 import { listPauses } from '../activities/store/controls.ts'
 import { findDocument, findTask, storeDocument } from '../activities/store/tasks.ts'
 import { contractTerms } from '../activities/tasks/contract-terms.ts'
@@ -13,9 +12,6 @@ export type TaskGateway = ReturnType<typeof createTaskGateway>
 export type ActDeps = Pick<TaskDeps, 'db'> & { gateway: TaskGateway }
 /** `eventId` is named after the call that an act is done for, so that a repeat finds what was done; `actor` stands in the ledger. */
 export type Act = { eventId: string; actor: string }
-
-/** A task is named by the digest of its token. */
-export const taskIdOf = (token: string): string => `task-${secretSha256(token)}`
 
 /** Throws 503 `paused` while nothing new may begin; what was begun before goes on. */
 export async function assertOpen(db: TaskDeps['db']): Promise<void> {

@@ -1,6 +1,7 @@
 import { spokeFor } from '../activities/agents/handshake.ts'
 import { isFor } from '../activities/agents/rails.ts'
 import type { DerivedTokens } from '../activities/keys/derived-tokens.ts'
+import { taskIdOf } from '../activities/keys/derived-tokens.ts'
 import type { Money } from '../activities/money/desk.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { type ReplayDeps, readReplayPackage, replayFileOf } from '../activities/replay-package.ts'
@@ -62,7 +63,7 @@ async function assertRail({ db }: TaskDeskDeps, agentId: string, rail: string): 
 }
 
 async function taskOfToken({ db }: TaskDeskDeps, asker: Asker, token: string): Promise<TaskRow> {
-  const task = await findTask(db, acts.taskIdOf(token))
+  const task = await findTask(db, taskIdOf(token))
   if (task === undefined) throw refuse('not_found', 'nothing has this token', 'Check the task token.')
   assertOwner(asker, task)
   return task
@@ -74,7 +75,7 @@ async function preflight(
   asked: Omit<TaskTerms, 'agent_id'>,
   callId: string,
 ): Promise<void> {
-  const taskId = acts.taskIdOf(deps.tokens.statusToken('tk', callId))
+  const taskId = taskIdOf(deps.tokens.statusToken('tk', callId))
   const terms = { ...asked, agent_id: agentId }
   await acts.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
   await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {

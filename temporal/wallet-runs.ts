@@ -1,3 +1,4 @@
+import { taskIdOf } from '../activities/keys/derived-tokens.ts'
 import { ownRun } from '../activities/runs/reading.ts'
 import { claimGrant } from '../activities/store/calls.ts'
 import { transaction } from '../activities/store/db.ts'
@@ -9,7 +10,7 @@ import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { railOf } from '../workflows/domain/rails/index.ts'
 import type { RunDeskDeps } from './run-desk.ts'
 import { assertStartable, type StartAsked } from './run-start.ts'
-import { assertOpen, taskIdOf } from './task-acts.ts'
+import { assertOpen } from './task-acts.ts'
 import { orderNames } from './work-orders.ts'
 
 type Asked = 'rail' | 'tier' | 'on_gaps' | 'quote_id' | 'input' | 'callback_url' | 'customer_account'

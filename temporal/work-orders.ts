@@ -1,4 +1,4 @@
-import { secretSha256 } from '../activities/keys/derived-tokens.ts'
+import { secretSha256, taskIdOf } from '../activities/keys/derived-tokens.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { runView } from '../activities/runs/views.ts'
 import { type Tx, transaction } from '../activities/store/db.ts'
@@ -12,7 +12,7 @@ import { refuse } from '../workflows/domain/errors.ts'
 import type { RailKey } from '../workflows/domain/rails/rail.ts'
 import type { RunDeskDeps } from './run-desk.ts'
 import { assertPaysForIt } from './run-start.ts'
-import { assertOpen, taskIdOf } from './task-acts.ts'
+import { assertOpen } from './task-acts.ts'
 
 type Step = { rail: RailKey; input: Record<string, unknown> }
 /** An order as it is sent: `pointers` say where the inputs of its steps stand in the body. */

@@ -1,4 +1,4 @@
-import { secretSha256 } from '../keys/derived-tokens.ts'
+import { taskIdOf } from '../keys/derived-tokens.ts'
 import { findTaskOfRun } from '../store/agent-runs.ts'
 import type { AgentRow } from '../store/agents.ts'
 import { findChallenge } from '../store/challenges.ts'
@@ -32,7 +32,7 @@ const found: Readonly<Record<string, Find>> = {
   challenge_id: through(findChallenge, ({ quote_id }) => quote_id, findQuote),
   entitlement_id: findEntitlement,
   payment_reference_id: through(findReference, ({ entitlement_id }) => entitlement_id, findEntitlement),
-  task_token: (tx, token) => findTask(tx, `task-${secretSha256(token)}`),
+  task_token: (tx, token) => findTask(tx, taskIdOf(token)),
   contract_id: through(findContract, ({ task_id }) => task_id, findTask),
   run_id: findTaskOfRun,
 }

@@ -37,3 +37,6 @@ export function deriveTokens(key: Uint8Array): DerivedTokens {
 
 /** SHA-256 of a secret's text, 64 hex: all that is stored of tokens and credentials. */
 export const secretSha256 = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+/** A task is named by the digest of its token. */
+export const taskIdOf = (token: string): string => `task-${secretSha256(token)}`
