@@ -2,8 +2,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
 import { createDatabase, isUnavailable, type OpenDatabase } from '../../activities/store/db.ts'
 import { migrateToLatest } from '../../activities/store/migrate.ts'
+import type { Database } from '../../activities/store/schema.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { postgresPart, postgresUrl } from '../../worker/stack/postgres.ts'
@@ -63,3 +65,7 @@ export async function scratchDirectory(): Promise<string> {
   await chmod(directory, 0o711)
   return directory
 }
+
+/** How many statements wait for a lock now. */
+export const lockWaits = async (db: Kysely<Database>): Promise<number> =>
+  (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(db)).rows.length

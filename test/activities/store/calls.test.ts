@@ -22,7 +22,7 @@ import {
 } from '../../../activities/store/payments.ts'
 import { send } from '../../../activities/store/pipeline.ts'
 import { callId } from '../../../workflows/domain/ids.ts'
-import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { lockWaits, startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
 let database: TestDatabase
@@ -91,10 +91,6 @@ function newPayment(proofWallet: string): PaymentClaim {
     fromBlock: 0n,
   }
 }
-
-/** How many statements wait for a lock now. */
-const lockWaits = async () =>
-  (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(database.db)).rows.length
 
 const inclusion = { transactionHash: `0x${'1'.repeat(64)}`, blockNumber: 5n, blockHash: `0x${'2'.repeat(64)}` }
 
@@ -295,7 +291,7 @@ verifies(
       const { recorded } = await transaction(database.db, async (tx) => {
         await lockCall(tx, call.callId)
         const recorded = transaction(database.db, (other) => record(other, payment.paymentId))
-        await expect.poll(lockWaits, { timeout: 5_000, interval: 20 }).toBe(1)
+        await expect.poll(() => lockWaits(database.db), { timeout: 5_000, interval: 20 }).toBe(1)
         await sql`select 1 from payments where payment_id = ${payment.paymentId} for update nowait`.execute(tx)
         return { recorded }
       })

@@ -11,7 +11,7 @@ import {
 } from '../../../activities/store/db.ts'
 import { ensureDatabase, latestMigration, migrateToLatest, migrations } from '../../../activities/store/migrate.ts'
 import { findFree } from '../../../worker/stack/ports.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { lockWaits, startPostgres } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -41,10 +41,6 @@ async function tablesOf(url: string): Promise<string[]> {
   await other.close()
   return rows.map(({ name }) => name)
 }
-
-/** The statements that wait for a lock now. */
-const waiting = async () =>
-  (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(open.db)).rows
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -114,7 +110,7 @@ verifies(
     const other = transaction(open.db, async (tx) => {
       await sql`update crossed set hits = hits + 1 where id = 2`.execute(tx)
       begun = true
-      await expect.poll(async () => (await waiting()).length, { timeout: 5_000, interval: 20 }).toBe(1)
+      await expect.poll(() => lockWaits(open.db), { timeout: 5_000, interval: 20 }).toBe(1)
       await sql`update crossed set hits = hits + 1 where id = 1`.execute(tx)
     })
     await expect.poll(() => begun, { interval: 10 }).toBe(true)
