@@ -29,7 +29,7 @@ export async function addDelivery(tx: Tx, delivery: NewDelivery): Promise<string
   await tx
     .insertInto('callback_deliveries')
     .values({ delivery_id, host: new URL(delivery.url).host, ...delivery })
-    .onConflict((conflict) => conflict.column('delivery_id').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
   return delivery_id
 }

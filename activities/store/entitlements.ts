@@ -34,7 +34,8 @@ export async function ensureEntitlement(tx: Tx, entitlement: NewEntitlement): Pr
   await tx
     .insertInto('entitlements')
     .values({ ...entitlement, state: 'pending' })
-    .onConflict((conflict) => conflict.column('quote_id').doNothing())
+    // No key is named: of two at once, one may find the other by its id first, and naming the quote makes that an error.
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
   return tx
     .selectFrom('entitlements')

@@ -10,7 +10,7 @@ export async function insertWorkOrder(tx: Tx, order: Insertable<WorkOrdersTable>
   const inserted = await tx
     .insertInto('work_orders')
     .values(order)
-    .onConflict((conflict) => conflict.column('work_order_id').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('work_order_id')
     .executeTakeFirst()
   return inserted !== undefined

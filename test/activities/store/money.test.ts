@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
+import { issueQuote, openEntitlement } from '../../../activities/money/quotes.ts'
 import { type Tx, transaction } from '../../../activities/store/db.ts'
 import { entitlementTransitions } from '../../../workflows/domain/credit.ts'
 import { challengeTransitions, referenceTransitions } from '../../../workflows/domain/payment-reference.ts'
 import { movesOf } from '../../../workflows/domain/state-table.ts'
 import { verifies } from '../../verifies.ts'
-import { funded, hex, quoted, startMoney } from '../money/rig.ts'
+import { funded, hex, newAgent, packetops, quoted, startMoney } from '../money/rig.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -196,3 +197,15 @@ verifies(
       await expect(run(text), text).rejects.toMatchObject(refused)
   },
 )
+
+verifies('money.quote', 'however many take up a quote at once, all get its one entitlement', async () => {
+  const agentId = newAgent()
+  for (let round = 0; round < 100; round += 1) {
+    const quote = await transaction(deps.db, (tx) =>
+      issueQuote(tx, { caller: `test:${hex(8)}`, rail: packetops, tier: 'entry', units: 1 }),
+    )
+    const open = () => transaction(deps.db, (tx) => openEntitlement(tx, quote, agentId))
+    const opened = await Promise.all(Array.from({ length: 8 }, open))
+    expect(new Set(opened.map(({ entitlement_id }) => entitlement_id)).size).toBe(1)
+  }
+})
