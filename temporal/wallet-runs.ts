@@ -5,7 +5,7 @@ import { transaction } from '../activities/store/db.ts'
 import { findWorkOrder } from '../activities/store/work-orders.ts'
 import { runIdOf } from '../activities/tasks/facts.ts'
 import type { Asker } from '../activities/tasks/reading.ts'
-import { storeWalletRun, type WalletRunAsked, walletRunView } from '../activities/work-orders/wallet-run.ts'
+import { storeWalletRun, walletRunView } from '../activities/work-orders/wallet-run.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { railOf } from '../workflows/domain/rails/index.ts'
 import type { RunDeskDeps } from './run-desk.ts'
@@ -15,7 +15,6 @@ import { orderNames } from './work-orders.ts'
 
 type Asked = 'rail' | 'tier' | 'on_gaps' | 'quote_id' | 'input' | 'callback_url' | 'customer_account'
 export type WalletStart = Pick<StartAsked, Asked> & { wallet_id: string }
-type Spender = Pick<WalletRunAsked, 'agentId' | 'maxUsd'>
 export type WalletRuns = ReturnType<typeof openWalletRuns>
 
 /** Runs that an allowance wallet pays for (endpoints.md §12). */
@@ -23,7 +22,7 @@ export function openWalletRuns(deps: RunDeskDeps) {
   return {
     /** 404 without it, 403 `not_owner`. */
     read: (asker: Asker, runId: string) => read(deps, asker, runId),
-    start: (by: Spender, asked: WalletStart, callId: string) => start(deps, by, asked, callId),
+    start: (agentId: string, asked: WalletStart, callId: string) => start(deps, agentId, asked, callId),
   }
 }
 
@@ -31,15 +30,15 @@ const read = (deps: RunDeskDeps, asker: Asker, runId: string) =>
   transaction(deps.db, async (tx) => walletRunView(deps, tx, await ownRun(tx, asker, runId)))
 
 /** Starts a run with its order and its payment; repeated, it shows the one that it started. 402 with the shortfall. */
-async function start(deps: RunDeskDeps, by: Spender, asked: WalletStart, callId: string) {
+async function start(deps: RunDeskDeps, agentId: string, asked: WalletStart, callId: string) {
   const { status_token, ids } = orderNames(deps, callId)
   const work_order_id = ids.workOrderId
-  if ((await findWorkOrder(deps.db, { work_order_id })) === undefined) await assertTakeable(deps, by.agentId, asked)
+  if ((await findWorkOrder(deps.db, { work_order_id })) === undefined) await assertTakeable(deps, agentId, asked)
   const taskId = taskIdOf(deps.tokens.statusToken('tk', callId))
   const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
   await transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, work_order_id)
-    await storeWalletRun(deps, tx, { ...paidBy(by, asked), order: { ...ids, ...orderOf(by, asked) }, run })
+    await storeWalletRun(deps, tx, { ...paidBy(agentId, asked), order: { ...ids, ...orderOf(agentId, asked) }, run })
   }).catch((error: unknown) => askForMoney(deps, asked, error))
   // It stands whether or not its workflow can be told now: the review wakes it too.
   await deps.gateway.wake(taskId).catch(() => undefined)
@@ -52,12 +51,11 @@ async function assertTakeable(deps: RunDeskDeps, agentId: string, asked: WalletS
   await assertStartable(deps, agentId, { ...asked, usage: 'operational' }, isSold)
 }
 
-const paidBy = (by: Spender, { wallet_id: walletId, quote_id: quoteId, customer_account }: WalletStart) => ({
-  ...by,
-  ...{ walletId, quoteId, customerAccount: customer_account },
+const paidBy = (agentId: string, { wallet_id: walletId, quote_id: quoteId, customer_account }: WalletStart) => ({
+  ...{ agentId, walletId, quoteId, customerAccount: customer_account },
 })
 
-const orderOf = ({ agentId }: Spender, { rail, tier, on_gaps, callback_url }: WalletStart) => ({
+const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletStart) => ({
   intake_kind: 'external_agent_request' as const,
   requested_tool_id: rail,
   objective: `One ${tier} run of ${rail}, paid from an allowance wallet.`,

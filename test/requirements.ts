@@ -138,6 +138,11 @@ export const requirements = {
     behavior:
       'A payment reference is unique, funds only once it is verified, and frees its challenge when proven empty.',
   },
+  'money.spending-limit': {
+    source: 'endpoints.md § 1.3',
+    behavior:
+      'An agent presents no payment over what an operator lets it spend at once, in any way; what a provider says is paid counts.',
+  },
   'money.provider': {
     source: 'endpoints.md § 20',
     behavior: 'A provider’s events fund, reject or refund by session, challenge and exact amount, each at most once.',

@@ -11,40 +11,42 @@ import { type MoneyDesk, ownReference } from './desk.ts'
 import type { Presented } from './presenting.ts'
 import { liveQuote, requirePayable } from './quotes.ts'
 import { presentReference } from './references.ts'
+import { spendingLimit } from './spending-limit.ts'
 import { referenceView } from './views.ts'
 
 export type Authorities = ReturnType<typeof openAuthorities>
-/** What carries the authority: one of the three, by its type. `maxUsd` is what an operator lets the agent spend at once. */
+/** What carries the authority: one of the three, by its type. */
 export type AuthorityAsked = {
   agentId: string
-  maxUsd: number | null
   authority_type: AuthorityType
   quote_id: string
   wallet_id?: string | undefined
   provider_session_id?: string | undefined
   wallet_proof?: { wallet: string; transaction_hash: string; signature: string } | undefined
 }
-type Judged = { reasons: string[]; wallet: Awaited<ReturnType<typeof judgeWallet>>['left'] | null }
+type Judged = {
+  reasons: string[]
+  left: { agent_usd: number | null; wallet: Awaited<ReturnType<typeof judgeWallet>>['left'] | null }
+}
 
 /** Whether a payment may be made, and by what: an authority stands as a payment reference, and moves nothing (endpoints.md §12). */
 export function openAuthorities(deps: MoneyDesk) {
   const { db } = deps
   return {
     check: async (asked: AuthorityAsked) => {
-      const { agentId, maxUsd, authority_type } = asked
+      const { agentId, authority_type } = asked
       const { quote, challenge, judged } = await transaction(db, async (tx) => {
         const quote = await liveQuote(tx, asked.quote_id)
-        assertAllowed(quote, maxUsd)
         // What was presented for it before is told again, or told to be under way.
         const challenge = await requirePayable(tx, quote.quote_id)
         return { quote, challenge, judged: await judge(tx, agentId, asked.wallet_id, quote) }
       })
       const reference = judged.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
-      return told(authority_type, reference, judged, maxUsd, quote)
+      return told(authority_type, reference, judged, quote)
     },
 
     /** An authority as it stands now; 404 for a payment that was presented without one. */
-    read: async (agentId: string, referenceId: string, maxUsd: number | null) => {
+    read: async (agentId: string, referenceId: string) => {
       const reference = await ownReference(deps, agentId, referenceId)
       const { authority_type, entitlement_id, payer } = reference
       const quote = await findQuote(db, (await findEntitlement(db, entitlement_id ?? ''))?.quote_id ?? '')
@@ -53,25 +55,16 @@ export function openAuthorities(deps: MoneyDesk) {
       const over = overReasons(reference)
       const isOpen = reference.state === 'presented' || reference.state === 'pending'
       const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined
-      const { reasons, wallet } = await transaction(db, (tx) => judge(tx, agentId, walletId, quote))
-      return told(authority_type, reference, { reasons: [...over, ...reasons], wallet }, maxUsd, quote)
+      const judged = await transaction(db, (tx) => judge(tx, agentId, walletId, quote))
+      return told(authority_type, reference, { ...judged, reasons: [...over, ...judged.reasons] }, quote)
     },
   }
 }
 
-/** Throws 403 `control_denied` for a quote over what an operator lets the agent spend at once; null is no limit. */
-export function assertAllowed({ total_usd }: QuoteRow, maxUsd: number | null): void {
-  if (maxUsd === null || total_usd <= maxUsd) return
-  throw refuse(
-    'control_denied',
-    `${total_usd} usd is over the agent’s limit of ${maxUsd}`,
-    'Ask an operator to widen it.',
-  )
-}
-
 /** What an allowance wallet has against the payment; nobody else is asked before something is presented. */
 async function judge(tx: Tx, agentId: string, walletId: string | undefined, quote: QuoteRow): Promise<Judged> {
-  if (walletId === undefined) return { reasons: [], wallet: null }
+  const agent_usd = await spendingLimit(tx, agentId)
+  if (walletId === undefined) return { reasons: [], left: { agent_usd, wallet: null } }
   const payment = { rail: quote.rail, amount_usd: quote.total_usd }
   const { paused, denials, shortfall_usd, left } = await judgeWallet(
     tx,
@@ -83,7 +76,7 @@ async function judge(tx: Tx, agentId: string, walletId: string | undefined, quot
     ...denials,
     ...(shortfall_usd === 0 ? [] : [`the wallet holds ${shortfall_usd} usd too little`]),
   ]
-  return { reasons, wallet: left }
+  return { reasons, left: { agent_usd, wallet: left } }
 }
 
 const authorize = (deps: MoneyDesk, asked: AuthorityAsked, { challenge_id }: ChallengeRow): Promise<ReferenceRow> =>
@@ -105,8 +98,7 @@ function presentedBy({ wallet_id, provider_session_id, wallet_proof }: Authority
 function told(
   authority_type: AuthorityType,
   reference: ReferenceRow | undefined,
-  { reasons, wallet }: Judged,
-  agent_usd: number | null,
+  { reasons, left }: Judged,
   { total_usd }: QuoteRow,
 ) {
   return {
@@ -115,6 +107,6 @@ function told(
     reasons,
     amount_usd: total_usd,
     payment_reference: reference === undefined ? null : referenceView(reference),
-    limits_left: { agent_usd, wallet },
+    limits_left: left,
   }
 }

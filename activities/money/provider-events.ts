@@ -91,5 +91,6 @@ async function presentFor(deps: MoneyDeps, event: ProviderEventRow): Promise<Ref
     challengeId: challenge.challenge_id,
     method: 'hosted_checkout',
     externalReference: event.external_reference,
+    alreadyPaid: true,
   })
 }

@@ -33,14 +33,21 @@ import {
 } from './presenting.ts'
 import { alreadyFunded, liveQuote, newId, openEntitlement, paymentPending } from './quotes.ts'
 import { closeReference, keepPending, type Locked, lockBoth, settle } from './settlement.ts'
+import { assertMaySpend } from './spending-limit.ts'
 
 type Presenter = Presented & { agentId: string; evidence?: { sha256?: string; url?: string } }
 
 /**
  * `amountUsd` is what the caller takes the amount to be, in whole usd; checked where it is given. With `authorityType` the payment
- * is only authorized: nothing moves before it is presented again without.
+ * is only authorized: nothing moves before it is presented again without. No limit of the agent's stands against what is
+ * `alreadyPaid`.
  */
-export type PresentInput = Presenter & { challengeId: string; amountUsd?: number; authorityType?: AuthorityType }
+export type PresentInput = Presenter & {
+  challengeId: string
+  amountUsd?: number
+  authorityType?: AuthorityType
+  alreadyPaid?: boolean
+}
 
 /**
  * Presents a payment for a challenge; repeated, it answers the same reference. What can be proven at once is: an allowance pays and
@@ -87,6 +94,7 @@ async function storePresented(
   if (before !== undefined && repeats(before, input)) return before
   assertPayable(challenge, before, input.amountUsd)
   const quote = await liveQuote(tx, challenge.quote_id)
+  if (input.alreadyPaid !== true) await assertMaySpend(tx, input.agentId, challenge.amount_usd)
   const { entitlement_id } = await openEntitlement(tx, quote, input.agentId)
   const state = move('the challenge', challengeTransitions, challenge.state, 'present')
   await updateChallenge(tx, challenge.challenge_id, { state, entitlement_id })

@@ -2,8 +2,7 @@ import { walletAccount } from '../../workflows/domain/credit.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { returnPackageId } from '../../workflows/domain/return-package.ts'
 import { timing } from '../../workflows/timing.ts'
-import { assertAllowed } from '../money/payment-authority.ts'
-import { alreadyFunded, requireQuote } from '../money/quotes.ts'
+import { alreadyFunded } from '../money/quotes.ts'
 import { payByAllowance } from '../money/references.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import type { Tx } from '../store/db.ts'
@@ -17,8 +16,8 @@ import type { TaskDeps } from '../tasks/deps.ts'
 import { goOn } from '../tasks/moves.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
 
-/** What a run is paid with: `maxUsd` is what an operator lets the agent spend at once in whole usd, null no limit. */
-type Paying = { agentId: string; maxUsd: number | null; walletId: string; quoteId: string }
+/** What a run is paid with. */
+type Paying = { agentId: string; walletId: string; quoteId: string }
 /** An order of one run that a wallet pays for. */
 export type WalletRunAsked = Paying & {
   order: Omit<OrderAsked, 'agentId' | 'quote_id' | 'runs'>
@@ -40,7 +39,6 @@ export async function storeWalletRun(deps: TaskDeps, tx: Tx, asked: WalletRunAsk
   const parties = { preparedBy: order.actor, acceptedBy: order.actor }
   const acceptance = { accept_terms: true, agent_id: agentId, customer_account }
   await agree(deps, tx, { taskId, act, ...parties, criteria: order.acceptance_criteria, acceptance })
-  assertAllowed(await requireQuote(tx, quoteId), asked.maxUsd)
   const asksFor = await requestCredit(deps, tx, await goesOn(), quoteId)
   await goesOn()
   // All runs of a wallet wait for its row, so it is taken as late as may be.

@@ -82,7 +82,3 @@ export function sentStream({ sent }: Context): BodyStream {
   if (sent.stream === undefined) throw new TypeError('no surface handed on the body of this call')
   return sent.stream
 }
-
-/** What an operator lets the calling agent spend at once, in whole usd; null is no limit. */
-export const spendingLimit = ({ caller }: Context): number | null =>
-  caller.kind === 'agent' ? (caller.credential.limits?.max_usd ?? null) : null

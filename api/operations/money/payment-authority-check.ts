@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorityRules } from '../../../workflows/domain/payment-authority.ts'
 import { Address, IdempotencyKey, text, WalletSignature } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgentId, spendingLimit } from '../caller.ts'
+import { callingAgentId } from '../caller.ts'
 import { Authority, AuthorityType } from './authority-shapes.ts'
 import { QuoteId, WalletId } from './shapes.ts'
 
@@ -60,7 +60,7 @@ export const paymentAuthorityCheck = operation({
     .meta({ oneOf: carriers.map((name) => ({ required: [name] })) }),
   output: Authority,
   handle: async ({ idempotency_key: _key, ...asked }, context) => {
-    const by = { agentId: callingAgentId(context), maxUsd: spendingLimit(context) }
-    return { body: Authority.parse(await context.authorities.check({ ...by, ...asked })) }
+    const agentId = callingAgentId(context)
+    return { body: Authority.parse(await context.authorities.check({ agentId, ...asked })) }
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorityRules } from '../../../workflows/domain/payment-authority.ts'
 import { authorityTypes } from '../../../workflows/domain/payment-reference.ts'
 import { operation } from '../../operation.ts'
-import { readingAgentId, spendingLimit } from '../caller.ts'
+import { readingAgentId } from '../caller.ts'
 import { Authority, AuthorityType } from './authority-shapes.ts'
 import { Method, ReferenceId } from './shapes.ts'
 
@@ -44,7 +44,7 @@ export const paymentAuthorityRead = operation({
   handle: async ({ payment_reference_id }, context) => {
     if (payment_reference_id === undefined) return { body: output.parse({ ...contract, authority: null }) }
     const agentId = readingAgentId(context, 'an authority is read by its agent', 'Present your access key.')
-    const authority = await context.authorities.read(agentId, payment_reference_id, spendingLimit(context))
+    const authority = await context.authorities.read(agentId, payment_reference_id)
     return { body: output.parse({ ...contract, authority }) }
   },
 })

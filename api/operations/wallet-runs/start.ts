@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { startFields } from '../agent-use/start.ts'
-import { callingAgent, spendingLimit } from '../caller.ts'
+import { callingAgent } from '../caller.ts'
 import { WalletId } from '../money/shapes.ts'
 import { walletRun } from './shapes.ts'
 
@@ -45,8 +45,8 @@ export const walletRunStart = operation({
   output,
   handle: async ({ accept_terms: _terms, idempotency_key: _key, usage: _usage, ...asked }, context) => {
     const { callback_url = null, customer_account = null } = asked
-    const by = { agentId: callingAgent(context), maxUsd: spendingLimit(context) }
-    const started = await context.walletRuns.start(by, { ...asked, callback_url, customer_account }, context.callId)
+    const run = { ...asked, callback_url, customer_account }
+    const started = await context.walletRuns.start(callingAgent(context), run, context.callId)
     return { body: output.parse(started), grantUsed: true }
   },
 })

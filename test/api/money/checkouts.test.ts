@@ -250,3 +250,37 @@ verifies('binding.read', 'the contract is everybody’s, a binding its agent’s
   expect(await read(agent, { binding_id: `bd_${'0'.repeat(64)}` })).toBe('not_found')
   expect(await read(agent, { binding_id: `bd_${'0'.repeat(64)}`, entitlement_id })).toBe('invalid_request')
 })
+
+verifies(
+  'money.spending-limit',
+  'an agent’s limit holds in each way to pay, and not against its customer',
+  async () => {
+    const agent = await buyer()
+    const { quote, challenge_id } = await pendingCredit(agent)
+    const { quote_id, total_usd } = quote
+    const limitTo = (usd: number) =>
+      apis.db
+        .updateTable('agents')
+        .set({ limits: JSON.stringify({ max_usd: usd }) })
+        .where('agent_id', '=', agent.agentId)
+        .execute()
+    const presented = () => ({ external_reference: `INV-${key()}`, idempotency_key: key() })
+    const ways = [
+      () => agent.call('payment-reference-create', { quote_id, method: 'invoice_reference', ...presented() }),
+      () => agent.call('payment-reference-create', { challenge_id, method: 'payment_reference', ...presented() }),
+      () => {
+        const asked = { authority_type: 'checkout', quote_id, provider_session_id: `cs_${key()}` } as const
+        return agent.call('payment-authority-check', { ...asked, idempotency_key: key() })
+      },
+    ]
+    await limitTo(total_usd - 1)
+    for (const pay of ways) expect(await codeOf(pay())).toBe('control_denied')
+    await apis.tell(providerEvent('payment.settled', `cs_${key()}`, total_usd, { challenge_id }))
+    for (const pay of ways) expect(await codeOf(pay())).toBe('already_funded')
+
+    const exact = await quoted(agent)
+    await limitTo(exact.total_usd)
+    const paid = { quote_id: exact.quote_id, method: 'invoice_reference' as const, ...presented() }
+    expect((await agent.call('payment-reference-create', paid)).body.payment_reference.state).toBe('presented')
+  },
+)

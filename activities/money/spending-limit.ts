@@ -1,0 +1,15 @@
+import { refuse } from '../../workflows/domain/errors.ts'
+import type { Tx } from '../store/db.ts'
+
+/** What an operator lets the agent spend at once, in whole usd; null is no limit. */
+export async function spendingLimit(tx: Tx, agentId: string): Promise<number | null> {
+  const agent = await tx.selectFrom('agents').select('limits').where('agent_id', '=', agentId).executeTakeFirst()
+  return agent?.limits?.max_usd ?? null
+}
+
+/** Throws 403 `control_denied` for a payment over what an operator lets the agent spend at once. */
+export async function assertMaySpend(tx: Tx, agentId: string, usd: number): Promise<void> {
+  const most = await spendingLimit(tx, agentId)
+  if (most === null || usd <= most) return
+  throw refuse('control_denied', `${usd} usd is over the agent’s limit of ${most}`, 'Ask an operator to widen it.')
+}
