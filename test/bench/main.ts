@@ -31,6 +31,9 @@ const rig = await openRig(profile)
 try {
   const figures = { ...about(), ...(await measureAll(rig)) }
   writeFileSync('bench.json', `${JSON.stringify(figures, null, 2)}\n`)
+} catch (error) {
+  for (const [name, log] of Object.entries(rig.stack.logs())) console.error(`\n${name}: … ${log.slice(-4_000)}`)
+  throw error
 } finally {
   await rig.stop()
 }
