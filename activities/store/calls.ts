@@ -118,7 +118,8 @@ const storeAnswer = fixed(
 
 /**
  * Gives a call up before its effect: `open → released`. The free slot, the proof nonce and the payment are usable again;
- * a payment that is settled already becomes one call credit. False when the effect has run, or its payment may still settle.
+ * a payment that is settled already becomes one call credit. True also where another leader of the call has given it up; false when
+ * the effect has run, or its payment may still settle.
  */
 export async function releaseCall(tx: Tx, callId: string): Promise<boolean> {
   const row = await tx
@@ -127,7 +128,8 @@ export async function releaseCall(tx: Tx, callId: string): Promise<boolean> {
     .where('call_id', '=', callId)
     .forUpdate()
     .executeTakeFirst()
-  if (row === undefined || row.grant_state !== 'open') return false
+  if (row?.grant_state === 'released') return true
+  if (row?.grant_state !== 'open') return false
   return undoGrant(tx, callId, row.payment_id)
 }
 

@@ -130,7 +130,8 @@ verifies(
   async () => {
     const first = newCall()
     await grantFree(first)
-    await transaction(database.db, (tx) => releaseCall(tx, first.callId))
+    for (const leader of ['one', 'another'])
+      expect([leader, await transaction(database.db, (tx) => releaseCall(tx, first.callId))]).toEqual([leader, true])
     expect((await transaction(database.db, (tx) => readStanding(tx, first))).freeLeft).toBe(10)
     expect(await grantFree(first)).toBe(true)
   },
