@@ -281,6 +281,6 @@ verifies(
     const exact = await quoted(agent)
     await limitTo(exact.total_usd)
     const paid = { quote_id: exact.quote_id, method: 'invoice_reference' as const, ...presented() }
-    expect((await agent.call('payment-reference-create', paid)).body.payment_reference.state).toBe('presented')
+    expect((await agent.call('payment-reference-create', paid)).body.payment_reference.state).toBe('pending')
   },
 )
