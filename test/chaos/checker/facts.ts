@@ -102,9 +102,12 @@ export type WorkflowFact = {
   workflowId: string
   type: string
   status: string
+  /** Unix milliseconds. */
+  startedAt: number
   needsAttention: boolean
-  /** How often the workflow task that is open now was tried, and the events before it when that was more than once. */
+  /** How often the workflow task that is open now was tried. */
   taskAttempts: number
+  /** What happened in a run whose task was tried more than once, and in one that was terminated. */
   history: string[]
 }
 

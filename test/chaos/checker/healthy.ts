@@ -56,6 +56,7 @@ export function healthyFacts(): Facts {
       workflowId: payout.payout_id,
       type: 'payout',
       status: 'COMPLETED',
+      startedAt: now,
       needsAttention: false,
       taskAttempts: 0,
       history: [],

@@ -3,6 +3,8 @@ import { type Complaint, groupBy, indexBy, type Judgement, type TransferFact, ty
 const bad = ['FAILED', 'TERMINATED', 'TIMED_OUT', 'CANCELLED']
 /** A workflow task is tried again at once after a lost worker; this often it fails for a reason that does not go away. */
 const MOST_ATTEMPTS = 3
+/** The last of a run that the service ended by itself. */
+const GIVEN_UP = /workflowExecutionTerminated: its workflow task fails again and again$/
 
 /** No workflow failed, and whatever is not at its end is either told to an operator or not under way at all. */
 export const judgeWorkflows: Judgement = ({ workflows, store }) => {
@@ -20,6 +22,7 @@ export const judgeWorkflows: Judgement = ({ workflows, store }) => {
   })
   const failed = workflows.flatMap((workflow) => {
     const { workflowId, status, taskAttempts } = workflow
+    if (wasRelieved(workflow, workflows)) return []
     if (bad.includes(status)) return [stuck(`a workflow is ${status}`, workflow, workflowId)]
     if (taskAttempts > MOST_ATTEMPTS) return [stuck('a workflow task fails again and again', workflow, workflowId)]
     if (status !== 'RUNNING' || workflow.type !== 'payout') return []
@@ -32,6 +35,16 @@ export const judgeWorkflows: Judgement = ({ workflows, store }) => {
     isOver(transfer) ? [] : judgeWaiting(transfer, open.get(transfer.payout_id)?.[0], stuck),
   )
   return [...failed, ...waiting]
+}
+
+/** Whether the service ended this run, whose task did fail, and another of the same workflow came after it. */
+function wasRelieved({ workflowId, startedAt, history }: WorkflowFact, workflows: readonly WorkflowFact[]): boolean {
+  const lastTask = history.findLast((line) => /workflowTask(Completed|Failed|TimedOut)/.test(line))
+  return (
+    GIVEN_UP.test(history.at(-1) ?? '') &&
+    /Failed|TimedOut/.test(lastTask ?? '') &&
+    workflows.some((other) => other.workflowId === workflowId && other.startedAt > startedAt)
+  )
 }
 
 const isOver = (transfer: TransferFact | undefined) => transfer?.status === 'final' || transfer?.status === 'dead'

@@ -33,6 +33,17 @@ const without = (facts: Facts, gone: TokenEvent[]) => {
 }
 const openWorkflow = (facts: Facts, needsAttention: boolean) =>
   Object.assign(facts.workflows[0]!, { status: 'RUNNING', needsAttention })
+/** A run that the service ended after its task had ended like this, and the one that came so many milliseconds later. */
+const givenUp = ({ workflows }: Facts, lastTask: string, laterMs: number) => {
+  const reason = 'its workflow task fails again and again'
+  const history = [
+    `4 workflowTask${lastTask}`,
+    '5 workflowExecutionSignaled',
+    `6 workflowExecutionTerminated: ${reason}`,
+  ]
+  workflows.push({ ...workflows[0]!, startedAt: workflows[0]!.startedAt + laterMs })
+  Object.assign(workflows[0]!, { status: 'TERMINATED', history })
+}
 const underWay = (facts: Facts, more: Partial<Facts['store']['transfers'][number]> = {}) =>
   Object.assign(facts.store.transfers[0]!, { status: 'submitted', ...more })
 
@@ -341,6 +352,8 @@ const payments: Planted[] = [
 const workflows: Planted[] = [
   ['stuck', 'a workflow is FAILED', (facts) => Object.assign(facts.workflows[0]!, { status: 'FAILED' })],
   ['stuck', 'a workflow is TERMINATED', (facts) => Object.assign(facts.workflows[0]!, { status: 'TERMINATED' })],
+  ['stuck', 'a workflow is TERMINATED', (facts) => givenUp(facts, 'Completed', 1)],
+  ['stuck', 'a workflow is TERMINATED', (facts) => givenUp(facts, 'TimedOut', -1)],
   [
     'stuck',
     'a workflow task fails again and again',
@@ -513,6 +526,16 @@ const promises: Planted[] = [
 verifies('chaos.checker.judges', 'the facts of a healthy batch are in order', () => {
   expect(judge(healthyFacts())).toEqual([])
 })
+
+verifies(
+  'chaos.checker.judges',
+  'a run that was ended since its task failed again and again, with one after it, is in order',
+  () => {
+    const facts = healthyFacts()
+    givenUp(facts, 'TimedOut', 1)
+    expect(judge(facts)).toEqual([])
+  },
+)
 
 verifies('chaos.checker.judges', 'of two requests that were under way at once either answer may arrive first', () => {
   const facts = healthyFacts()

@@ -22,13 +22,15 @@ async function factOf(client: Client, run: WorkflowExecutionInfo): Promise<Workf
   const open = run.status.name === 'RUNNING' ? await describe(client, workflowId, runId) : undefined
   const seen = open ?? run
   const taskAttempts = open?.raw.pendingWorkflowTask?.attempt ?? 0
+  const told = taskAttempts > 1 || seen.status.name === 'TERMINATED'
   return {
     workflowId,
     type,
     status: seen.status.name,
+    startedAt: run.startTime.getTime(),
     needsAttention: seen.typedSearchAttributes.get(NeedsAttention) ?? false,
     taskAttempts,
-    history: taskAttempts > 1 ? await readHistory(client, workflowId, runId) : [],
+    history: told ? await readHistory(client, workflowId, runId) : [],
   }
 }
 
@@ -39,7 +41,8 @@ async function readHistory(client: Client, workflowId: string, runId: string): P
     const attributes = /^(?<kind>.*)EventAttributes$/
     const kind = Object.entries(event).find(([name, value]) => value !== null && attributes.test(name))?.[0]
     const failure = event.workflowTaskFailedEventAttributes?.failure ?? event.markerRecordedEventAttributes?.failure
-    return [`${event.eventId} ${kind?.replace(attributes, '$<kind>')}`, failure?.message ?? []].flat().join(': ')
+    const why = failure?.message ?? event.workflowExecutionTerminatedEventAttributes?.reason
+    return [`${event.eventId} ${kind?.replace(attributes, '$<kind>')}`, why ?? []].flat().join(': ')
   })
 }
 
