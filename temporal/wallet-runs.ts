@@ -52,7 +52,10 @@ async function assertTakeable(deps: RunDeskDeps, agentId: string, asked: WalletS
 }
 
 const paidBy = (agentId: string, { wallet_id: walletId, quote_id: quoteId, customer_account }: WalletStart) => ({
-  ...{ agentId, walletId, quoteId, customerAccount: customer_account },
+  agentId,
+  walletId,
+  quoteId,
+  customerAccount: customer_account,
 })
 
 const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletStart) => ({
