@@ -15,7 +15,7 @@ import { openProductLinks } from '../activities/money/product-links.ts'
 import { openProviderDesk } from '../activities/money/provider-desk.ts'
 import { openUsageLedger } from '../activities/money/usage-ledger.ts'
 import { openWallets } from '../activities/money/wallet-desk.ts'
-import { ensurePayment } from '../temporal/payments.ts'
+import { tellPayment } from '../temporal/payments.ts'
 
 export type MoneySettings = ReceiptIssuer &
   Pick<MoneyDesk, 'db' | 'advanceTask' | 'tellTask'> & {
@@ -23,7 +23,7 @@ export type MoneySettings = ReceiptIssuer &
     keys: KeyRings
     wallets: WalletSignatures
     chain: Chain
-    client: Parameters<typeof ensurePayment>[0]
+    client: Parameters<typeof tellPayment>[0]
     log: Logger
   }
 
@@ -31,7 +31,7 @@ export type MoneySettings = ReceiptIssuer &
 export async function openMoneyDesks({ config, keys, wallets, client, log, ...settings }: MoneySettings) {
   const paying = {
     offers: await openOffers(config, settings.chain),
-    ensurePayment: (paymentId: string) => ensurePayment(client, paymentId),
+    tellPayment: (paymentId: string) => tellPayment(client, paymentId),
   }
   const deps: MoneyDesk = {
     ...settings,

@@ -52,8 +52,8 @@ export type RoadDeps = {
   /** One grant of a caller at a time, within this process. */
   readonly inTurn: Turnstile
   readonly offers: Offers
-  /** Starts or joins the settlement workflow of a payment. */
-  readonly ensurePayment: (paymentId: string) => Promise<void>
+  /** Starts or joins the settlement workflow of a payment; should that fail, a worker's sweep does. */
+  readonly tellPayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>
   readonly context: (call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId' | 'sent'>) => Context
   readonly config: Pick<Config, 'CALL_LEASE_MS' | 'UPDATE_WAIT_MS' | 'SETTLE_WAIT_MS'>

@@ -12,7 +12,7 @@ import { advanceUpdate, eventUpdate, wakeSignal } from '../workflows/task/messag
 import type { EventInput, EventResult, TaskSnapshot } from '../workflows/task/ports.ts'
 import type { task as taskWorkflow } from '../workflows/task/workflow.ts'
 import { TASKS_QUEUE } from './queues.ts'
-import { durableStep, type UpdateDeps } from './updates.ts'
+import { durableStep, TELL_MS, type UpdateDeps } from './updates.ts'
 
 type Known = Pick<TaskTerms, 'rail' | 'tier' | 'usage' | 'agent_id'>
 
@@ -75,9 +75,6 @@ async function updateTask<Arg>(
     return startWith(client, taskId, { update, arg }, await knownTask(deps, taskId), updateId)
   }
 }
-
-/** Long enough for a worker that is there; whoever only tells goes on without one. */
-const TELL_MS = 2_000
 
 /** One try of what the gateway's `advance` does, for who leaves it to the sweep otherwise. */
 export const tellTask = (deps: Pick<UpdateDeps, 'client' | 'db'>, taskId: string): Promise<EventResult> =>

@@ -17,9 +17,10 @@ import { issueQuote, openChallenge, requirePayable } from './quotes.ts'
 import { presentReference, verifyReference } from './references.ts'
 import { challengeView, creditView, linesOf, quoteView, referenceView, verificationOf } from './views.ts'
 
-/** `ensurePayment` starts or joins the settlement of an x402 payment; a mandate's challenge lives for so many seconds. */
+/** A mandate's challenge lives for `mandateSeconds`. */
 export type MoneyDesk = MoneyDeps & {
-  ensurePayment(paymentId: string): Promise<void>
+  /** Starts or joins the settlement of an x402 payment; should that fail, a worker's sweep does. */
+  tellPayment(paymentId: string): Promise<void>
   /** Has a task make the moves that follow from its money, and waits for them; 503 `unavailable`. */
   advanceTask(taskId: string): Promise<unknown>
   /** The same for who goes on without: it fails soon where no worker is there. */
@@ -109,7 +110,7 @@ export async function look(deps: MoneyDesk, presented: ReferenceRow): Promise<Re
 
 async function verified(deps: MoneyDesk, reference: ReferenceRow): Promise<ReferenceRow> {
   if (reference.state !== 'presented' && reference.state !== 'pending') return reference
-  if (reference.method === 'x402_reference') await deps.ensurePayment(reference.external_reference)
+  if (reference.method === 'x402_reference') await deps.tellPayment(reference.external_reference)
   return verifyReference(deps, reference.payment_reference_id)
 }
 

@@ -65,8 +65,7 @@ const debtRefusal = (run: Run, paymentId: string) =>
 async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'failed'> {
   const { deps } = run
   const until = performance.now() + deps.config.SETTLE_WAIT_MS
-  // The row is the outbox: should this start fail, a worker's sweep starts the settlement.
-  await deps.ensurePayment(paymentId).catch(() => undefined)
+  await deps.tellPayment(paymentId)
   for (;;) {
     const payment = await findPayment(deps.db, paymentId)
     if (payment?.state === 'settled' || payment?.state === 'failed') return payment.state

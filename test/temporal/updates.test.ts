@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client'
@@ -6,6 +8,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChanges } from '../../activities/store/changes.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
+import { tellPayment } from '../../temporal/payments.ts'
 import { endBrokenRuns } from '../../temporal/sweeper.ts'
 import { durableStep } from '../../temporal/updates.ts'
 import { authorizeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
@@ -186,3 +189,19 @@ verifies('road.dependency-down', 'a Temporal that does not answer is a 503 withi
   await expect(durableStep(dead, 'po_4', update)).rejects.toThrow('unavailable')
   expect(performance.now() - begun).toBeLessThan(2_000)
 })
+
+verifies(
+  'road.dependency-down',
+  'who pays does not wait for a Temporal that is away or silent: the sweep settles',
+  async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    for (const address of ['127.0.0.1:1', `127.0.0.1:${port}`]) {
+      const begun = performance.now()
+      await tellPayment(deps(address, 8_000).client, `0x${'6'.repeat(64)}`)
+      expect(performance.now() - begun).toBeLessThan(4_000)
+    }
+    silent.close()
+  },
+)
