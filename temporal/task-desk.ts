@@ -1,7 +1,6 @@
 import { spokeFor } from '../activities/agents/handshake.ts'
 import { isFor } from '../activities/agents/rails.ts'
-import type { DerivedTokens } from '../activities/keys/derived-tokens.ts'
-import { taskIdOf } from '../activities/keys/derived-tokens.ts'
+import { type DerivedTokens, taskIdOf } from '../activities/keys/derived-tokens.ts'
 import type { Money } from '../activities/money/desk.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { type ReplayDeps, readReplayPackage, replayFileOf } from '../activities/replay-package.ts'

@@ -1,3 +1,4 @@
+import { overLimit } from '../../workflows/domain/credential.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { findAgent } from '../store/agents.ts'
 import type { Tx } from '../store/db.ts'
@@ -8,7 +9,6 @@ export const spendingLimit = async (tx: Tx, agentId: string): Promise<number | n
 
 /** Throws 403 `control_denied` for a payment over what an operator lets the agent spend at once. */
 export async function assertMaySpend(tx: Tx, agentId: string, usd: number): Promise<void> {
-  const most = await spendingLimit(tx, agentId)
-  if (most === null || usd <= most) return
-  throw refuse('control_denied', `${usd} usd is over the agent’s limit of ${most}`, 'Ask an operator to widen it.')
+  const over = overLimit(usd, await spendingLimit(tx, agentId))
+  if (over !== undefined) throw refuse('control_denied', over, 'Ask an operator to widen it.')
 }

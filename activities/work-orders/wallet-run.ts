@@ -19,7 +19,7 @@ import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intak
 /** What a run is paid with. */
 type Paying = { agentId: string; walletId: string; quoteId: string }
 /** An order of one run that a wallet pays for. */
-export type WalletRunAsked = Paying & {
+type WalletRunAsked = Paying & {
   order: Omit<OrderAsked, 'agentId' | 'quote_id' | 'runs'>
   run: OrderedRun
   customerAccount: string | null

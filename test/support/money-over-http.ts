@@ -35,15 +35,10 @@ function callersOf({ hosts, operator }: ComposedApis) {
     console: createClient({ baseUrl: first.base, operator }),
     decide: (subjectId: string, decision: 'approve' | 'reject' | 'revise') =>
       decide(first, operator, subjectId, decision, { subject_kind: 'payment_reference' }),
-    /** A trusted agent with these scopes, and a client of it for each API; `limits` are the operator's. */
-    agent: async (scopes: Scopes, limits: { max_usd?: number } = {}) => {
+    /** A trusted agent with these scopes, and a client of it for each API. */
+    agent: async (scopes: Scopes) => {
       const rails = ['packetops' as const, 'energyops' as const]
-      const { credential, registered } = await trustedAgent(
-        first,
-        operator,
-        { rails, requested_scopes: scopes },
-        limits,
-      )
+      const { credential, registered } = await trustedAgent(first, operator, { rails, requested_scopes: scopes })
       const clients = hosts.map(({ base }) => createClient({ baseUrl: base, agent: credential }))
       const { call } = clients[0] as (typeof clients)[number]
       return { agentId: registered.agent.agent_id, credential, call, clients }

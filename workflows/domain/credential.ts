@@ -87,6 +87,10 @@ export type Wanted = {
 }
 export type Denial = { readonly code: ErrorCode; readonly detail: string }
 
+/** Why an agent may not spend so much at once; undefined where it may. `maxUsd` null is no limit. */
+export const overLimit = (usd: number, maxUsd: number | null): string | undefined =>
+  maxUsd !== null && usd > maxUsd ? `${usd} usd is over the agent’s limit of ${maxUsd}` : undefined
+
 /**
  * Every reason why the credential may not do what is wanted, in the order of the checks: state, expiry, trust, scope, rail,
  * amount; none when it may. The surfaces refuse with the first, `enforce_agent_credential` tells all.
@@ -95,6 +99,7 @@ export function judgeCredential(facts: CredentialFacts, wanted: Wanted, nowSecon
   const state = stateNow(facts, nowSeconds)
   const live = state === 'active' || state === 'retiring'
   const { rail, usd } = wanted
+  const over = usd === undefined ? undefined : overLimit(usd, facts.maxUsd)
   const missing = wanted.scopes.filter((scope) => !facts.scopes.includes(scope))
   const checks: readonly (readonly [fails: boolean, code: ErrorCode, detail: string])[] = [
     [!live, 'credential_invalid', `the credential is ${state}`],
@@ -110,11 +115,7 @@ export function judgeCredential(facts: CredentialFacts, wanted: Wanted, nowSecon
       'rail_not_allowed',
       `the credential is not for the rail ${rail}`,
     ],
-    [
-      usd !== undefined && facts.maxUsd !== null && usd > facts.maxUsd,
-      'control_denied',
-      `${usd} usd is over the agent’s limit of ${facts.maxUsd}`,
-    ],
+    [over !== undefined, 'control_denied', over ?? ''],
   ]
   return checks.filter(([fails]) => fails).map(([, code, detail]) => ({ code, detail }))
 }
