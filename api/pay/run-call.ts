@@ -3,6 +3,7 @@ import {
   type CallRow,
   claimGrant,
   dropCallLease,
+  findCall,
   releaseCall,
   requireCall,
 } from '../../activities/store/calls.ts'
@@ -84,7 +85,10 @@ async function lead(run: Run, paid: boolean, until: number): Promise<CallAnswer 
 /** Handles and answers: a 202 is worked out again each time, a final answer is stored and settled first. */
 async function handled(run: Run, leads = false): Promise<CallAnswer> {
   const { operation, call, deps } = run
-  const reply = await handle(run, leads)
+  const handling = handle(run, leads)
+  const answered = operation.keepsInput ? await answeredFirst(run, handling) : undefined
+  if (answered !== undefined) return storedAnswer(run, await settleDone(run, answered), false)
+  const reply = await handling
   if (operation.idempotency.kind === 'read') return answerRead(run, reply, true)
   const status = reply.status ?? operation.status[0]
   if (status === 202) {
@@ -95,6 +99,25 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
     reply.body === undefined ? await requireCall(deps.db, call.callId) : await finished(run, status, reply.body)
   const settled = await settleDone(run, row)
   return storedAnswer(run, settled, false)
+}
+
+/**
+ * The call as a workflow's step has answered it, unless `handling` ends first: that transaction is the effect, and what Temporal
+ * notes of it afterwards keeps nobody waiting.
+ */
+async function answeredFirst({ call, deps }: Run, handling: Promise<unknown>): Promise<CallRow | undefined> {
+  let ended = false
+  const end = (): void => {
+    ended = true
+  }
+  const ending = handling.then(end, end)
+  for (;;) {
+    await Promise.race([ending, deps.changes.wait(call.callId, 500)])
+    if (ended) return undefined
+    // Where Postgres does not answer, `handling` finds out.
+    const row = await findCall(deps.db, call.callId).catch(() => undefined)
+    if (row !== undefined && row.answer_state !== 'open') return row
+  }
 }
 
 /** A read is answered afresh each time, once it is paid for. */
