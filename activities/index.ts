@@ -29,10 +29,13 @@ import { createSigningSteps, createTransferSteps } from './transfer.ts'
 
 const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 
-/** The activities by the queue that they are served on, all but signing, over one set of connections. */
-export async function createActivities(config: Config, log: Logger) {
+/**
+ * The activities by the queue that they are served on, all but signing, over one set of connections. Where this process `signs` as
+ * well, a transfer is signed in the step that reserves it.
+ */
+export async function createActivities(config: Config, log: Logger, { signs }: { signs: boolean }) {
   const { deps, close } = await buildDeps(config, log)
-  const payouts: PayoutSteps = createPayoutSteps(deps)
+  const payouts: PayoutSteps = createPayoutSteps(deps, signs ? createSigner(config) : undefined)
   const transfers: TransferSteps & PaymentSteps = { ...createTransferSteps(deps), ...createPaymentSteps(deps) }
   return { deps, payouts, transfers, close }
 }
@@ -67,7 +70,7 @@ export async function createTaskActivities(config: Config) {
   return { activities: { ...createTaskSteps(deps), ...createRunSteps(deps) }, close }
 }
 
-/** The signing activity alone: the only one that loads the payout wallet's key. */
+/** The signing activity alone, which needs nothing but the payout wallet's key and the reserved row. */
 export async function createSigningActivities(
   config: Config,
 ): Promise<{ activities: SigningSteps; close(): Promise<void> }> {

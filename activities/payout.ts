@@ -5,7 +5,7 @@ import type { PayoutReceiptKind } from '../workflows/domain/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/ports.ts'
 import { type AuthorizeInput, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed } from './canary.ts'
-import type { Deps } from './deps.ts'
+import type { Deps, Signer } from './deps.ts'
 import { payoutReceipt } from './payout-records.ts'
 import { assertExecutable, deadTransfer, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
@@ -27,9 +27,13 @@ import {
 import { nextReceipt } from './store/receipts.ts'
 import { consumeKeys } from './store/replay-ledger.ts'
 import { insertTransfer, lockDailyCap, reservedTransfer } from './store/transfers.ts'
+import { signedTransfer } from './transfer.ts'
 
-/** The short durable steps of a payout: each one transaction, each the same when it runs twice. */
-export function createPayoutSteps(deps: Deps): PayoutSteps {
+/**
+ * The short durable steps of a payout: each one transaction, each the same when it runs twice. With a `signer` the transfer is reserved
+ * with its signature; else the signing queue adds it.
+ */
+export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
   return {
     loadPayout: async (payoutId) => {
       const record = await readPayout(deps.db, payoutId)
@@ -38,7 +42,7 @@ export function createPayoutSteps(deps: Deps): PayoutSteps {
     },
     createPayout: (input) => step(() => createPayout(deps, input)),
     authorizePayout: (input) => step(() => authorizePayout(deps, input)),
-    reserveTransfer: (input) => step(() => reserveTransfer(deps, input)),
+    reserveTransfer: (input) => step(() => reserveTransfer(deps, input, signer)),
   }
 
   async function step(run: () => Promise<PayoutRecord>): Promise<StepResult> {
@@ -134,7 +138,11 @@ async function authorize(
   return withReceipt({ deps, last }, { ...before, payout: authorized }, 'payout_authorized', now)
 }
 
-async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
+async function reserveTransfer(
+  deps: Deps,
+  { payoutId, callId }: StepInput,
+  signer: Signer | undefined,
+): Promise<PayoutRecord> {
   const held = await deps.floor.look()
   return transaction(deps.db, async (tx, last) => {
     const [record, locked] = await Promise.all([lockPayoutRecord(tx, payoutId), lockCall(tx, callId)])
@@ -153,7 +161,8 @@ async function reserveTransfer(deps: Deps, { payoutId, callId }: StepInput): Pro
     await deps.floor.assertAbove(tx, payout, held)
     await assertCanaryConfirmed(tx, deps)
     const nonce = transferNonce(payout.asset, payoutId)
-    const transfer = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)
+    const reserved = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)
+    const transfer = signer === undefined ? reserved : await signedTransfer(reserved, signer)
     last(insertTransfer(transfer))
     last(useGrant(callId, payoutId))
     return { ...known, transfer }

@@ -44,7 +44,12 @@ export function createTransferSteps(deps: Deps): TransferSteps {
   }
 }
 
-/** The only activity that reads the payout wallet's key; what it signs stands in the row and nowhere else. */
+/** A reserved transfer with its signature: the same terms, so that who signs it again signs the same. */
+export async function signedTransfer(reserved: TransferRow, signer: Signer): Promise<TransferRow> {
+  return { ...reserved, status: 'signed', signature: await signer.sign(authorizationOf(reserved)) }
+}
+
+/** Signs what another process has reserved that has no key of the payout wallet; the signature stands in the row and nowhere else. */
 export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {
   return {
     signTransfer: async (payoutId) => {

@@ -343,6 +343,16 @@ export const requirements = {
     source: 'payout.md § payout-execute',
     behavior: 'A signed authorization is never replaced by another signature or other terms.',
   },
+  'execute.signed-when-reserved': {
+    source: 'decision',
+    behavior:
+      'A worker that has the key reserves a transfer with its signature, or not at all; where it has none the signing queue adds the signature.',
+  },
+  'calls.answered-when-stored': {
+    source: 'decision',
+    behavior:
+      'A caller has the answer of a workflow’s step once that is stored, whether Temporal has noted the step or went away.',
+  },
   'execute.submit-errors': {
     source: 'payout.md § payout-execute',
     behavior: 'Known and repeated broadcasts count as sent; nonce too low leads to reconciliation.',

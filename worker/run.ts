@@ -48,7 +48,7 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
   }
 
   if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
-    const { deps, payouts, transfers, close } = await createActivities(config, log)
+    const { deps, payouts, transfers, close } = await createActivities(config, log, { signs: serves(SIGNING_QUEUE) })
     const { client, close: closeClient } = createTemporalClient(config)
     if (serves(TRANSFERS_QUEUE)) {
       if (gasAccounts(config).length === 0)

@@ -87,8 +87,7 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
   const { operation, call, deps } = run
   const handling = handle(run, leads)
   const answered = operation.keepsInput ? await answeredFirst(run, handling) : undefined
-  if (answered !== undefined) return storedAnswer(run, await settleDone(run, answered), false)
-  const reply = await handling
+  const reply = answered === undefined ? await handling : {}
   if (operation.idempotency.kind === 'read') return answerRead(run, reply, true)
   const status = reply.status ?? operation.status[0]
   if (status === 202) {
@@ -96,7 +95,8 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
     return { status, headers: {}, body: checkOutput(operation, reply.body) }
   }
   const row =
-    reply.body === undefined ? await requireCall(deps.db, call.callId) : await finished(run, status, reply.body)
+    answered ??
+    (reply.body === undefined ? await requireCall(deps.db, call.callId) : await finished(run, status, reply.body))
   const settled = await settleDone(run, row)
   return storedAnswer(run, settled, false)
 }

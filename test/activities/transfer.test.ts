@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { receiptSigner } from '../../activities/build-deps.ts'
 import type { Outcome } from '../../activities/chain/outcome.ts'
-import type { Deps } from '../../activities/deps.ts'
+import type { Deps, Signer } from '../../activities/deps.ts'
 import { openFloor } from '../../activities/floor.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
@@ -13,6 +13,7 @@ import { createPayoutSteps } from '../../activities/payout.ts'
 import { findCall } from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { grantCall } from '../../activities/store/grants.ts'
+import { findTransfer } from '../../activities/store/payouts.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
 import { dailyUse } from '../../activities/store/transfers.ts'
 import { createSigningSteps, createTransferSteps } from '../../activities/transfer.ts'
@@ -112,8 +113,8 @@ async function grantExecute(payoutId: string, creator: string, callId: string): 
 }
 
 const reserve = (of: { payoutId: string; callId: string }) => createPayoutSteps(deps).reserveTransfer(of)
-const sign = (payoutId: string) =>
-  createSigningSteps(deps, { address: asset, sign: async () => `0x${'ab'.repeat(65)}` }).signTransfer(payoutId)
+const signer = (byte: string): Signer => ({ address: asset, sign: async () => `0x${byte.repeat(65)}` })
+const sign = (payoutId: string, byte = 'ab') => createSigningSteps(deps, signer(byte)).signTransfer(payoutId)
 const submit = (payoutId: string): Promise<PayoutSnapshot> =>
   activity.run(createTransferSteps(deps).submitTransfer, payoutId)
 const confirm = (payoutId: string): Promise<PayoutSnapshot> =>
@@ -260,9 +261,7 @@ verifies('execute.never-resigned', 'a second signer and a second reservation cha
   const payout = await authorizedPayout()
   await reserve(payout)
   await sign(payout.payoutId)
-  await createSigningSteps(deps, { address: asset, sign: async () => `0x${'cd'.repeat(65)}` }).signTransfer(
-    payout.payoutId,
-  )
+  await sign(payout.payoutId, 'cd')
   await reserve(payout)
   const rows = await database.db
     .selectFrom('transfers')
@@ -271,6 +270,35 @@ verifies('execute.never-resigned', 'a second signer and a second reservation cha
     .execute()
   expect(rows).toEqual([{ signature: `0x${'ab'.repeat(65)}` }])
 })
+
+verifies(
+  'execute.signed-when-reserved',
+  'a worker with the key reserves a transfer with the only signature',
+  async () => {
+    const payout = await authorizedPayout()
+    const reserved = { ok: true, snapshot: { transfer: 'signed' } }
+    expect(await createPayoutSteps(deps, signer('ab')).reserveTransfer(payout)).toMatchObject(reserved)
+    expect(await createPayoutSteps(deps, signer('cd')).reserveTransfer(payout)).toMatchObject(reserved)
+    await sign(payout.payoutId, 'cd')
+    expect(await findTransfer(database.db, payout.payoutId)).toMatchObject({ signature: `0x${'ab'.repeat(65)}` })
+    expect(await submit(payout.payoutId)).toMatchObject({ transfer: 'submitted' })
+  },
+)
+
+verifies(
+  'execute.signed-when-reserved',
+  'what cannot be signed or is refused is neither reserved nor signed',
+  async () => {
+    const payout = await authorizedPayout()
+    const failing = vi.fn<Signer['sign']>().mockRejectedValue(new Error('no key'))
+    const steps = createPayoutSteps(deps, { address: asset, sign: failing })
+    await expect(steps.reserveTransfer(payout)).rejects.toThrow('no key')
+    expect(await findTransfer(database.db, payout.payoutId)).toBeUndefined()
+    expect(await steps.reserveTransfer(await authorizedPayout(29))).toMatchObject({ ok: false })
+    expect(failing).toHaveBeenCalledTimes(1)
+    expect(await reserve(payout)).toMatchObject({ ok: true, snapshot: { transfer: 'reserved' } })
+  },
+)
 
 verifies('execute.expired', 'with 29 seconds of life left nothing is reserved', async () => {
   expect(await reserve(await authorizedPayout(29))).toMatchObject({ ok: false, refusal: { code: 'payout_expired' } })

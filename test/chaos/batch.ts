@@ -11,7 +11,7 @@ import type { ChaosPrograms } from './compile.ts'
 import { type Director, startDirector } from './director.ts'
 import { arm, enrol, type Player, Players } from './players.ts'
 import type { Findings, RunRecord } from './run-record.ts'
-import { type BatchPlan, planBatch, usesRemoteFacilitator } from './schedule.ts'
+import { type BatchPlan, planBatch, signsApart, usesRemoteFacilitator } from './schedule.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { Tally } from './tally.ts'
 
@@ -57,6 +57,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     programs,
     director: director.url,
     remoteFacilitator: usesRemoteFacilitator(batch),
+    signsApart: signsApart(batch),
     timesOut: (payer) => players.timesOut(payer, tally),
   })
   const database = createDatabase({ url: chaos.stack.databaseUrl, applicationName: 'chaos', poolSize: 4 })
@@ -64,7 +65,9 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
   payerOf = async (id) =>
     (await db.selectFrom('payments').select('payer').where('payment_id', '=', id).executeTakeFirst())?.payer
   try {
-    const plan = planBatch(order.seed, batch, order.first, order.size, director.activities())
+    // Who signs with the reservation never signs by itself.
+    const activities = director.activities().filter((name) => signsApart(batch) || name !== 'signTransfer')
+    const plan = planBatch(order.seed, batch, order.first, order.size, activities)
     for (const run of plan.runs)
       if (order.only === undefined || run.index === order.only) players.add(enrol(order.seed, run, plan, chaos.asset))
     const limiter = createLimiter(pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600)
@@ -75,7 +78,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     const records = players.all.map(({ record }) => record)
     const findings = await checkBatch(await surroundingsOf(chaos), records)
     const histories = await historiesOf(chaos, blamed(findings, records))
-    return { plan, activities: director.activities(), records, findings, logs: chaos.stack.logs(), histories }
+    return { plan, activities, records, findings, logs: chaos.stack.logs(), histories }
   } finally {
     await database.close()
     await chaos.stop()

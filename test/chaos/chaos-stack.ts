@@ -1,8 +1,10 @@
 import type { Address } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
+import { SIGNING_QUEUE } from '../../temporal/queues.ts'
 import { urlOf } from '../../worker/stack/environment.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { freePorts } from '../../worker/stack/ports.ts'
+import { askPoller } from '../../worker/stack/temporal.ts'
 import { localChainClient } from '../../worker/stack/token.ts'
 import { openRail, type Rail } from '../support/agent.ts'
 import { isProgram, startStack, type TestStack } from '../support/stack.ts'
@@ -15,8 +17,6 @@ import { type PostgresWire, startPostgresWire } from './postgres-wire.ts'
 
 /** Every time of the configuration about 1:20, as far as two busy processors can keep them; addresses are told by `X-Forwarded-For`. */
 const settings = {
-  // What moves money, and nothing beside it: every activity there is has to be struck.
-  TASK_QUEUES: 'payouts,signing,transfers',
   EXECUTE_WAIT_MS: '1000',
   CALL_LEASE_MS: '2000',
   UPDATE_WAIT_MS: '4000',
@@ -41,6 +41,8 @@ const settings = {
   LIMIT_ADDRESS_PER_MINUTE: '1000000',
   LIMIT_FAILED_PROOFS_PER_MINUTE: '100000',
 }
+/** What moves money, and nothing beside it: every activity there is has to be struck. */
+const queues = { all: 'payouts,signing,transfers', allButSigning: 'payouts,transfers', signing: SIGNING_QUEUE }
 /** Blocks to finality are twice this many; what a killed chain forgets, and what a reorg takes back, is less. */
 const SLOTS_IN_AN_EPOCH = '4'
 
@@ -48,6 +50,8 @@ export type ChaosStackOptions = {
   programs: ChaosPrograms
   director: string
   remoteFacilitator: boolean
+  /** A third worker has the payout wallet's key, and the other two have not. */
+  signsApart: boolean
   /** Whose settlement the facilitator elsewhere never answers. */
   timesOut: (payer: string) => boolean
 }
@@ -82,14 +86,15 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
     const elsewhere = options.remoteFacilitator ? startRemote(urlOf(ports.rpc), options.timesOut, closers) : undefined
     const stack = await startStack({
       apis: 2,
-      workers: 2,
+      workers: options.signsApart ? 3 : 2,
       ports,
-      env: settings,
+      env: { ...settings, TASK_QUEUES: options.signsApart ? queues.allButSigning : queues.all },
       prepare: (part) => {
         if (part.name === 'chain') finalLater(part)
         if (part.name === 'postgres') tellsOfLocks(part)
         if (isProgram(part)) throughWires(part, wired, async () => (await elsewhere)?.url ?? '')
         if (part.name === 'worker-2') withClock(part, () => clockMs)
+        if (part.name === 'worker-3') signsOnly(part, `127.0.0.1:${ports.temporal}`)
       },
     })
     closers.push(stack.stop)
@@ -98,8 +103,8 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
     const acts = await openChainActs(rail.chain, rail.asset, rail.service)
     const keeper = new Keeper()
     closers.push(async () => keeper.end())
-    for (const part of [stack.postgres, stack.temporal, stack.api(0), stack.api(1), stack.worker(0), stack.worker(1)])
-      keeper.keep(part)
+    const workers = Array.from({ length: options.signsApart ? 3 : 2 }, (_, index) => stack.worker(index))
+    for (const part of [stack.postgres, stack.temporal, stack.api(0), stack.api(1), ...workers]) keeper.keep(part)
     keeper.keep(stack.chain, acts.mineByTheClock)
     const setClock = (offsetMs: number) => {
       clockMs = offsetMs
@@ -171,6 +176,11 @@ function throughWires(
       CHAOS_BUNDLE: programs.bundle,
     },
   }))
+}
+
+function signsOnly(part: Part, temporalAddress: string): void {
+  relaunched(part, ({ env = {}, ...rest }) => ({ ...rest, env: { ...env, TASK_QUEUES: queues.signing } }))
+  part.plan.probe = (pid) => askPoller(temporalAddress, queues.signing, pid, 2)
 }
 
 function withClock(part: Part, offsetMs: () => number): void {

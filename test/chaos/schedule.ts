@@ -85,6 +85,9 @@ export type BatchPlan = {
 /** Whether a batch settles payments through a facilitator elsewhere, instead of the workers' own. */
 export const usesRemoteFacilitator = (batch: number): boolean => batch % 2 === 1
 
+/** Whether a batch's transfers are signed by a process of its own, instead of by the workers in the step that reserves them. */
+export const signsApart = (batch: number): boolean => batch % 4 === 0 || batch % 4 === 3
+
 const EVENT_EVERY_MS = 2_200
 const FIRST_EVENT_MS = 1_500
 const paymentActivities = /Payment$/

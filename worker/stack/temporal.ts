@@ -43,15 +43,20 @@ async function askNamespace(address: string): Promise<void> {
   }
 }
 
-/** Rejects until the worker process `pid` polls the workflow task queue: its identity begins with its process id. */
-export async function askPoller(address: string, taskQueue: string, pid: number): Promise<void> {
+/** Rejects until the worker process `pid` polls the task queue, of workflows (1) or of activities (2): its identity begins with its process id. */
+export async function askPoller(
+  address: string,
+  taskQueue: string,
+  pid: number,
+  taskQueueType: 1 | 2 = 1,
+): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: 1_000, interceptors: [] })
   try {
     const describe = () =>
       connection.workflowService.describeTaskQueue({
         namespace: 'default',
         taskQueue: { name: taskQueue },
-        taskQueueType: 1,
+        taskQueueType,
       })
     const { pollers } = await connection.withDeadline(Date.now() + 1_000, describe)
     if (!pollers?.some(({ identity }) => identity?.startsWith(`${pid}@`)))

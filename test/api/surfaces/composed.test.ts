@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { railOf, receiptSigner } from '../../../activities/build-deps.ts'
+import type { Deps } from '../../../activities/deps.ts'
+import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
+import { createPayoutSteps } from '../../../activities/payout.ts'
 import { ensureGasWallets, storeLaneTransaction } from '../../../activities/store/lane.ts'
 import { readLanes } from '../../../activities/store/lane-health.ts'
 import { createClient } from '../../../api/surfaces/client.ts'
 import { tableOf } from '../../../worker/doctor/examine.ts'
 import { judgeLanes } from '../../../worker/doctor/postgres.ts'
+import { payoutId } from '../../../workflows/domain/ids.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -188,16 +195,44 @@ test('a proven wallet reads without Temporal, and an unknown payout is 404 to it
   await expect(unknown).rejects.toMatchObject({ code: 'not_found', problem: { status: 404, money_moved: 'no' } })
 })
 
+const terms = {
+  recipient: `0x${'e5'.repeat(20)}`,
+  amount_usdc: '1',
+  memo: 'm',
+  rail_reference: 'r',
+}
+
 verifies('road.dependency-down', 'a create without Temporal is a 503 within 2 s', async () => {
-  const terms = {
-    recipient: `0x${'e5'.repeat(20)}`,
-    amount_usdc: '1',
-    idempotency_key: 'c-1',
-    memo: 'm',
-    rail_reference: 'r',
-  }
   const started = performance.now()
-  const refused = client().call('payout-create', terms)
+  const refused = client().call('payout-create', { ...terms, idempotency_key: 'c-1' })
   await expect(refused).rejects.toMatchObject({ problem: { status: 503, retryable: true } })
   expect(performance.now() - started).toBeLessThan(2000)
 })
+
+verifies(
+  'calls.answered-when-stored',
+  'a create is answered once its step is stored, though Temporal is silent',
+  async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const own = await startComposed({ env: { TEMPORAL_ADDRESS: `127.0.0.1:${port}` } })
+    try {
+      const caller = createClient({ baseUrl: own.hosts[0]!.base, origin: 'http://127.0.0.1:3000', wallet })
+      const asked = caller.call('payout-create', { ...terms, idempotency_key: 'c-2' })
+      const granted = own.db.selectFrom('calls').select('call_id').where('grant_state', '=', 'open')
+      const { call_id: callId } = await vi.waitFor(() => granted.executeTakeFirstOrThrow(), { interval: 5 })
+      const signReceipt = receiptSigner(loadKeyRings(own.config.SIGNING_KEYS_FILE))
+      const steps = createPayoutSteps({ db: own.db, rail: railOf(own.config), signReceipt } as Deps)
+      const step = { payoutId: payoutId(wallet.address, 'c-2'), callId }
+      expect(await steps.createPayout(step)).toMatchObject({ ok: true })
+      expect(await asked).toMatchObject({
+        status: 201,
+        body: { payout: { payout_id: step.payoutId, state: 'created' } },
+      })
+    } finally {
+      await own.stop()
+      silent.close()
+    }
+  },
+)

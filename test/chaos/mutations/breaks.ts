@@ -9,7 +9,8 @@ const oneBatch = ['--runs', '48']
 export const breaks: readonly Break[] = [
   {
     name: 'sign at a new token nonce on retry',
-    harness: oneBatch,
+    // The third batch has a key where transfers are sent.
+    harness: ['--runs', '144', '--stack', '2'],
     edits: [
       {
         file: 'activities/transfer.ts',
