@@ -35,6 +35,8 @@ export function createDatabase(settings: DatabaseSettings): OpenDatabase {
     statement_timeout: Math.ceil(queryTimeoutMs * 0.9),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
+    // A new connection has to be forked and prepares each statement anew.
+    idleTimeoutMillis: 60_000,
     pipeline: true,
   })
   // A connection that the server ends, idle or in use, is replaced on the next use; without a listener it would end the process.

@@ -18,6 +18,7 @@ import * as runNames from './migrations/0013-run-names.ts'
 import * as walletLimits from './migrations/0014-wallet-limits.ts'
 import * as workOrders from './migrations/0015-work-orders.ts'
 import * as checkouts from './migrations/0016-checkouts.ts'
+import * as unloggedLeases from './migrations/0017-unlogged-leases.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -38,6 +39,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014-wallet-limits': walletLimits,
   '0015-work-orders': workOrders,
   '0016-checkouts': checkouts,
+  '0017-unlogged-leases': unloggedLeases,
 }
 
 /** The name of the last migration that this code knows. */

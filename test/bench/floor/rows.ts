@@ -9,7 +9,13 @@ type Write = { name: string; text: string; values: unknown[] }
 const ADDRESS = `0x${'aa'.repeat(20)}`
 
 export function openPool(url: string): pg.Pool {
-  return new pg.Pool({ connectionString: url, max: 16, pipeline: true, application_name: 'bench floor' })
+  return new pg.Pool({
+    connectionString: url,
+    max: 16,
+    pipeline: true,
+    idleTimeoutMillis: 60_000,
+    application_name: 'bench floor',
+  })
 }
 
 /** One transaction with nothing in it but writes, which travel together as the rail's do. */
