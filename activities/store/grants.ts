@@ -45,7 +45,7 @@ type StandingRow = CallRow & {
 }
 
 /** Slots, credits and proof nonces of a caller change only under this lock. */
-export const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
+const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
 const lockName = fixed((_, name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
 
 const selectStanding = fixed(

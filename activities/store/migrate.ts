@@ -19,6 +19,7 @@ import * as walletLimits from './migrations/0014-wallet-limits.ts'
 import * as workOrders from './migrations/0015-work-orders.ts'
 import * as checkouts from './migrations/0016-checkouts.ts'
 import * as unloggedLeases from './migrations/0017-unlogged-leases.ts'
+import * as grantFree from './migrations/0018-grant-free.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -40,6 +41,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0015-work-orders': workOrders,
   '0016-checkouts': checkouts,
   '0017-unlogged-leases': unloggedLeases,
+  '0018-grant-free': grantFree,
 }
 
 /** The name of the last migration that this code knows. */
