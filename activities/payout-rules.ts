@@ -1,11 +1,9 @@
 import { refuse } from '../workflows/domain/errors.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { allowedPayoutEvents, nextPayoutState, type PayoutEvent } from '../workflows/domain/payout.ts'
-import { findPause } from './store/controls.ts'
-import { clockSeconds, type Tx } from './store/db.ts'
-import { hasUnsettledCharge } from './store/payments.ts'
+import type { Tx } from './store/db.ts'
 import type { PayoutRecord, PayoutRow } from './store/payouts.ts'
-import { dailyUse } from './store/transfers.ts'
+import { type DailyUse, readSurroundings } from './store/surroundings.ts'
 
 /**
  * Refuses what may not be reserved now: wrong state, under `lifeSecondsMin` of life, an unsettled charge, a pause, the daily cap.
@@ -16,12 +14,7 @@ export async function assertExecutable(
   row: PayoutRow,
   lifeSecondsMin: number,
 ): Promise<{ expiresAt: number; now: number }> {
-  const [now, unsettled, pause, use] = await Promise.all([
-    clockSeconds(tx),
-    hasUnsettledCharge(tx, row.payout_id),
-    findPause(tx, row),
-    dailyUse(tx, row.payout_wallet),
-  ])
+  const { now, unsettled, pause, use } = await readSurroundings(tx, row)
   const expiresAt = Number(openFor('execute', row).expires_at)
   if (expiresAt - now < lifeSecondsMin) {
     throw refuse(
@@ -51,7 +44,7 @@ export function openFor(event: PayoutEvent, row: PayoutRow): PayoutRow {
   )
 }
 
-function assertUnderDailyCap(row: PayoutRow, { atomic, freesInMs }: Awaited<ReturnType<typeof dailyUse>>): void {
+function assertUnderDailyCap(row: PayoutRow, { atomic, freesInMs }: DailyUse): void {
   if (atomic + BigInt(row.amount_atomic) <= limits.dailyCapAtomic) return
   throw refuse(
     'daily_cap_exceeded',

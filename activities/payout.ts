@@ -9,8 +9,8 @@ import type { Deps, Signer } from './deps.ts'
 import { payoutReceipt } from './payout-records.ts'
 import { assertExecutable, deadTransfer, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
-import { answerCall, assertGrant, type CallRow, lockCall, useGrant } from './store/calls.ts'
-import { clockSeconds, type Last, type Tx, transaction } from './store/db.ts'
+import { answerCall, assertGrant, type CallRow, type LockedCall, lockCall, useGrant } from './store/calls.ts'
+import { type Last, type Tx, transaction } from './store/db.ts'
 import { openExceptionCode } from './store/exceptions.ts'
 import { hasUnsettledCharge } from './store/payments.ts'
 import {
@@ -58,10 +58,10 @@ export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
 
 function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, last) => {
-    const [locked, known, now] = await Promise.all([lockCall(tx, callId), readPayout(tx, payoutId), clockSeconds(tx)])
+    const [locked, known] = await Promise.all([lockCall(tx, callId), readPayout(tx, payoutId)])
     const call = assertGrant(locked, payoutId)
     if (call.grant_state === 'used') return present(known)
-    const payout = newPayout(deps, payoutId, call, now)
+    const payout = newPayout(deps, payoutId, call)
     if (known !== undefined && known.payout.terms_sha256 !== payout.terms_sha256) {
       throw refuse(
         'idempotency_conflict',
@@ -70,7 +70,8 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
       )
     }
     const record =
-      known ?? withReceipt({ deps, last }, { payout, transfer: undefined, receipts: [] }, 'payout_created', now)
+      known ??
+      withReceipt({ deps, last }, { payout, transfer: undefined, receipts: [] }, 'payout_created', call.locked_at)
     if (known === undefined) last(insertPayout(payout))
     last(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
     return record
@@ -78,7 +79,7 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
 }
 
 /** The row that a create call asks for. */
-function newPayout({ rail }: Deps, payoutId: string, call: CallRow, nowSeconds: number): PayoutRow {
+function newPayout({ rail }: Deps, payoutId: string, call: LockedCall): PayoutRow {
   const input = inputOf<CreateInput>(call)
   const terms = { ...payoutTerms(input), asset: rail.asset }
   const created = {
@@ -88,15 +89,14 @@ function newPayout({ rail }: Deps, payoutId: string, call: CallRow, nowSeconds: 
     payout_wallet: rail.payoutWallet,
     terms_sha256: termsDigest(terms),
   }
-  return createdPayout({ ...terms, ...created }, new Date(nowSeconds * 1000))
+  return createdPayout({ ...terms, ...created }, new Date(call.locked_at * 1000))
 }
 
 function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, last) => {
-    const [locked, found, now, unsettled] = await Promise.all([
+    const [locked, found, unsettled] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
-      clockSeconds(tx),
       hasUnsettledCharge(tx, payoutId),
     ])
     const call = assertGrant(found, payoutId)
@@ -106,7 +106,7 @@ function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<P
     const input = inputOf<AuthorizeInput>(call)
     const record = isSameAuthorization(before.payout, call, input)
       ? before
-      : await authorize({ deps, tx, last }, before, call, { now, unsettled })
+      : await authorize({ deps, tx, last }, before, call, unsettled)
     last(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
     return record
   })
@@ -118,10 +118,11 @@ type Effect = { readonly deps: Deps; readonly tx: Tx; readonly last: Last }
 async function authorize(
   { deps, tx, last }: Effect,
   before: PayoutRecord,
-  call: CallRow,
-  { now, unsettled }: { now: number; unsettled: boolean },
+  call: LockedCall,
+  unsettled: boolean,
 ): Promise<PayoutRecord> {
   const input = inputOf<AuthorizeInput>(call)
+  const now = call.locked_at
   const payout = openFor('authorize', before.payout)
   const bound = await verifyAuthorization(deps, tx, payout, input, Math.floor(now))
   if (unsettled) throw unsettledCharge()

@@ -8,6 +8,8 @@ import { type Statement, send } from './pipeline.ts'
 import type { CallsTable } from './schema.ts'
 
 export type CallRow = Selectable<CallsTable>
+/** A call's row as it is locked, and when that was: Postgres' clock in Unix seconds with a fraction. */
+export type LockedCall = CallRow & { locked_at: number }
 
 export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefined> {
   const [row] = await send(tx, selectCall(callId))
@@ -16,7 +18,12 @@ export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefi
 
 const selectCall = fixed((tx, callId: string) => tx.selectFrom('calls').selectAll().where('call_id', '=', callId))
 const selectCallForUpdate = fixed((tx, callId: string) =>
-  tx.selectFrom('calls').selectAll().where('call_id', '=', callId).forUpdate(),
+  tx
+    .selectFrom('calls')
+    .selectAll()
+    .select(sql<number>`extract(epoch from clock_timestamp())::float8`.as('locked_at'))
+    .where('call_id', '=', callId)
+    .forUpdate(),
 )
 
 /** The row of a call that was granted. */
@@ -57,7 +64,7 @@ export async function dropCallLease(tx: Tx, callId: string, holder: string): Pro
 }
 
 /** The call's row, locked until the transaction ends; undefined when there is none. */
-export async function lockCall(tx: Tx, callId: string): Promise<CallRow | undefined> {
+export async function lockCall(tx: Tx, callId: string): Promise<LockedCall | undefined> {
   const [row] = await send(tx, selectCallForUpdate(callId))
   return row
 }
@@ -66,7 +73,7 @@ export async function lockCall(tx: Tx, callId: string): Promise<CallRow | undefi
  * The locked row of a call whose effect may run for `subject`, else `grant_released`. A grant that this very effect used
  * before is accepted again, because every effect may run twice.
  */
-export function assertGrant(row: CallRow | undefined, subject: string): CallRow {
+export function assertGrant(row: LockedCall | undefined, subject: string): LockedCall {
   const usable = row?.grant_state === 'open' || (row?.grant_state === 'used' && row.subject === subject)
   if (row !== undefined && usable) return row
   throw refuse('grant_released', 'the call was given up before its effect ran', 'Repeat the call.', {

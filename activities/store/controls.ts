@@ -1,9 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { Tx } from './db.ts'
-import { fixed } from './fixed.ts'
-import type { PayoutRow } from './payouts.ts'
-import { send } from './pipeline.ts'
 import type { ControlChangesTable } from './schema.ts'
 
 export type ControlChange = Omit<Selectable<ControlChangesTable>, 'seq'>
@@ -23,16 +20,8 @@ export async function lockSwitches(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('switches', 0))`.execute(tx)
 }
 
-/** The reason of the first pause that covers this payout, or undefined; decides only after `lockDailyCap`, in a later statement. */
-export async function findPause(
-  tx: Tx,
-  payout: Pick<PayoutRow, 'creator' | 'payout_wallet' | 'payout_id'>,
-): Promise<string | undefined> {
-  const [row] = await send(tx, selectPause(payout.creator, payout.payout_wallet, payout.payout_id))
-  return row?.reason
-}
-
-const selectPause = fixed((tx, creator: string, payoutWallet: string, payoutId: string) =>
+/** The reason of the first pause that covers this payout; decides only after `lockDailyCap`, in a later statement. */
+export const pauseOf = (tx: Tx, creator: string, payoutWallet: string, payoutId: string) =>
   tx
     .selectFrom('controls')
     .select('reason')
@@ -44,8 +33,7 @@ const selectPause = fixed((tx, creator: string, payoutWallet: string, payoutId: 
         is.and([is('scope', '=', 'payout'), is('target', '=', payoutId)]),
       ]),
     )
-    .limit(1),
-)
+    .limit(1)
 
 /** Holds the switches as they are until the transaction ends, beside others who do. */
 export async function shareSwitches(tx: Tx): Promise<void> {

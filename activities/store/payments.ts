@@ -178,11 +178,11 @@ export async function hasUnsettledCharge(tx: Tx, payoutId: string): Promise<bool
   return (await send(tx, selectUncharged(payoutId))).length > 0
 }
 
-const selectUncharged = fixed(
-  (_, payoutId: string) => sql`select 1 from calls
-    where caller = (select 'wallet:' || creator from payouts where payout_id = ${payoutId})
-      and subject = ${payoutId} and answer_state = 'done' and operation <> 'payout-status' limit 1`,
-)
+export const unchargedOf = (payoutId: string) => sql`select 1 from calls
+  where caller = (select 'wallet:' || creator from payouts where payout_id = ${payoutId})
+    and subject = ${payoutId} and answer_state = 'done' and operation <> 'payout-status' limit 1`
+
+const selectUncharged = fixed((_, payoutId: string) => unchargedOf(payoutId))
 
 /** The settling block is final: nothing more is owed to this payment. */
 export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> {

@@ -31,26 +31,15 @@ const lockCap = fixed(
 
 /**
  * What counts against the daily cap now: every in-flight reservation whatever its age, and confirmed transfers whose block
- * is under 24 hours old. `freesInMs` is when the oldest confirmed one stops counting.
+ * is under 24 hours old. One row: their sum, and the milliseconds until the oldest confirmed one stops counting.
  */
-export async function dailyUse(tx: Tx, wallet: string): Promise<{ atomic: bigint; freesInMs: number | null }> {
-  const [found] = await send(tx, selectDailyUse(wallet))
-  return {
-    atomic: BigInt(found?.used ?? '0'),
-    freesInMs: found?.frees_in_ms == null ? null : Number(found.frees_in_ms),
-  }
-}
-
-const selectDailyUse = fixed(
-  (_, wallet: string) =>
-    sql<{ used: string; frees_in_ms: string | null }>`
-      select coalesce(sum(amount_atomic), 0)::text as used,
-        (extract(epoch from min(block_time) + ${limits.dailyWindowSeconds} * interval '1 second' - clock_timestamp()) * 1000)::bigint::text as frees_in_ms
-      from transfers
-      where wallet = ${wallet}
-        and (status in ('reserved','signed','submitted')
-          or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`,
-)
+export const dailyUseOf = (wallet: string) => sql<{ used: string; frees_in_ms: string | null }>`
+  select coalesce(sum(amount_atomic), 0)::text as used,
+    (extract(epoch from min(block_time) + ${limits.dailyWindowSeconds} * interval '1 second' - clock_timestamp()) * 1000)::bigint::text as frees_in_ms
+  from transfers
+  where wallet = ${wallet}
+    and (status in ('reserved','signed','submitted')
+      or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`
 
 /**
  * Atomic units that a balance read at `block` still holds but that are promised: what is under way from the wallet, and what was

@@ -1,7 +1,6 @@
 import { type Address, type Hex, keccak256, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { encodeTransfer } from '../../activities/chain/authorization.ts'
-import { dailyUse } from '../../activities/store/transfers.ts'
 import { authorizationOf } from '../../activities/transfer.ts'
 import { dollarTokenAbi } from '../../worker/stack/token.ts'
 import type { Payout } from '../../worker/stack/treasury.ts'
@@ -15,6 +14,7 @@ import {
   insist,
   refusalOf,
 } from '../support/faults.ts'
+import { dailyUse } from '../support/payout-rows.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 

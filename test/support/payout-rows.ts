@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { transaction } from '../../activities/store/db.ts'
+import { type Tx, transaction } from '../../activities/store/db.ts'
 import {
   authorizedPayout,
   createdPayout,
@@ -8,6 +8,7 @@ import {
   updateAuthorized,
 } from '../../activities/store/payouts.ts'
 import type { Database } from '../../activities/store/schema.ts'
+import { readSurroundings } from '../../activities/store/surroundings.ts'
 import { nowSeconds } from './agent.ts'
 
 /** Writes the row of a payout that was created and then authorized to be executed until `expiresAt` (Unix seconds). */
@@ -44,3 +45,7 @@ export async function insertReservedTransfer(db: Kysely<Database>, reserved: Res
     .values({ payout_id: payoutId, status: 'reserved', call_id: callId, ...terms, ...times })
     .execute()
 }
+
+/** What counts against the daily cap of a payout wallet. */
+export const dailyUse = async (db: Tx, wallet: string) =>
+  (await readSurroundings(db, { payout_id: '', creator: '', payout_wallet: wallet })).use

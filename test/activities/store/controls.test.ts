@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { findPause, listPauses, lockSwitches, writeControl } from '../../../activities/store/controls.ts'
+import { listPauses, lockSwitches, writeControl } from '../../../activities/store/controls.ts'
 import { type Tx, transaction } from '../../../activities/store/db.ts'
+import { readSurroundings } from '../../../activities/store/surroundings.ts'
 import { lockDailyCap } from '../../../activities/store/transfers.ts'
 import type { ControlScope } from '../../../workflows/domain/controls.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -50,7 +51,7 @@ verifies(
       ['wallet', payout.payout_wallet, false],
       ['payout', payout.payout_id, false],
     ]
-    const found = async (of: typeof payout) => (await findPause(database.db, of)) !== undefined
+    const found = async (of: typeof payout) => (await readSurroundings(database.db, of)).pause !== undefined
     for (const [scope, target, everybody] of covers) {
       await set(database.db, scope, target, true)
       expect([await found(payout), await found(other)], scope).toEqual([true, everybody])
@@ -76,7 +77,7 @@ verifies(
     const reserve = (name: string, payout: ReturnType<typeof newPayout>, hold?: Promise<void>) =>
       transaction(database.db, async (tx) => {
         await lockDailyCap(tx, payout.payout_wallet)
-        const pause = await findPause(tx, payout)
+        const { pause } = await readSurroundings(tx, payout)
         if (hold !== undefined) order.push(`${name} looked`)
         await hold
         order.push(`${name} ${pause === undefined ? 'reserved' : 'refused'}`)

@@ -5,7 +5,6 @@ import { markExecuted, type NewPayout } from '../../../activities/store/payouts.
 import { send } from '../../../activities/store/pipeline.ts'
 import {
   type Block,
-  dailyUse,
   insertTransfer,
   lockDailyCap,
   outstanding,
@@ -15,7 +14,7 @@ import {
   recordSubmitted,
   reservedTransfer,
 } from '../../../activities/store/transfers.ts'
-import { insertAuthorizedPayout } from '../../support/payout-rows.ts'
+import { dailyUse, insertAuthorizedPayout } from '../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 

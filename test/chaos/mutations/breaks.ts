@@ -59,7 +59,7 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'activities/store/transfers.ts',
-        find: "(status in ('reserved','signed','submitted')\n          or (status in ('included','final') and block_time",
+        find: "(status in ('reserved','signed','submitted')\n      or (status in ('included','final') and block_time",
         replace:
           "((status in ('reserved','signed','submitted') and reserved_at > clock_timestamp() - interval '2 seconds')\n          or (status in ('included','final') and block_time",
       },
