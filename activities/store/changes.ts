@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { CHANGES_CHANNEL } from './notify.ts'
 
-/** Waits for "this id changed"; a notification ends the wait early, the timer behind it makes a lost one harmless. */
-export type Changes = { wait(id: string, ms: number): Promise<void>; close(): Promise<void> }
+/** Waits for "this id changed": true as soon as that is told, false when the time is up, so that a lost notification is harmless. */
+export type Changes = { wait(id: string, ms: number): Promise<boolean>; close(): Promise<void> }
 
 /** One listening connection for the process; reconnects by itself. */
 export function createChanges(databaseUrl: string, pollMs = 500): Changes {
@@ -40,13 +40,14 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
   return {
     wait: (id, ms) =>
       new Promise((resolve) => {
-        const done = (): void => {
+        const end = (told: boolean): void => {
           clearTimeout(timer)
-          emitter.off(id, done)
-          resolve()
+          emitter.off(id, changed)
+          resolve(told)
         }
-        const timer = setTimeout(done, Math.max(0, Math.min(ms, pollMs)))
-        emitter.on(id, done)
+        const changed = () => end(true)
+        const timer = setTimeout(() => end(false), Math.max(0, Math.min(ms, pollMs)))
+        emitter.on(id, changed)
       }),
     close: async () => {
       closed = true

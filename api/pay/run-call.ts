@@ -106,16 +106,15 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
  * notes of it afterwards keeps nobody waiting.
  */
 async function answeredFirst({ call, deps }: Run, handling: Promise<unknown>): Promise<CallRow | undefined> {
-  let ended = false
-  const end = (): void => {
-    ended = true
-  }
-  const ending = handling.then(end, end)
+  const ended = handling.then(
+    () => 'ended' as const,
+    () => 'ended' as const,
+  )
   for (;;) {
-    await Promise.race([ending, deps.changes.wait(call.callId, 500)])
-    if (ended) return undefined
-    // Where Postgres does not answer, `handling` finds out.
-    const row = await findCall(deps.db, call.callId).catch(() => undefined)
+    const first = await Promise.race([ended, deps.changes.wait(call.callId, 500)])
+    if (first === 'ended') return undefined
+    // Nothing is read that nobody told of: what is not told, or not read because Postgres does not answer, `handling` finds out.
+    const row = first ? await findCall(deps.db, call.callId).catch(() => undefined) : undefined
     if (row !== undefined && row.answer_state !== 'open') return row
   }
 }

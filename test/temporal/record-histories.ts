@@ -23,6 +23,7 @@ import type { ReconciliationSteps } from '../../workflows/reconciliation/ports.t
 type Path = {
   name: string
   drive: (run: Run) => Promise<void>
+  reserve?: Partial<PayoutSnapshot>
   submit?: Partial<PayoutSnapshot>[]
   confirm?: Partial<PayoutSnapshot>[]
   stored?: Partial<PayoutSnapshot>
@@ -41,6 +42,12 @@ const wholePayout = async (run: Run) => {
 
 const paths: Path[] = [
   { name: 'payout-executed-and-final', drive: wholePayout, confirm: [included, final] },
+  {
+    name: 'payout-signed-when-reserved',
+    drive: wholePayout,
+    reserve: { transfer: 'signed' },
+    confirm: [included, final],
+  },
   {
     name: 'payout-refused-then-executed',
     drive: async (run) => {
@@ -157,7 +164,7 @@ function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
     loadPayout: async () => now,
     createPayout: step('create', { state: 'created' }),
     authorizePayout: step('authorize', { state: 'authorized' }),
-    reserveTransfer: step('execute', { transfer: 'reserved' }),
+    reserveTransfer: step('execute', path.reserve ?? { transfer: 'reserved' }),
     signTransfer: async () => void become({ transfer: 'signed' }),
     submitTransfer: async () => become(submits.shift() ?? { transfer: 'submitted' }),
     confirmTransfer: async () => become(confirms.shift() ?? {}),
