@@ -178,6 +178,7 @@ export async function hasUnsettledCharge(tx: Tx, payoutId: string): Promise<bool
   return (await send(tx, selectUncharged(payoutId))).length > 0
 }
 
+/** One row where there is such a call, else none. */
 export const unchargedOf = (payoutId: string) => sql`select 1 from calls
   where caller = (select 'wallet:' || creator from payouts where payout_id = ${payoutId})
     and subject = ${payoutId} and answer_state = 'done' and operation <> 'payout-status' limit 1`

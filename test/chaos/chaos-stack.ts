@@ -80,13 +80,14 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close()
   }
+  const count = options.signsApart ? 3 : 2
   let clockMs = 0
   const wired = { ports, postgresWire, chainWire, options }
   try {
     const elsewhere = options.remoteFacilitator ? startRemote(urlOf(ports.rpc), options.timesOut, closers) : undefined
     const stack = await startStack({
       apis: 2,
-      workers: options.signsApart ? 3 : 2,
+      workers: count,
       ports,
       env: { ...settings, TASK_QUEUES: options.signsApart ? queues.allButSigning : queues.all },
       prepare: (part) => {
@@ -103,7 +104,7 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
     const acts = await openChainActs(rail.chain, rail.asset, rail.service)
     const keeper = new Keeper()
     closers.push(async () => keeper.end())
-    const workers = Array.from({ length: options.signsApart ? 3 : 2 }, (_, index) => stack.worker(index))
+    const workers = Array.from({ length: count }, (_, index) => stack.worker(index))
     for (const part of [stack.postgres, stack.temporal, stack.api(0), stack.api(1), ...workers]) keeper.keep(part)
     keeper.keep(stack.chain, acts.mineByTheClock)
     const setClock = (offsetMs: number) => {
