@@ -20,6 +20,7 @@ import * as workOrders from './migrations/0015-work-orders.ts'
 import * as checkouts from './migrations/0016-checkouts.ts'
 import * as unloggedLeases from './migrations/0017-unlogged-leases.ts'
 import * as grantFree from './migrations/0018-grant-free.ts'
+import * as confirmedTotals from './migrations/0019-confirmed-totals.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -42,6 +43,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0016-checkouts': checkouts,
   '0017-unlogged-leases': unloggedLeases,
   '0018-grant-free': grantFree,
+  '0019-confirmed-totals': confirmedTotals,
 }
 
 /** The name of the last migration that this code knows. */

@@ -29,17 +29,26 @@ const lockCap = fixed(
     pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`,
 )
 
+/** Atomic units that are reserved and not yet confirmed, whatever their age. */
+const underWay = (wallet: string) => sql<string>`coalesce((select sum(amount_atomic) from transfers
+    where wallet = ${wallet} and status in ('reserved','signed','submitted')), 0)`
+
+// The time of the statement, since a time that is read anew for each row finds no rows by an index.
+const windowStart = sql`(statement_timestamp() - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
+const confirmedSince = (wallet: string) =>
+  sql`from transfers where wallet = ${wallet} and status in ('included','final') and block_time > ${windowStart}`
+
 /**
  * What counts against the daily cap now: every in-flight reservation whatever its age, and confirmed transfers whose block
- * is under 24 hours old. One row: their sum, and the milliseconds until the oldest confirmed one stops counting.
+ * is under 24 hours old: ten minutes as a sum each, and the rows of those that the window begins in. One row: their sum, and the
+ * milliseconds until the oldest confirmed one stops counting.
  */
 export const dailyUseOf = (wallet: string) => sql<{ used: string; frees_in_ms: string | null }>`
-  select coalesce(sum(amount_atomic), 0)::text as used,
-    (extract(epoch from min(block_time) + ${limits.dailyWindowSeconds} * interval '1 second' - clock_timestamp()) * 1000)::bigint::text as frees_in_ms
-  from transfers
-  where wallet = ${wallet}
-    and (status in ('reserved','signed','submitted')
-      or (status in ('included','final') and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`
+  select (${underWay(wallet)}
+      + coalesce((select sum(amount_atomic) from confirmed_totals where wallet = ${wallet} and since > ${windowStart}), 0)
+      + coalesce((select sum(amount_atomic) ${confirmedSince(wallet)}
+          and block_time < date_bin('10 minutes', ${windowStart}, 'epoch') + interval '10 minutes'), 0))::text as used,
+    (extract(epoch from (select min(block_time) ${confirmedSince(wallet)}) - ${windowStart}) * 1000)::bigint::text as frees_in_ms`
 
 /**
  * Atomic units that a balance read at `block` still holds but that are promised: what is under way from the wallet, and what was
@@ -47,11 +56,8 @@ export const dailyUseOf = (wallet: string) => sql<{ used: string; frees_in_ms: s
  */
 export async function outstanding(tx: Tx, wallet: string, block: bigint): Promise<bigint> {
   const query = sql<{ promised: string }>`
-    select coalesce(sum(amount_atomic), 0)::text as promised from transfers
-    where wallet = ${wallet}
-      and (status in ('reserved','signed','submitted')
-        or (status in ('included','final') and block_number > ${block.toString()}
-          and block_time > clock_timestamp() - ${limits.dailyWindowSeconds} * interval '1 second'))`
+    select (${underWay(wallet)} + coalesce((select sum(amount_atomic) from transfers
+      where wallet = ${wallet} and status in ('included','final') and block_number > ${block.toString()}), 0))::text as promised`
   const [row] = await send(tx, query)
   return BigInt(row?.promised ?? '0')
 }

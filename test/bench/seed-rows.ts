@@ -26,7 +26,7 @@ export async function seedPayouts(pool: pg.Pool, payoutWallet: string, seeds: re
 
 /** Takes every row away that payouts leave; operators, keys and gas wallets stay. */
 export async function emptyTables(pool: pg.Pool): Promise<void> {
-  await pool.query(`truncate payouts, calls, proof_nonces, payments, transfers, lane_transactions, receipts,
+  await pool.query(`truncate payouts, calls, proof_nonces, payments, transfers, confirmed_totals, lane_transactions, receipts,
     replay_ledger, mandates, update_leases, rate_limits cascade`)
 }
 

@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { transaction } from '../../../activities/store/db.ts'
+import { migrateToLatest } from '../../../activities/store/migrate.ts'
 import { markExecuted, type NewPayout } from '../../../activities/store/payouts.ts'
 import { send } from '../../../activities/store/pipeline.ts'
 import {
@@ -12,6 +14,7 @@ import {
   recordInclusion,
   recordSignature,
   recordSubmitted,
+  recordVanishedBlock,
   reservedTransfer,
 } from '../../../activities/store/transfers.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../support/payout-rows.ts'
@@ -133,6 +136,82 @@ verifies(
     expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
   },
 )
+
+const HOUR = 3600
+/** Seconds since a block; never so near to 24 hours that it depends on when it is asked. */
+const age = fc.oneof(
+  fc.nat(1200),
+  fc.integer({ min: 24 * HOUR - 1200, max: 24 * HOUR - 60 }),
+  fc.integer({ min: 24 * HOUR + 60, max: 25 * HOUR }),
+)
+const acts = fc.array(
+  fc.oneof(
+    fc.record({ act: fc.constant('mined' as const), of: fc.nat(4), age, status: fc.constantFrom('included', 'final') }),
+    fc.record({ act: fc.constantFrom('vanished' as const, 'dead' as const), of: fc.nat(4) }),
+  ),
+  { maxLength: 12 },
+)
+
+verifies(
+  'execute.daily-cap',
+  'what counts is what the rows add up to, in whatever order blocks come, vanish and come again at another time',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(acts, async (sequence) => {
+        const wallet = address()
+        const payouts = await Promise.all([1n, 10n, 100n, 1_000n, 10_000n].map((amount) => newPayout(wallet, amount)))
+        for (const payout of payouts) {
+          await reserve(payout, 100_000_000n)
+          await recordSignature(database.db, payout.payout_id, '0x01')
+        }
+        for (const step of sequence) {
+          const { payout_id } = payouts[step.of]!
+          if (step.act === 'mined') await recordInclusion(database.db, payout_id, block(step.age), step.status)
+          else if (step.act === 'vanished') await recordVanishedBlock(database.db, payout_id)
+          else await recordDead(database.db, payout_id, null)
+        }
+        expect(await dailyUse(database.db, wallet)).toEqual(await addedUp(wallet))
+      }),
+      { numRuns: 60 },
+    )
+  },
+)
+
+verifies('execute.daily-cap', 'what was confirmed before sums were kept is summed up by the migration', async () => {
+  const wallet = address()
+  for (const [amount, seconds] of [
+    [1n, 60],
+    [10n, 24 * HOUR - 60],
+    [100n, 24 * HOUR + 60],
+  ] as const) {
+    const payout = await newPayout(wallet, amount)
+    await reserve(payout, 1_000n)
+    await recordSignature(database.db, payout.payout_id, '0x01')
+    await recordInclusion(database.db, payout.payout_id, block(seconds), 'final')
+  }
+  await sql`drop table confirmed_totals`.execute(database.db)
+  await sql`drop function total_confirmed cascade`.execute(database.db)
+  await sql`drop index transfers_under_way, transfers_confirmed, transfers_mined`.execute(database.db)
+  await sql`create index transfers_counted on transfers (wallet, status, block_time)`.execute(database.db)
+  await sql`delete from kysely_migration where name = '0019-confirmed-totals'`.execute(database.db)
+  expect(await migrateToLatest(database.db)).toEqual(['0019-confirmed-totals'])
+  expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
+})
+
+/** The use of a wallet as its rows tell it, one by one. */
+async function addedUp(wallet: string): Promise<{ atomic: bigint; freesInMs: unknown }> {
+  const rows = await database.db.selectFrom('transfers').selectAll().where('wallet', '=', wallet).execute()
+  const opens = Date.now() - 24 * HOUR * 1000
+  const confirmed = rows.filter(
+    ({ status, block_time }) => /included|final/.test(status) && (block_time?.getTime() ?? 0) > opens,
+  )
+  const counted = [...confirmed, ...rows.filter(({ status }) => /reserved|signed|submitted/.test(status))]
+  const oldest = Math.min(...confirmed.map(({ block_time }) => block_time?.getTime() ?? 0))
+  return {
+    atomic: counted.reduce((sum, { amount_atomic }) => sum + BigInt(amount_atomic), 0n),
+    freesInMs: confirmed.length === 0 ? null : expect.closeTo(oldest - opens, -4),
+  }
+}
 
 verifies(
   'execute.never-resigned',

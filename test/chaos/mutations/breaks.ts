@@ -59,9 +59,9 @@ export const breaks: readonly Break[] = [
     edits: [
       {
         file: 'activities/store/transfers.ts',
-        find: "(status in ('reserved','signed','submitted')\n      or (status in ('included','final') and block_time",
+        find: "and status in ('reserved','signed','submitted')), 0)`",
         replace:
-          "((status in ('reserved','signed','submitted') and reserved_at > clock_timestamp() - interval '2 seconds')\n          or (status in ('included','final') and block_time",
+          "and status in ('reserved','signed','submitted') and reserved_at > clock_timestamp() - interval '2 seconds'), 0)`",
       },
     ],
   },
