@@ -20,14 +20,17 @@ export type PayoutLevel = {
   repeats: number
 }
 
-/** Rail and floor in turn, so that drift of the machine meets both; each round of the rail is compared with its neighbours. */
+/**
+ * Rail and floor in turn, so that drift of the machine meets both; each round of the rail is compared with its neighbours. After the first
+ * turn only the levels of `again` are measured.
+ */
 export async function measurePayouts(
   rig: Rig,
-  { levels, sizing, ...asked }: Turns & { levels: readonly number[]; sizing: Sizing },
+  { levels, again, sizing, ...asked }: Turns & { levels: readonly number[]; again: readonly number[]; sizing: Sizing },
 ): Promise<PayoutLevel[]> {
   const taken = levels.map((callers) => ({ callers, rounds: everyone.map((who) => ({ who, rounds: [] as Round[] })) }))
   for (const turn of turns(asked)) {
-    for (const { callers, rounds: each } of taken) {
+    for (const { callers, rounds: each } of taken.filter((level) => turn === 0 || again.includes(level.callers))) {
       for (const { who, rounds: mine } of each) {
         const round = await runRound(rig, { who, callers, count: sizing.count(who, callers) })
         sizing.saw(who, callers, round.perSecond)
