@@ -9,6 +9,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type RawBuilder,
 } from 'kysely'
 import pg from 'pg'
 import { again } from './again.ts'
@@ -17,6 +18,9 @@ import type { Database } from './schema.ts'
 type Queryable = pg.Pool | pg.ClientBase
 /** A query builder, or a text of Kysely's `sql`. */
 export type Statement<R = unknown> = { compile(tx: Kysely<Database>): CompiledQuery<R> }
+
+/** A value, or where it is read. */
+export type Text = string | RawBuilder<string>
 
 const queryables = new WeakMap<Kysely<Database>, Queryable>()
 
