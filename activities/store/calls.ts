@@ -7,7 +7,12 @@ import { CHANGES_CHANNEL, notifyChanged } from './notify.ts'
 import { type Statement, send } from './pipeline.ts'
 import type { CallsTable } from './schema.ts'
 
+/** Postgres carries less than 8,000 bytes in a notification, ids included. */
+const TOLD_BYTES_MAX = 7_500
+
 export type CallRow = Selectable<CallsTable>
+/** A call that is answered: what its caller gets, and what is owed for it. */
+export type AnsweredCall = Pick<CallRow, 'call_id' | 'answer_state' | 'status' | 'answer' | 'funding' | 'payment_id'>
 /** A call's row as it is locked, and when that was: Postgres' clock in Unix seconds with a fraction. */
 export type LockedCall = CallRow & { locked_at: number }
 
@@ -99,7 +104,8 @@ export async function claimGrant(tx: Tx, callId: string, subject: string): Promi
 
 /**
  * Stores the first final answer of a call and uses its grant up, wakes who waits for it, and hands its payment over to
- * settlement. The answer is `final` at once unless a payment is still to be settled for it.
+ * settlement. The answer is `final` at once unless a payment is still to be settled for it; who waits is told an answer that
+ * nothing is owed for, and has nothing to read (`answerTold`).
  */
 export const answerCall = (
   callId: string,
@@ -116,12 +122,22 @@ const storeAnswer = fixed(
       answer_state = case when payment_id is null
         or exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'settled') then 'final' else 'done' end
     where call_id = ${callId} and answer_state = 'open' and grant_state <> 'released'
-    returning call_id, payment_id),
+    returning call_id, payment_id, status, answer),
   charged as (
     update payments set state = 'settling', changed_at = clock_timestamp()
     from answered where payments.payment_id = answered.payment_id and payments.state = 'claimed')
-  select pg_notify(${CHANGES_CHANNEL}, call_id) from answered`,
+  select pg_notify(${CHANGES_CHANNEL}, call_id ||
+    case when payment_id is null and octet_length(answer::text) < ${sql.lit(TOLD_BYTES_MAX)} then ' ' || status || ' ' || answer else '' end)
+  from answered`,
 )
+
+/** The answer that a notification of the call brought along, of one that no payment is for; undefined where it brought none. */
+export function answerTold(call_id: string, told: string): AnsweredCall | undefined {
+  if (told === '') return undefined
+  const [status = ''] = told.split(' ', 1)
+  const answer = JSON.parse(told.slice(status.length + 1))
+  return { call_id, answer_state: 'final', status: Number(status), answer, funding: 'none', payment_id: null }
+}
 
 /**
  * Gives a call up before its effect: `open → released`. The free slot, the proof nonce and the payment are usable again;

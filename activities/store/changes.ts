@@ -2,8 +2,15 @@ import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { CHANGES_CHANNEL } from './notify.ts'
 
-/** Waits for "this id changed": true as soon as that is told, false when the time is up, so that a lost notification is harmless. */
-export type Changes = { wait(id: string, ms: number): Promise<boolean>; close(): Promise<void> }
+/**
+ * Waits for "this id changed": true as soon as that is told, false when the time is up, so that a lost notification is harmless.
+ * `told` gives what was told beside the id, which may be nothing; undefined when the time is up.
+ */
+export type Changes = {
+  wait(id: string, ms: number): Promise<boolean>
+  told(id: string, ms: number): Promise<string | undefined>
+  close(): Promise<void>
+}
 
 /** One listening connection for the process; reconnects by itself. */
 export function createChanges(databaseUrl: string, pollMs = 500): Changes {
@@ -29,7 +36,10 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
     client = next
     next.on('error', lost)
     next.on('end', lost)
-    next.on('notification', (message) => emitter.emit(message.payload ?? ''))
+    next.on('notification', ({ payload = '' }) => {
+      const [id = ''] = payload.split(' ', 1)
+      emitter.emit(id, payload.slice(id.length + 1))
+    })
     await next
       .connect()
       .then(() => next.query(`listen ${CHANGES_CHANNEL}`))
@@ -37,18 +47,19 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
   }
   void connect()
 
+  const told: Changes['told'] = (id, ms) =>
+    new Promise((resolve) => {
+      const end = (more?: string): void => {
+        clearTimeout(timer)
+        emitter.off(id, end)
+        resolve(more)
+      }
+      const timer = setTimeout(end, Math.max(0, Math.min(ms, pollMs)))
+      emitter.on(id, end)
+    })
   return {
-    wait: (id, ms) =>
-      new Promise((resolve) => {
-        const end = (told: boolean): void => {
-          clearTimeout(timer)
-          emitter.off(id, changed)
-          resolve(told)
-        }
-        const changed = () => end(true)
-        const timer = setTimeout(() => end(false), Math.max(0, Math.min(ms, pollMs)))
-        emitter.on(id, changed)
-      }),
+    told,
+    wait: async (id, ms) => (await told(id, ms)) !== undefined,
     close: async () => {
       closed = true
       clearTimeout(reconnect)

@@ -1,6 +1,7 @@
 import {
+  type AnsweredCall,
   answerCall,
-  type CallRow,
+  answerTold,
   claimGrant,
   dropCallLease,
   findCall,
@@ -105,16 +106,17 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
  * The call as a workflow's step has answered it, unless `handling` ends first: that transaction is the effect, and what Temporal
  * notes of it afterwards keeps nobody waiting.
  */
-async function answeredFirst({ call, deps }: Run, handling: Promise<unknown>): Promise<CallRow | undefined> {
+async function answeredFirst({ call, deps }: Run, handling: Promise<unknown>): Promise<AnsweredCall | undefined> {
   const ended = handling.then(
-    () => 'ended' as const,
-    () => 'ended' as const,
+    () => null,
+    () => null,
   )
   for (;;) {
-    const first = await Promise.race([ended, deps.changes.wait(call.callId, 500)])
-    if (first === 'ended') return undefined
+    const told = await Promise.race([ended, deps.changes.told(call.callId, 500)])
+    if (told === null) return undefined
     // Nothing is read that nobody told of: what is not told, or not read because Postgres does not answer, `handling` finds out.
-    const row = first ? await findCall(deps.db, call.callId).catch(() => undefined) : undefined
+    if (told === undefined) continue
+    const row = answerTold(call.callId, told) ?? (await findCall(deps.db, call.callId).catch(() => undefined))
     if (row !== undefined && row.answer_state !== 'open') return row
   }
 }
@@ -129,7 +131,7 @@ async function answerRead(run: Run, reply: Reply<unknown>, paid: boolean): Promi
 }
 
 /** The call with its answer; effects outside a workflow have it written here, together with the use of the grant. */
-async function finished({ operation, call, deps }: Run, status: number, body: unknown): Promise<CallRow> {
+async function finished({ operation, call, deps }: Run, status: number, body: unknown): Promise<AnsweredCall> {
   const row = await requireCall(deps.db, call.callId)
   if (row.answer_state !== 'open') return row
   const answer = checkOutput(operation, body)
@@ -140,7 +142,7 @@ async function finished({ operation, call, deps }: Run, status: number, body: un
   return requireCall(deps.db, call.callId)
 }
 
-async function storedAnswer(run: Run, row: CallRow, replayed: boolean): Promise<CallAnswer> {
+async function storedAnswer(run: Run, row: AnsweredCall, replayed: boolean): Promise<CallAnswer> {
   if (row.answer === null || row.status === null) throw new Error('a final call has no answer')
   const headers = await paymentHeaders(run, row)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
@@ -148,7 +150,7 @@ async function storedAnswer(run: Run, row: CallRow, replayed: boolean): Promise<
   return { status: row.status, headers, body: replayed ? answer : checkOutput(run.operation, answer) }
 }
 
-async function paymentHeaders({ deps }: Run, row: CallRow): Promise<Record<string, string>> {
+async function paymentHeaders({ deps }: Run, row: AnsweredCall): Promise<Record<string, string>> {
   if (row.funding !== 'payment' || row.payment_id === null) return {}
   const payment = await findPayment(deps.db, row.payment_id)
   return payment?.state === 'settled' ? deps.offers.paymentResponse(payment) : {}

@@ -1,4 +1,4 @@
-import { type CallRow, findCall, requireCall } from '../../activities/store/calls.ts'
+import { type AnsweredCall, findCall, requireCall } from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { claimPayment, findPayment, replaceFailedPayment, startSettling } from '../../activities/store/payments.ts'
 import { DomainError, type Refusal, refuse } from '../../workflows/domain/errors.ts'
@@ -21,7 +21,7 @@ export async function settleBefore(run: Run): Promise<void> {
  * payment that is proven to have failed leaves a debt: the call is offered again, and a new payment goes under the same
  * grant without a second effect.
  */
-export async function settleDone(run: Run, row: CallRow): Promise<CallRow> {
+export async function settleDone(run: Run, row: AnsweredCall): Promise<AnsweredCall> {
   const { deps } = run
   if (row.answer_state !== 'done' || row.payment_id === null) return row
   const payment = await findPayment(deps.db, row.payment_id)
