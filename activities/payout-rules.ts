@@ -3,7 +3,7 @@ import { limits } from '../workflows/domain/limits.ts'
 import { allowedPayoutEvents, nextPayoutState, type PayoutEvent } from '../workflows/domain/payout.ts'
 import type { Tx } from './store/db.ts'
 import type { PayoutRecord, PayoutRow } from './store/payouts.ts'
-import { type DailyUse, readSurroundings } from './store/surroundings.ts'
+import { type DailyUse, readSurroundings, type Surroundings } from './store/surroundings.ts'
 
 /**
  * Refuses what may not be reserved now: wrong state, under `lifeSecondsMin` of life, an unsettled charge, a pause, the daily cap.
@@ -14,7 +14,15 @@ export async function assertExecutable(
   row: PayoutRow,
   lifeSecondsMin: number,
 ): Promise<{ expiresAt: number; now: number }> {
-  const { now, unsettled, pause, use } = await readSurroundings(tx, row)
+  return executableIn(await readSurroundings(tx, row), row, lifeSecondsMin)
+}
+
+/** The same, once what surrounds the payout was read. */
+export function executableIn(
+  { now, unsettled, pause, use }: Surroundings,
+  row: PayoutRow,
+  lifeSecondsMin: number,
+): { expiresAt: number; now: number } {
   const expiresAt = Number(openFor('execute', row).expires_at)
   if (expiresAt - now < lifeSecondsMin) {
     throw refuse(

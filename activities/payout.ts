@@ -7,7 +7,7 @@ import { type AuthorizeInput, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
 import { payoutReceipt } from './payout-records.ts'
-import { assertExecutable, deadTransfer, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
+import { deadTransfer, executableIn, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
 import { answerCall, assertGrant, type CallRow, type LockedCall, lockCall, useGrant } from './store/calls.ts'
 import { type Last, type Tx, transaction } from './store/db.ts'
@@ -26,7 +26,8 @@ import {
 } from './store/payouts.ts'
 import { nextReceipt } from './store/receipts.ts'
 import { consumeKeys } from './store/replay-ledger.ts'
-import { insertTransfer, lockDailyCap, reservedTransfer } from './store/transfers.ts'
+import { readSurroundingsOf } from './store/surroundings.ts'
+import { insertTransfer, lockDailyCapOf, reservedTransfer } from './store/transfers.ts'
 import { signedTransfer } from './transfer.ts'
 
 /**
@@ -146,7 +147,12 @@ async function reserveTransfer(
 ): Promise<PayoutRecord> {
   const held = await deps.floor.look()
   return transaction(deps.db, async (tx, last) => {
-    const [record, locked] = await Promise.all([lockPayoutRecord(tx, payoutId), lockCall(tx, callId)])
+    const [record, locked, , around] = await Promise.all([
+      lockPayoutRecord(tx, payoutId),
+      lockCall(tx, callId),
+      lockDailyCapOf(tx, payoutId),
+      readSurroundingsOf(tx, payoutId),
+    ])
     const call = assertGrant(locked, payoutId)
     const payout = ownPayout(record?.payout, walletOf(call))
     const known = present(record)
@@ -155,10 +161,7 @@ async function reserveTransfer(
       last(useGrant(callId, payoutId))
       return known
     }
-    const [, { expiresAt, now }] = await Promise.all([
-      lockDailyCap(tx, payout.payout_wallet),
-      assertExecutable(tx, payout, deps.rail.executeLifeSecondsMin),
-    ])
+    const { expiresAt, now } = executableIn(around, payout, deps.rail.executeLifeSecondsMin)
     await deps.floor.assertAbove(tx, payout, held)
     await assertCanaryConfirmed(tx, deps)
     const nonce = transferNonce(payout.asset, payoutId)

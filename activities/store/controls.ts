@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { ControlScope } from '../../workflows/domain/controls.ts'
 import type { Tx } from './db.ts'
+import type { Text } from './pipeline.ts'
 import type { ControlChangesTable } from './schema.ts'
 
 export type ControlChange = Omit<Selectable<ControlChangesTable>, 'seq'>
@@ -21,7 +22,7 @@ export async function lockSwitches(tx: Tx): Promise<void> {
 }
 
 /** The reason of the first pause that covers this payout; decides only after `lockDailyCap`, in a later statement. */
-export const pauseOf = (tx: Tx, creator: string, payoutWallet: string, payoutId: string) =>
+export const pauseOf = (tx: Tx, creator: Text, payoutWallet: Text, payoutId: string) =>
   tx
     .selectFrom('controls')
     .select('reason')

@@ -4,7 +4,7 @@ import type { IdPage, Tx } from './db.ts'
 import { fixed, fixedInsert } from './fixed.ts'
 import { notifyChanged } from './notify.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
-import { send } from './pipeline.ts'
+import { send, type Text } from './pipeline.ts'
 
 /** Where a transfer is on chain; the time is in Unix seconds. */
 export type Block = {
@@ -24,18 +24,25 @@ export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
   await send(tx, lockCap(`cap:${wallet}`))
 }
 
-const lockCap = fixed(
-  (_, cap: string) => sql`select pg_advisory_xact_lock(hashtextextended(${cap}, 0)),
-    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`,
+/** The same for the wallet of a stored payout, before its row was read. */
+export async function lockDailyCapOf(tx: Tx, payoutId: string): Promise<void> {
+  await send(tx, lockCapOf(payoutId))
+}
+
+const lock = (cap: Text) => sql`select pg_advisory_xact_lock(hashtextextended(${cap}, 0)),
+    pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`
+const lockCap = fixed((_, cap: string) => lock(cap))
+const lockCapOf = fixed((_, payoutId: string) =>
+  lock(sql<string>`(select 'cap:' || payout_wallet from payouts where payout_id = ${payoutId})`),
 )
 
 /** Atomic units that are reserved and not yet confirmed, whatever their age. */
-const underWay = (wallet: string) => sql<string>`coalesce((select sum(amount_atomic) from transfers
+const underWay = (wallet: Text) => sql<string>`coalesce((select sum(amount_atomic) from transfers
     where wallet = ${wallet} and status in ('reserved','signed','submitted')), 0)`
 
 // The time of the statement, since a time that is read anew for each row finds no rows by an index.
 const windowStart = sql`(statement_timestamp() - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
-const confirmedSince = (wallet: string) =>
+const confirmedSince = (wallet: Text) =>
   sql`from transfers where wallet = ${wallet} and status in ('included','final') and block_time > ${windowStart}`
 
 /**
@@ -43,7 +50,7 @@ const confirmedSince = (wallet: string) =>
  * is under 24 hours old: ten minutes as a sum each, and the rows of those that the window begins in. One row: their sum, and the
  * milliseconds until the oldest confirmed one stops counting.
  */
-export const dailyUseOf = (wallet: string) => sql<{ used: string; frees_in_ms: string | null }>`
+export const dailyUseOf = (wallet: Text) => sql<{ used: string; frees_in_ms: string | null }>`
   select (${underWay(wallet)}
       + coalesce((select sum(amount_atomic) from confirmed_totals where wallet = ${wallet} and since > ${windowStart}), 0)
       + coalesce((select sum(amount_atomic) ${confirmedSince(wallet)}
