@@ -171,7 +171,7 @@ function startOptions(payoutId: string, known: Known) {
   return {
     workflowId: payoutId,
     taskQueue: PAYOUTS_QUEUE,
-    args: [payoutId, { timers: 'standing' }] as [string, PayoutRun],
+    args: [payoutId, { timers: 'one' }] as [string, PayoutRun],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: payoutSummary(summary),
     typedSearchAttributes: new TypedSearchAttributes(

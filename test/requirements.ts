@@ -825,6 +825,15 @@ export const requirements = {
     behavior:
       'However often a payout is called, its workflow renews itself; a run that is ending refuses updates, and callers meet the next.',
   },
+  'payout.idle': {
+    source: 'payout.md § The workflow',
+    behavior: 'A payout that nothing happens to for too long is left to its row: its workflow ends.',
+  },
+  'payout.shown': {
+    source: 'decision',
+    behavior:
+      'In the list of workflows `State` tells `authorized` with the next change, or at the first look after half an hour; what needs somebody is told at once.',
+  },
   'durable.broken-run': {
     source: 'decision',
     behavior: 'A run whose workflow task fails again and again is ended, and a new one goes on from the rows.',

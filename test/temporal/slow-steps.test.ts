@@ -54,6 +54,15 @@ const refused: StepResult = {
   refusal: { code: 'grant_released', detail: 'given up', next_action: 'Repeat.' },
 }
 
+/** As a payout is started today. */
+const startOf = (workflowId: string, taskQueue: string) =>
+  new WithStartWorkflowOperation('payout', {
+    workflowId,
+    taskQueue,
+    args: [workflowId, { timers: 'one' }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  })
+
 verifies(
   'durable.slow-steps',
   'steps that hang for longer than a workflow task lasts, while other updates arrive, leave a history that replays',
@@ -139,12 +148,7 @@ verifies(
     const bundle = await bundleWorkflows('short-timing.ts')
     const worker = await Worker.create({ connection, taskQueue: 'often', workflowBundle: bundle, activities })
     const input = { payoutId: 'po_often', callId: 'c' }
-    const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
-      workflowId: 'po_often',
-      taskQueue: 'often',
-      args: ['po_often', { timers: 'standing' }],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    })
+    const startWorkflowOperation = startOf('po_often', 'often')
     const handle = client.workflow.getHandle('po_often')
     /** As callers do: what fails is unknown and sent again. */
     const authorize = async (): Promise<unknown> => {
@@ -174,5 +178,43 @@ verifies(
         await client.workflow.getHandle('po_often', first).fetchHistory(),
       )
     })
+  },
+)
+
+verifies(
+  ['payout.idle', 'payout.shown'],
+  'a payout that lies is shown as it is at the first look, and left to its row once it was idle for too long',
+  async () => {
+    const lies = (state: PayoutSnapshot['state'], idleMs: number): StepResult => ({
+      ok: true,
+      snapshot: { ...payoutIn(state), idleMs },
+    })
+    const activities: PayoutSteps = {
+      loadPayout: async () => null,
+      createPayout: async () => lies('created', 600_000),
+      authorizePayout: async () => lies('authorized', 4 * timing.look.first),
+      reserveTransfer: async () => refused,
+    }
+    const bundle = await bundleWorkflows('short-timing.ts')
+    const worker = await Worker.create({ connection, taskQueue: 'lies', workflowBundle: bundle, activities })
+    const input = { payoutId: 'po_lies', callId: 'c' }
+    const startWorkflowOperation = startOf('po_lies', 'lies')
+    const handle = client.workflow.getHandle('po_lies')
+    await worker.runUntil(async () => {
+      await client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation })
+      await handle.executeUpdate(authorizeUpdate, { args: [input] })
+      await handle.result()
+    })
+    const history = await handle.fetchHistory()
+    const shown = (history.events ?? []).flatMap((event, index) => {
+      const state =
+        event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.['State']?.data
+      return state == null ? [] : [{ index, state: JSON.parse(Buffer.from(state).toString()) }]
+    })
+    const rung = (history.events ?? []).findIndex((event) => event.timerFiredEventAttributes != null)
+    // The first write is that of the create, which the start of a real payout brings with it.
+    expect(shown.map(({ state }) => state)).toEqual(['created', 'authorized'])
+    expect(shown[1]?.index).toBeGreaterThan(rung)
+    await Worker.runReplayHistory({ workflowBundle: bundle }, history)
   },
 )

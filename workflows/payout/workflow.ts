@@ -17,7 +17,7 @@ import type {
   StepResult,
   TransferSteps,
 } from './ports.ts'
-import { ownTimers, standingTimers } from './waiting.ts'
+import { oneTimer, ownTimers, standingTimers } from './waiting.ts'
 
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
 
@@ -37,23 +37,33 @@ const signing = wf.proxyActivities<SigningSteps>({
   summary: 'sign the reserved transfer',
 })
 
-/** How a run is made, told when it is started: a patch marker would be one more visibility write for each payout. */
-export type PayoutRun = { readonly timers?: 'own' | 'standing' }
+/**
+ * How a run is made, told when it is started: a patch marker would be one more visibility write for each payout. With `one` timer
+ * it is woken only by what it has to do something for, and `authorized` is shown with the next change.
+ */
+export type PayoutRun = { readonly timers?: 'own' | 'standing' | 'one' }
 
 /**
  * One payout from create to the final block. Postgres is the truth and this is the will: a run goes on from the stored
  * row, whatever its state, so any payout can be picked up by a new run of the same id.
  */
 export async function payout(payoutId: string, made: PayoutRun = {}): Promise<void> {
-  const run: Run = { known: null, version: 0, woken: false, ending: false, updates: 0 }
+  const hasOneTimer = made.timers === 'one'
+  const run: Run = { ...begun, isYoung: hasOneTimer }
   const alone = takeTurns()
   const wait = made.timers === 'standing' ? standingTimers() : ownTimers
+  const looks = oneTimer(() => {
+    run.isYoung = false
+    if (run.known !== null) publish(run.known, run.isYoung)
+  })
 
   const learn = (snapshot: PayoutSnapshot): void => {
     // Steps do not tell of differences; what the last load told stands until the next.
     run.known = { difference: run.known?.difference ?? null, ...snapshot }
     run.version += 1
-    publish(run.known)
+    run.idleAt = Date.now() + idleMs(run.known)
+    publish(run.known, run.isYoung)
+    if (run.isYoung && !isClosed(run.known)) looks.set(run.idleAt)
   }
   const answer = async (step: () => Promise<StepResult>): Promise<StepAnswer> => {
     run.updates += 1
@@ -70,16 +80,17 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
   setHandlers(run, answer)
 
   // The first update usually brings the row with it; loading is for runs that pick a payout up.
-  await wf.condition(wf.allHandlersFinished)
+  if (hasOneTimer) await rest()
+  else await wf.condition(wf.allHandlersFinished)
   if (run.known === null) await load()
   if (run.known === null)
     await wf.condition(() => run.known !== null, timing.waitForCreate, { summary: 'waits for its create' })
 
   while (run.known !== null && !isClosed(run.known)) {
     // A wake may come to show an exception of a transfer that is being driven; older runs read it only when they rest.
-    if (run.woken && wf.patched('woken-while-driving')) await reload()
-    if (run.known.transfer !== 'none' && run.known.exception === null) await drive(run.known)
-    else if (!(await news(run.known.exception === null ? run.known.idleMs : UNTIL_WOKEN_MS))) break
+    if (run.woken && (hasOneTimer || wf.patched('woken-while-driving'))) await reload()
+    if (isDriven(run.known)) await drive({ payoutId, run, learn, pause: () => news(timing.parkedRetry) }, run.known)
+    else if (!(await (hasOneTimer ? rest() : news(idleMs(run.known))))) break
     if (isLong(run)) {
       run.ending = true
       await wf.condition(wf.allHandlersFinished)
@@ -93,6 +104,13 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
     await load()
   }
 
+  /** Rests until there is something to do; false when it was idle for too long. */
+  async function rest(): Promise<boolean> {
+    const came = await looks.rest({ came: () => hasSomethingToDo(run), until: () => run.idleAt })
+    if (run.woken) await reload()
+    return came
+  }
+
   /** Waits for an update, a wake, or the time to be up; false when nothing came. */
   async function news(ms: number): Promise<boolean> {
     const seen = run.version
@@ -104,19 +122,40 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
     if (run.woken) await reload()
     return came || run.version !== seen
   }
-
-  /** One round over a reserved transfer: sign, send or send again, look for it on chain. */
-  async function drive(seen: PayoutSnapshot): Promise<void> {
-    if (seen.transfer === 'reserved') await signing.signTransfer(payoutId)
-    if (seen.transfer !== 'included') learn(await chain('store, then broadcast').submitTransfer(payoutId))
-    if (run.known?.parked != null) await news(timing.parkedRetry)
-    learn(
-      await chain(seen.transfer === 'included' ? 'watch until final' : 'confirm by the logs').confirmTransfer(payoutId),
-    )
-  }
 }
 
-type Run = { known: PayoutSnapshot | null; version: number; woken: boolean; ending: boolean; updates: number }
+type Run = {
+  known: PayoutSnapshot | null
+  version: number
+  /** When a payout that nothing happens to is left to its row, in milliseconds. */
+  idleAt: number
+  /** Has one timer, which never rang. */
+  isYoung: boolean
+  woken: boolean
+  ending: boolean
+  updates: number
+}
+const begun = { known: null, version: 0, idleAt: Number.POSITIVE_INFINITY, woken: false, ending: false, updates: 0 }
+
+const isDriven = ({ transfer, exception }: PayoutSnapshot): boolean => transfer !== 'none' && exception === null
+const idleMs = (known: PayoutSnapshot): number => (known.exception === null ? known.idleMs : UNTIL_WOKEN_MS)
+
+/** A run that knows no row loads it, once no update brings it. */
+function hasSomethingToDo(run: Run): boolean {
+  if (run.known === null) return wf.allHandlersFinished()
+  return run.woken || isLong(run) || isClosed(run.known) || isDriven(run.known)
+}
+
+type Driven = { payoutId: string; run: Run; learn: (snapshot: PayoutSnapshot) => void; pause: () => Promise<unknown> }
+
+/** One round over a reserved transfer: sign, send or send again, look for it on chain. */
+async function drive({ payoutId, run, learn, pause }: Driven, { transfer }: PayoutSnapshot): Promise<void> {
+  if (transfer === 'reserved') await signing.signTransfer(payoutId)
+  if (transfer !== 'included') learn(await chain('store, then broadcast').submitTransfer(payoutId))
+  if (run.known?.parked != null) await pause()
+  const looks = transfer === 'included' ? 'watch until final' : 'confirm by the logs'
+  learn(await chain(looks).confirmTransfer(payoutId))
+}
 
 function setHandlers(run: Run, answer: (step: () => Promise<StepResult>) => Promise<StepAnswer>): void {
   const validator = (_input: StepInput): void => refuseIfEnding(run)
@@ -141,8 +180,11 @@ function setHandlers(run: Run, answer: (step: () => Promise<StepResult>) => Prom
 
 const isClosed = (payout: PayoutSnapshot): boolean => payout.transfer === 'final' || payout.transfer === 'dead'
 
-/** Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server. */
-function publish(snapshot: PayoutSnapshot): void {
+/**
+ * Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server a fifth of
+ * what it does for a payout. In a young run `authorized` alone is not worth one: most are executed at once.
+ */
+function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
   wf.setCurrentDetails(payoutDetails(snapshot))
   const current = wf.workflowInfo().typedSearchAttributes
   const changed: SearchAttributeUpdatePair[] = payoutAttributes(snapshot).filter(
@@ -151,5 +193,6 @@ function publish(snapshot: PayoutSnapshot): void {
   const { ExceptionCode } = searchAttributes
   const isOver = snapshot.exception === null && snapshot.difference === null && current.get(ExceptionCode) !== undefined
   if (isOver) changed.push({ key: ExceptionCode, value: null })
-  if (changed.length > 0) wf.upsertSearchAttributes(changed)
+  const tellsLittle = isYoung && changed.every(({ value }) => value === 'authorized')
+  if (changed.length > 0 && !tellsLittle) wf.upsertSearchAttributes(changed)
 }
