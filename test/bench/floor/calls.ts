@@ -1,6 +1,6 @@
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { FLOOR_QUEUE, type FloorStep, type FloorVariant } from './messages.ts'
-import { commit, grant, openPool } from './rows.ts'
+import { commit, counted, grant, left, openPool, placed } from './rows.ts'
 import type { floor } from './workflow.ts'
 
 /** Where the floor's Temporal and Postgres answer. */
@@ -24,6 +24,7 @@ export function openFloorCalls({ temporalAddress, databaseUrl }: FloorSettings):
     client.workflow.getHandle<typeof floor>(step.payoutId).executeUpdate<void, [FloorStep]>(name, { args: [step] })
   return {
     create: async (call, variant, lap) => {
+      await commit(pool, counted(call.step))
       await before('payout-create', call)
       lap?.('create: writes before')
       const startWorkflowOperation = new WithStartWorkflowOperation<typeof floor>('floor', {
@@ -37,7 +38,9 @@ export function openFloorCalls({ temporalAddress, databaseUrl }: FloorSettings):
     },
     authorize: async (call) => {
       await before('payout-authorize', call)
+      await commit(pool, placed(call.step))
       await update('authorize', call)
+      await commit(pool, left(call.step))
     },
     execute: async (call) => {
       await before('payout-execute', call)

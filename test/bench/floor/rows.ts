@@ -49,6 +49,39 @@ export function grant(
   ]
 }
 
+/** The counter of the calls of a wallet that is new, written before its first. */
+export function counted({ creator }: FloorStep): Write[] {
+  return [
+    {
+      name: 'counted',
+      text: `insert into rate_limits values ($1, 15, $2) on conflict (key) do update set points = rate_limits.points + 15 returning points`,
+      values: [`wallet:wallet:${creator}`, Date.now() + 60_000],
+    },
+  ]
+}
+
+/** The place among the updates of one payout that an authorize takes over all processes (payout.md), and leaves when it is answered. */
+export function placed({ payoutId, callId }: FloorStep): Write[] {
+  return [
+    {
+      name: 'place',
+      text: `insert into update_leases (resource, slot, holder, lease_until) values ($1, 0, $2, clock_timestamp() + interval '20 seconds')
+        on conflict (resource, slot) do update set holder = excluded.holder, lease_until = excluded.lease_until returning slot`,
+      values: [payoutId, callId],
+    },
+  ]
+}
+
+export function left({ payoutId, callId }: FloorStep): Write[] {
+  return [
+    {
+      name: 'leave',
+      text: 'delete from update_leases where resource = $1 and slot = 0 and holder = $2',
+      values: [payoutId, callId],
+    },
+  ]
+}
+
 /** A call that is granted and answered in one transaction, as a read can be. */
 export function granted(caller: string, callId: string, nonce: string, answer: string): Write[] {
   return [
