@@ -6,9 +6,10 @@ type Scaled<T> = { [Key in keyof T]: T[Key] extends number ? number : Scaled<T[K
 export const timing: Scaled<typeof production> = {
   waitForCreate: 1_500,
   updatesPerRun: 1_500,
+  look: { first: 90_000, next: 4_320_000 },
   parkedRetry: 750,
   step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 100 },
-  chain: { startToClose: 6_000, heartbeat: 2_000, retryFirst: 100, retryLongest: 1_000 },
+  chain: { startToClose: 8_000, heartbeat: 3_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },
   reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },
   callback: { startToClose: 6_000, retryFirst: 100, retryLongest: 1_000 },
