@@ -57,8 +57,9 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
     figures['apart'] = printApart(await measureApart(rig, quick ? { 1: 4, 8: 16 } : { 1: 20, 8: 64, 32: 160 }))
   }
   if (wanted('payout')) {
-    const again = quick ? [ALONE, AIMED] : LEVELS
-    const levels = printPayouts(await measurePayouts(rig, { ...upTo(50), levels: LEVELS, again, sizing }))
+    const turns = quick ? { most: 3, seconds: 70 } : { most: 9, seconds: 700 }
+    const again = [ALONE, AIMED]
+    const levels = printPayouts(await measurePayouts(rig, { ...turns, levels: LEVELS, again, sizing }))
     const aimed = at(levels, AIMED)
     const { ratio_to_floor, ratio_to_bare_floor, ratio_to_http_floor, http_floor_to_floor } = aimed
     figures['payout'] = { ratio_to_floor, ratio_to_bare_floor, ratio_to_http_floor, http_floor_to_floor, levels }

@@ -1,7 +1,8 @@
 import { cpuOf, median, percentile, round, type Spread, show, spread } from './figures.ts'
-import { everyone, type Rig, type Round, runRound, type Who } from './rig.ts'
+import { everyone, type Rig, runRound, type Round as Taken, type Who } from './rig.ts'
 import { type Sizing, type Turns, turns } from './sizing.ts'
 
+type Round = Taken & { turn: number }
 export type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
 export type PayoutLevel = {
   callers: number
@@ -20,37 +21,44 @@ export type PayoutLevel = {
   repeats: number
 }
 
+/** What the aim compares; the others tell where the rest goes, and are measured once. */
+const compared: readonly Who[] = ['rail', 'floor']
+
 /**
- * Rail and floor in turn, so that drift of the machine meets both; each round of the rail is compared with its neighbours. After the first
- * turn only the levels of `again` are measured.
+ * Rail and floor in turn, each time in the other order, so that drift of the machine and what one leaves behind meet both; each round of the
+ * rail is compared with its neighbour. After the first turn only the levels of `again` are measured.
  */
 export async function measurePayouts(
   rig: Rig,
   { levels, again, sizing, ...asked }: Turns & { levels: readonly number[]; again: readonly number[]; sizing: Sizing },
 ): Promise<PayoutLevel[]> {
-  const taken = levels.map((callers) => ({ callers, rounds: everyone.map((who) => ({ who, rounds: [] as Round[] })) }))
+  const taken = levels.map((callers) => ({ callers, rounds: new Map(everyone.map((who) => [who, [] as Round[]])) }))
   for (const turn of turns(asked)) {
-    for (const { callers, rounds: each } of taken.filter((level) => turn === 0 || again.includes(level.callers))) {
-      for (const { who, rounds: mine } of each) {
+    const subjects = turn === 0 ? everyone : compared
+    const ordered = turn % 2 === 0 ? subjects : subjects.toReversed()
+    for (const { callers, rounds } of taken.filter((level) => turn === 0 || again.includes(level.callers))) {
+      for (const who of ordered) {
         // Who was not measured for a minute has lost its connections to Postgres; under load nobody does.
         await runRound(rig, { who, callers, count: callers })
         const round = await runRound(rig, { who, callers, count: sizing.count(who, callers) })
         sizing.saw(who, callers, round.perSecond)
-        mine.push(round)
+        rounds.get(who)?.push({ ...round, turn })
         console.error(`turn ${turn + 1}, ${callers} callers: ${who} ${round.perSecond.toFixed(1)} payouts/s`)
       }
     }
   }
-  return taken.map(({ callers, rounds: each }) =>
-    summary(callers, Object.fromEntries(each.map(({ who, rounds: mine }) => [who, mine])) as Record<Who, Round[]>),
-  )
+  return taken.map(({ callers, rounds }) => summary(callers, Object.fromEntries(rounds) as Record<Who, Round[]>))
 }
 
 function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
   const each = <T>(of: (rounds: Round[]) => T) =>
     Object.fromEntries(everyone.map((who) => [who, of(taken[who])])) as Record<Who, T>
   const against = (other: Who, figure: (mine: Round, theirs: Round) => number, who: Who = 'rail') =>
-    spread(taken[who].map((mine, turn) => figure(mine, taken[other][turn] as Round)))
+    spread(
+      taken[who].flatMap((mine) =>
+        taken[other].filter(({ turn }) => turn === mine.turn).map((its) => figure(mine, its)),
+      ),
+    )
   const rate = (mine: Round, theirs: Round) => mine.perSecond / theirs.perSecond
   return {
     callers,
@@ -70,7 +78,7 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
 }
 
 /** The rail's create by HTTP; the floor's writes and its Update-with-Start, which together do the same. */
-export function createMs({ who, run: { times } }: Round): number {
+export function createMs({ who, run: { times } }: Taken): number {
   if (who === 'rail') return median(times['create'] ?? [])
   const [before = [], call = []] = [times['create: writes before'], times['create: update with start']]
   return median(before) + median(call)
