@@ -18,7 +18,7 @@ export type Growth = Record<'create' | 'execute' | 'status', Grown>
 /** What shows how the machine drifted meanwhile: the same calls of the floor, whose tables stay small. */
 const references = { create: 'floor create', execute: 'floor create', status: 'bare status' } as const
 /** Rail and reference alternate this often within one p50. */
-const SLICES = 4
+const SLICES = 8
 
 /** p50 at one caller over 100 and over 20,000 finished payouts, in turn; ratios are corrected by what the floor's did meanwhile. */
 export async function measureGrowth(rig: Rig, { count, ...asked }: Turns & { count: number }): Promise<Growth> {

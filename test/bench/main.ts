@@ -72,7 +72,7 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
   }
   if (wanted('memory')) figures['memory'] = printMemory(await measureMemory(rig, quick ? 2_000 : 20_000))
   if (wanted('growth')) {
-    const growth = printGrowth(await measureGrowth(rig, { ...upTo(15), count: quick ? 12 : 60 }))
+    const growth = printGrowth(await measureGrowth(rig, { ...upTo(quick ? 15 : 25), count: quick ? 12 : 60 }))
     const [worst] = Object.values(growth).sort((one, other) => other.ratio.median - one.ratio.median)
     figures['growth'] = { p50_ratio: worst?.ratio, ...growth }
   }
