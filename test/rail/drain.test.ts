@@ -84,13 +84,14 @@ async function driveAll(payouts: readonly Seeded[]): Promise<void> {
   const ids = payouts.map(({ payoutId }) => payoutId)
   const wake = async (payoutId: string) => wakePayout(rail.temporal, await requirePayout(rail.db, payoutId))
   const undone = async () => {
-    const left = rail.db
+    const all = await rail.db
       .selectFrom('payouts')
-      .innerJoin('calls', 'calls.subject', 'payout_id')
-      .innerJoin('transfers', 'transfers.payout_id', 'payouts.payout_id')
+      .leftJoin('calls', 'calls.subject', 'payout_id')
+      .leftJoin('transfers', 'transfers.payout_id', 'payouts.payout_id')
       .select(['payouts.payout_id', 'payouts.state', 'transfers.status', 'exception', 'parked', 'answer_state'])
       .where('payouts.payout_id', 'in', ids)
-    return left.where((row) => row.or([row('state', '!=', 'executed'), row('answer_state', '!=', 'final')])).execute()
+      .execute()
+    return all.filter(({ state, answer_state }) => state !== 'executed' || answer_state !== 'final')
   }
   await Promise.all(ids.map((id) => wake(id).catch(() => undefined)))
   expect(await eventually(undone, (left) => left.length === 0, WITHIN_MS, 250)).toEqual([])

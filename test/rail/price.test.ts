@@ -21,9 +21,8 @@ let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
   // A slow machine may take a second for a hundred reads; who waits for a connection that never comes free is refused all the same.
-  const patient = { DEPENDENCY_TIMEOUT_MS: '8000' }
-  const env = { ...patient, TRUST_PROXY: 'loopback', CHAIN_POLL_MS: '100', LIMIT_WALLET_PER_MINUTE: '500' }
-  stack = await startStack({ env })
+  const env = { TRUST_PROXY: 'loopback', CHAIN_POLL_MS: '100', LIMIT_WALLET_PER_MINUTE: '500' }
+  stack = await startStack({ env: { ...env, DEPENDENCY_TIMEOUT_MS: '8000' } })
   rail = await openRail(stack)
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/clie
 import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { authorizeUpdate, createUpdate } from '../../workflows/payout/messages.ts'
-import type { PayoutSnapshot, PayoutSteps, StepResult } from '../../workflows/payout/ports.ts'
+import type { PayoutSnapshot, PayoutSteps, StepInput, StepResult } from '../../workflows/payout/ports.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
@@ -54,14 +54,29 @@ const refused: StepResult = {
   refusal: { code: 'grant_released', detail: 'given up', next_action: 'Repeat.' },
 }
 
-/** As a payout is started today. */
-const startOf = (workflowId: string, taskQueue: string) =>
+/** As a payout is started today: `po_NAME` on the queue NAME. */
+const startOf = (name: string) =>
   new WithStartWorkflowOperation('payout', {
-    workflowId,
-    taskQueue,
-    args: [workflowId, { timers: 'one' }],
+    workflowId: `po_${name}`,
+    taskQueue: name,
+    args: [`po_${name}`, { timers: 'one' }],
     workflowIdConflictPolicy: 'USE_EXISTING',
   })
+
+/** A worker of short times for the run `po_NAME`, and the calls of its agents. */
+async function shortRun(name: string, activities: PayoutSteps) {
+  const bundle = await bundleWorkflows('short-timing.ts')
+  const worker = await Worker.create({ connection, taskQueue: name, workflowBundle: bundle, activities })
+  const handle = client.workflow.getHandle(`po_${name}`)
+  const args: [StepInput] = [{ payoutId: `po_${name}`, callId: 'c' }]
+  return {
+    bundle,
+    worker,
+    handle,
+    create: () => client.workflow.executeUpdateWithStart(createUpdate, { args, startWorkflowOperation: startOf(name) }),
+    authorize: () => handle.executeUpdate(authorizeUpdate, { args }),
+  }
+}
 
 verifies(
   'durable.slow-steps',
@@ -80,12 +95,7 @@ verifies(
     }
     const worker = await Worker.create({ connection, taskQueue: 'slow', workflowBundle, activities })
     const input = { payoutId: 'po_slow', callId: 'c', staged: 's' }
-    const start = new WithStartWorkflowOperation('payout', {
-      workflowId: 'po_slow',
-      taskQueue: 'slow',
-      args: ['po_slow'],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    })
+    const start = startOf('slow')
     await worker.runUntil(async () => {
       await client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation: start })
       const handle = client.workflow.getHandle('po_slow')
@@ -118,12 +128,7 @@ verifies(
     }
     const input = { payoutId: 'po_pair', callId: 'c', staged: 's' }
     const creates = [1, 2].map(() => {
-      const startWorkflowOperation = new WithStartWorkflowOperation('payout', {
-        workflowId: 'po_pair',
-        taskQueue: 'pair',
-        args: ['po_pair'],
-        workflowIdConflictPolicy: 'USE_EXISTING',
-      })
+      const startWorkflowOperation = startOf('pair')
       return client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation })
     })
     // Both wait for the first worker.
@@ -145,26 +150,22 @@ verifies(
       authorizePayout: async () => refused,
       reserveTransfer: async () => refused,
     }
-    const bundle = await bundleWorkflows('short-timing.ts')
-    const worker = await Worker.create({ connection, taskQueue: 'often', workflowBundle: bundle, activities })
-    const input = { payoutId: 'po_often', callId: 'c' }
-    const startWorkflowOperation = startOf('po_often', 'often')
-    const handle = client.workflow.getHandle('po_often')
+    const { bundle, worker, handle, create, authorize } = await shortRun('often', activities)
     /** As callers do: what fails is unknown and sent again. */
-    const authorize = async (): Promise<unknown> => {
+    const insist = async (): Promise<unknown> => {
       try {
-        return await handle.executeUpdate(authorizeUpdate, { args: [input] })
+        return await authorize()
       } catch {
-        return authorize()
+        return insist()
       }
     }
     const caller = async () => {
       const answers: unknown[] = []
-      while (answers.length < 2 * timing.updatesPerRun) answers.push(await authorize())
+      while (answers.length < 2 * timing.updatesPerRun) answers.push(await insist())
       return answers
     }
     await worker.runUntil(async () => {
-      await client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation })
+      await create()
       const { runId: first } = await handle.describe()
       const answers = await Promise.all([caller(), caller(), caller()])
       expect(answers.flat()).toEqual(Array(3 * 2 * timing.updatesPerRun).fill(refused))
@@ -195,14 +196,10 @@ verifies(
       authorizePayout: async () => lies('authorized', 4 * timing.look.first),
       reserveTransfer: async () => refused,
     }
-    const bundle = await bundleWorkflows('short-timing.ts')
-    const worker = await Worker.create({ connection, taskQueue: 'lies', workflowBundle: bundle, activities })
-    const input = { payoutId: 'po_lies', callId: 'c' }
-    const startWorkflowOperation = startOf('po_lies', 'lies')
-    const handle = client.workflow.getHandle('po_lies')
+    const { bundle, worker, handle, create, authorize } = await shortRun('lies', activities)
     await worker.runUntil(async () => {
-      await client.workflow.executeUpdateWithStart(createUpdate, { args: [input], startWorkflowOperation })
-      await handle.executeUpdate(authorizeUpdate, { args: [input] })
+      await create()
+      await authorize()
       await handle.result()
     })
     const history = await handle.fetchHistory()
