@@ -17,18 +17,18 @@ export type Growth = Record<'create' | 'execute' | 'status', Grown>
 
 /** What shows how the machine drifted meanwhile: the same calls of the floor, whose tables stay small. */
 const references = { create: 'floor create', execute: 'floor create', status: 'bare status' } as const
-/** Rail and reference alternate this often within one p50. */
-const SLICES = 8
+/** Of each p50: how many subjects, and how often rail and reference alternate meanwhile. */
+type Sliced = { count: number; slices: number }
 
 /** p50 at one caller over 100 and over 20,000 finished payouts, in turn; ratios are corrected by what the floor's did meanwhile. */
-export async function measureGrowth(rig: Rig, { count, ...asked }: Turns & { count: number }): Promise<Growth> {
+export async function measureGrowth(rig: Rig, { count, slices, ...asked }: Turns & Sliced): Promise<Growth> {
   const pairs: { before: P50; after: P50 }[] = []
   for (const _ of turns(asked)) {
     await emptyTables(rig.rail)
     await seedMany(rig, FEW)
-    const before = await p50s(rig, count)
+    const before = await p50s(rig, { count, slices })
     await seedMany(rig, MANY - FEW)
-    pairs.push({ before, after: await p50s(rig, count) })
+    pairs.push({ before, after: await p50s(rig, { count, slices }) })
   }
   const grown = (figure: keyof typeof references): Grown => {
     const ratio = ({ before, after }: { before: P50; after: P50 }, of: Figure) => after[of] / before[of]
@@ -42,10 +42,10 @@ export async function measureGrowth(rig: Rig, { count, ...asked }: Turns & { cou
   return { create: grown('create'), execute: grown('execute'), status: grown('status') }
 }
 
-async function p50s(rig: Rig, count: number): Promise<P50> {
+async function p50s(rig: Rig, { count, slices }: Sliced): Promise<P50> {
   const seen: Record<Figure, number[]> = { create: [], status: [], execute: [], 'floor create': [], 'bare status': [] }
-  for (let slice = 0; slice < SLICES; slice += 1) {
-    const size = { callers: 1, count: Math.ceil(count / SLICES) }
+  for (let slice = 0; slice < slices; slice += 1) {
+    const size = { callers: 1, count: Math.ceil(count / slices) }
     const { times } = (await runRound(rig, { who: 'rail', ...size })).run
     seen.create.push(...(times['create'] ?? []))
     seen.execute.push(...(times['execute'] ?? []))

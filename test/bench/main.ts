@@ -57,7 +57,7 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
     figures['apart'] = printApart(await measureApart(rig, quick ? { 1: 4, 8: 16 } : { 1: 20, 8: 64, 32: 160 }))
   }
   if (wanted('payout')) {
-    const turns = quick ? { most: 3, seconds: 70 } : { most: 9, seconds: 700 }
+    const turns = quick ? { most: 2, seconds: 60 } : { most: 9, seconds: 700 }
     const again = [ALONE, AIMED]
     const levels = printPayouts(await measurePayouts(rig, { ...turns, levels: LEVELS, again, sizing }))
     const aimed = at(levels, AIMED)
@@ -72,7 +72,8 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
   }
   if (wanted('memory')) figures['memory'] = printMemory(await measureMemory(rig, quick ? 2_000 : 20_000))
   if (wanted('growth')) {
-    const growth = printGrowth(await measureGrowth(rig, { ...upTo(quick ? 15 : 25), count: quick ? 12 : 60 }))
+    const [sliced, seconds] = quick ? [{ count: 12, slices: 4 }, 15] : [{ count: 60, slices: 8 }, 25]
+    const growth = printGrowth(await measureGrowth(rig, { ...upTo(seconds), ...sliced }))
     const [worst] = Object.values(growth).sort((one, other) => other.ratio.median - one.ratio.median)
     figures['growth'] = { p50_ratio: worst?.ratio, ...growth }
   }

@@ -1,8 +1,7 @@
 import { cpuOf, median, percentile, round, type Spread, show, spread } from './figures.ts'
-import { everyone, type Rig, runRound, type Round as Taken, type Who } from './rig.ts'
+import { everyone, type Rig, type Round, runRound, type Who } from './rig.ts'
 import { type Sizing, type Turns, turns } from './sizing.ts'
 
-type Round = Taken & { turn: number }
 export type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
 export type PayoutLevel = {
   callers: number
@@ -21,6 +20,9 @@ export type PayoutLevel = {
   repeats: number
 }
 
+/** Payouts that do not count; a pool has half as many connections. */
+const LEAD_IN_MAX = 32
+
 /** What the aim compares; the others tell where the rest goes, and are measured once. */
 const compared: readonly Who[] = ['rail', 'floor']
 
@@ -32,33 +34,31 @@ export async function measurePayouts(
   rig: Rig,
   { levels, again, sizing, ...asked }: Turns & { levels: readonly number[]; again: readonly number[]; sizing: Sizing },
 ): Promise<PayoutLevel[]> {
-  const taken = levels.map((callers) => ({ callers, rounds: new Map(everyone.map((who) => [who, [] as Round[]])) }))
+  const none = () => Object.fromEntries(everyone.map((who) => [who, []])) as unknown as Record<Who, Round[]>
+  const taken = levels.map((callers) => ({ callers, rounds: none() }))
   for (const turn of turns(asked)) {
     const subjects = turn === 0 ? everyone : compared
     const ordered = turn % 2 === 0 ? subjects : subjects.toReversed()
     for (const { callers, rounds } of taken.filter((level) => turn === 0 || again.includes(level.callers))) {
       for (const who of ordered) {
         // Who was not measured for a minute has lost its connections to Postgres; under load nobody does.
-        await runRound(rig, { who, callers, count: callers })
+        const few = Math.min(callers, LEAD_IN_MAX)
+        await runRound(rig, { who, callers: few, count: few })
         const round = await runRound(rig, { who, callers, count: sizing.count(who, callers) })
         sizing.saw(who, callers, round.perSecond)
-        rounds.get(who)?.push({ ...round, turn })
+        rounds[who].push(round)
         console.error(`turn ${turn + 1}, ${callers} callers: ${who} ${round.perSecond.toFixed(1)} payouts/s`)
       }
     }
   }
-  return taken.map(({ callers, rounds }) => summary(callers, Object.fromEntries(rounds) as Record<Who, Round[]>))
+  return taken.map(({ callers, rounds }) => summary(callers, rounds))
 }
 
 function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
   const each = <T>(of: (rounds: Round[]) => T) =>
     Object.fromEntries(everyone.map((who) => [who, of(taken[who])])) as Record<Who, T>
   const against = (other: Who, figure: (mine: Round, theirs: Round) => number, who: Who = 'rail') =>
-    spread(
-      taken[who].flatMap((mine) =>
-        taken[other].filter(({ turn }) => turn === mine.turn).map((its) => figure(mine, its)),
-      ),
-    )
+    spread(taken[who].slice(0, taken[other].length).map((mine, turn) => figure(mine, taken[other][turn] as Round)))
   const rate = (mine: Round, theirs: Round) => mine.perSecond / theirs.perSecond
   return {
     callers,
@@ -78,7 +78,7 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
 }
 
 /** The rail's create by HTTP; the floor's writes and its Update-with-Start, which together do the same. */
-export function createMs({ who, run: { times } }: Taken): number {
+export function createMs({ who, run: { times } }: Round): number {
   if (who === 'rail') return median(times['create'] ?? [])
   const [before = [], call = []] = [times['create: writes before'], times['create: update with start']]
   return median(before) + median(call)
