@@ -1,6 +1,15 @@
+import { admissionRequirements } from './admission-requirements.ts'
+import { callerRequirements } from './callers-requirements.ts'
+import { conformanceRequirements } from './conformance-requirements.ts'
+import { firstUseRequirements } from './first-use-requirements.ts'
+import { isolationRequirements } from './isolation-requirements.ts'
+import { keyStandingRequirements } from './key-standing-requirements.ts'
 import { packageRequirements } from './package-requirements.ts'
 import { railRequirements } from './rail-requirements.ts'
+import { returnedMoneyRequirements } from './returned-money-requirements.ts'
+import { signerRequirements } from './signer-requirements.ts'
 import { taskRequirements } from './task-requirements.ts'
+import { viewsRequirements } from './views-requirements.ts'
 import { walletRequirements } from './wallet-requirements.ts'
 
 /** One demand on the product: where it stands, and the behavior that a test can prove. `deferred` says why it has no test yet. */
@@ -1314,6 +1323,15 @@ export const requirements = {
   ...railRequirements,
   ...packageRequirements,
   ...walletRequirements,
+  ...isolationRequirements,
+  ...admissionRequirements,
+  ...callerRequirements,
+  ...signerRequirements,
+  ...keyStandingRequirements,
+  ...returnedMoneyRequirements,
+  ...viewsRequirements,
+  ...firstUseRequirements,
+  ...conformanceRequirements,
 } as const satisfies Record<string, Requirement>
 
 export type RequirementId = keyof typeof requirements
