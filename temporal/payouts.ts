@@ -16,7 +16,7 @@ import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '../workfl
 import { payoutSummary } from '../workflows/payout/details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../workflows/payout/messages.ts'
 import type { StepAnswer, StepInput } from '../workflows/payout/ports.ts'
-import type { PayoutRun, payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
+import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
 import { payoutAttributes } from '../workflows/search-attributes.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { type Crowd, durableStep, type UpdateDeps } from './updates.ts'
@@ -171,7 +171,7 @@ function startOptions(payoutId: string, known: Known) {
   return {
     workflowId: payoutId,
     taskQueue: PAYOUTS_QUEUE,
-    args: [payoutId, { timers: 'one' }] as [string, PayoutRun],
+    args: [payoutId] as [string],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: payoutSummary(summary),
     typedSearchAttributes: new TypedSearchAttributes(

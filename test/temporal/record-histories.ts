@@ -174,8 +174,7 @@ function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
 async function record(address: string, path: Path): Promise<string> {
   const id = `po_${path.name}`
   return withWorkers(address, stepsOf(path), async (client) => {
-    const args = [id, { timers: 'one' }] as const
-    const options = { workflowId: id, taskQueue: 'payouts', args: [...args] }
+    const options = { workflowId: id, taskQueue: 'payouts', args: [id] }
     const updates = { create: createUpdate, authorize: authorizeUpdate, execute: executeUpdate }
     await path.drive({
       update: (name) => {

@@ -59,7 +59,7 @@ const startOf = (name: string) =>
   new WithStartWorkflowOperation('payout', {
     workflowId: `po_${name}`,
     taskQueue: name,
-    args: [`po_${name}`, { timers: 'one' }],
+    args: [`po_${name}`],
     workflowIdConflictPolicy: 'USE_EXISTING',
   })
 

@@ -17,7 +17,7 @@ import type {
   StepResult,
   TransferSteps,
 } from './ports.ts'
-import { oneTimer, ownTimers, standingTimers } from './waiting.ts'
+import { oneTimer } from './waiting.ts'
 
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
 
@@ -37,21 +37,16 @@ const signing = wf.proxyActivities<SigningSteps>({
   summary: 'sign the reserved transfer',
 })
 
-/**
- * How a run is made, told when it is started: a patch marker would be one more visibility write for each payout. With `one` timer
- * it is woken only by what it has to do something for, and `authorized` is shown with the next change.
- */
-export type PayoutRun = { readonly timers?: 'own' | 'standing' | 'one' }
+/** Temporal refuses a summary over 400 bytes, and with it the whole workflow task. */
+const REASON_MAX = 100
 
 /**
  * One payout from create to the final block. Postgres is the truth and this is the will: a run goes on from the stored
  * row, whatever its state, so any payout can be picked up by a new run of the same id.
  */
-export async function payout(payoutId: string, made: PayoutRun = {}): Promise<void> {
-  const hasOneTimer = made.timers === 'one'
-  const run: Run = { ...begun, isYoung: hasOneTimer }
+export async function payout(payoutId: string): Promise<void> {
+  const run: Run = { ...begun }
   const alone = takeTurns()
-  const wait = made.timers === 'standing' ? standingTimers() : ownTimers
   const looks = oneTimer(() => {
     run.isYoung = false
     if (run.known !== null) publish(run.known, run.isYoung)
@@ -80,21 +75,20 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
   setHandlers(run, answer)
 
   // The first update usually brings the row with it; loading is for runs that pick a payout up.
-  if (hasOneTimer) await rest()
-  else await wf.condition(wf.allHandlersFinished)
+  await rest()
   if (run.known === null) await load()
   if (run.known === null)
     await wf.condition(() => run.known !== null, timing.waitForCreate, { summary: 'waits for its create' })
 
   while (run.known !== null && !isClosed(run.known)) {
-    // A wake may come to show an exception of a transfer that is being driven; older runs read it only when they rest.
-    if (run.woken && (hasOneTimer || wf.patched('woken-while-driving'))) await reload()
+    // A wake may come to show an exception of a transfer that is being driven.
+    if (run.woken) await reload()
     if (isDriven(run.known)) await drive({ payoutId, run, learn, pause: () => news(timing.parkedRetry) }, run.known)
-    else if (!(await (hasOneTimer ? rest() : news(idleMs(run.known))))) break
+    else if (!(await rest())) break
     if (isLong(run)) {
       run.ending = true
       await wf.condition(wf.allHandlersFinished)
-      await wf.continueAsNew<typeof payout>(payoutId, made)
+      await wf.continueAsNew<typeof payout>(payoutId)
     }
   }
   await wf.condition(wf.allHandlersFinished)
@@ -111,16 +105,16 @@ export async function payout(payoutId: string, made: PayoutRun = {}): Promise<vo
     return came
   }
 
-  /** Waits for an update, a wake, or the time to be up; false when nothing came. */
-  async function news(ms: number): Promise<boolean> {
+  /** Waits for an update, a wake, or the time to be up. */
+  async function news(ms: number): Promise<void> {
     const seen = run.version
     const reason = run.known === null ? '' : waitsFor(run.known).what
+    const summary = `waits for ${reason}`.slice(0, REASON_MAX)
     // Refused updates change nothing, and make the run long all the same.
-    const came = await wait(() => run.version !== seen || run.woken || isLong(run), ms, reason)
+    const came = await wf.condition(() => run.version !== seen || run.woken || isLong(run), ms, { summary })
     // What is under way when the time is up may still bring something.
     if (!came) await wf.condition(wf.allHandlersFinished)
     if (run.woken) await reload()
-    return came || run.version !== seen
   }
 }
 
@@ -129,13 +123,21 @@ type Run = {
   version: number
   /** When a payout that nothing happens to is left to its row, in milliseconds. */
   idleAt: number
-  /** Has one timer, which never rang. */
+  /** Its timer never rang. */
   isYoung: boolean
   woken: boolean
   ending: boolean
   updates: number
 }
-const begun = { known: null, version: 0, idleAt: Number.POSITIVE_INFINITY, woken: false, ending: false, updates: 0 }
+const begun: Run = {
+  known: null,
+  version: 0,
+  idleAt: Number.POSITIVE_INFINITY,
+  isYoung: true,
+  woken: false,
+  ending: false,
+  updates: 0,
+}
 
 const isDriven = ({ transfer, exception }: PayoutSnapshot): boolean => transfer !== 'none' && exception === null
 const idleMs = (known: PayoutSnapshot): number => (known.exception === null ? known.idleMs : UNTIL_WOKEN_MS)
