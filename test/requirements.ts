@@ -1298,6 +1298,10 @@ export const requirements = {
     source: 'decision',
     behavior: 'Imports, packages, SQL, environment, sizes and names keep to the rooms.',
   },
+  'bench.paired': {
+    source: 'decision',
+    behavior: 'Two builds are compared in pairs, by the median of their ratios and its distribution-free interval.',
+  },
   'docs.architecture': {
     source: 'decision',
     behavior: 'The architecture page is made from the code or agrees with it: rooms, road, states, messages, guards.',

@@ -1,0 +1,74 @@
+// `npm run bench:compare -- OLD_CHECKOUT [--pairs 9]`: processor time of a paid-rail call, this build against an older one.
+// Both stacks are up; rounds alternate, and each pair changes the order, so that drift of the machine meets both.
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packageRoot } from '../../activities/package-root.ts'
+import { startChild } from './child.ts'
+import { median, round } from './figures.ts'
+import { medianInterval } from './median-interval.ts'
+
+const WORST_RATIO = 1.03
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    pairs: { type: 'string', default: '9' },
+    callers: { type: 'string', default: '32' },
+    count: { type: 'string', default: '320' },
+  },
+})
+const [other] = positionals
+const [pairs, callers, count] = [values.pairs, values.callers, values.count].map(Number) as [number, number, number]
+if (other === undefined || !(pairs >= 9)) {
+  throw new Error('usage: npm run bench:compare -- OLD_CHECKOUT [--pairs N], with at least nine pairs')
+}
+
+const checkouts = { old: resolve(other), new: packageRoot }
+buildBench(checkouts.old)
+const builds = { old: startChild('compare-build.js'), new: startChild('compare-build.js') }
+try {
+  for (const name of ['old', 'new'] as const) {
+    await builds[name].ask('open', checkouts[name])
+    await measure(name)
+  }
+  const taken: { old: number; new: number }[] = []
+  while (taken.length < pairs) {
+    const newFirst = taken.length % 2 === 1
+    const first = await measure(newFirst ? 'new' : 'old')
+    const second = await measure(newFirst ? 'old' : 'new')
+    const pair = newFirst ? { old: second, new: first } : { old: first, new: second }
+    taken.push(pair)
+    console.error(`pair ${taken.length}: old ${round(pair.old)} ms, new ${round(pair.new)} ms`)
+  }
+  report(taken)
+} finally {
+  for (const build of Object.values(builds)) {
+    await build.ask('close').catch((error: unknown) => console.error(error))
+    await build.stop()
+  }
+}
+
+function measure(name: 'old' | 'new'): Promise<number> {
+  return builds[name].ask<number>('round', { callers, count })
+}
+
+function report(taken: readonly { old: number; new: number }[]): void {
+  const ratios = taken.map((pair) => pair.new / pair.old)
+  const { low, high, coverage } = medianInterval(ratios, 0.95)
+  console.table({
+    'old, ms a call': round(median(taken.map((pair) => pair.old))),
+    'new, ms a call': round(median(taken.map((pair) => pair.new))),
+    'new / old, paired median': round(median(ratios)),
+    [`interval (${(coverage * 100).toFixed(1)} %)`]: `${round(low)} to ${round(high)}`,
+  })
+  const worse = low > WORST_RATIO
+  console.log(worse ? `worse: the whole interval is over ${WORST_RATIO}` : 'not proven worse')
+  process.exitCode = worse ? 1 : 0
+}
+
+/** An older checkout is built with its own compiler settings and its own packages. */
+function buildBench(checkout: string): void {
+  const run = (...args: string[]) => execFileSync('npx', args, { cwd: checkout, stdio: 'inherit' })
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: checkout, stdio: 'inherit' })
+  run('tsc', '-p', 'test/bench/tsconfig.json')
+}
