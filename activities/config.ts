@@ -49,8 +49,8 @@ export const configSchema = z.object({
   TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
   TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
   TASK_QUEUES: list
-    .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks', 'runs'])
-    .describe('which task queues this worker process serves'),
+    .default(['payouts', 'signing', 'transfers', 'callbacks', 'tasks'])
+    .describe('which task queues this worker process serves; `runs` needs a process of its own'),
 
   // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
   ENVIRONMENT: z

@@ -1,2 +1,8 @@
 /** Requirements on rail work in processes of its own: id → source and behavior. */
-export const isolationRequirements = {} as const
+export const isolationRequirements = {
+  'isolation.queues': {
+    source: 'decision',
+    behavior:
+      'Runs have a worker process of their own by default, in the embedded stack and in containers; one that would serve them with payouts, transfers or signing refuses to start.',
+  },
+} as const

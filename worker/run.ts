@@ -16,6 +16,7 @@ import {
   CALLBACKS_QUEUE,
   PAYOUTS_QUEUE,
   RUNS_QUEUE,
+  refuseSharedRuns,
   SIGNING_QUEUE,
   TASKS_QUEUE,
   TRANSFERS_QUEUE,
@@ -34,6 +35,7 @@ export function createWorkerLog(config: Pick<Config, 'LOG_LEVEL'>): Logger {
 
 /** Serves the task queues of the configuration until a signal ends the process; throws when the start is refused. */
 export async function runWorker(config: Config, log: Logger, extras: WorkerExtras = {}): Promise<void> {
+  refuseSharedRuns(config.TASK_QUEUES)
   await checkStart(config, log)
   Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], logger: temporalLogger(log) })
   const { workflowBundle, ...rest } = extras

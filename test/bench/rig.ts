@@ -27,7 +27,7 @@ const unlimited = {
 }
 
 /** Transfers that nobody sends are no leftovers of a dead process: the sweeper would ask Temporal about each, again and again. */
-const chainless = { TASK_QUEUES: 'payouts,signing,tasks,runs', SWEEP_EVERY_MS: '3600000' }
+const chainless = { TASK_QUEUES: 'payouts,signing,tasks', SWEEP_EVERY_MS: '3600000' }
 
 /** Everything that is measured, up and warm: the embedded stack, the floor beside it on the same servers, and who calls them. */
 export type Rig = {
@@ -87,6 +87,7 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
   const pids = {
     api: stack.api().pid,
     worker: stack.worker().pid,
+    'run worker': stack.runWorker().pid,
     temporal: stack.temporal.pid,
     postgres: stack.postgres.pid,
     chain: stack.chain.pid,

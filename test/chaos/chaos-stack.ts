@@ -88,6 +88,7 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
     const stack = await startStack({
       apis: 2,
       workers: count,
+      runWorkers: 0,
       ports,
       env: { ...settings, TASK_QUEUES: options.signsApart ? queues.allButSigning : queues.all },
       prepare: (part) => {

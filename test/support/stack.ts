@@ -16,6 +16,7 @@ import { unhurried } from './settings.ts'
 export type StackOptions = {
   apis?: number
   workers?: number
+  runWorkers?: number
   env?: Record<string, string>
   /** Changes how a part is run before it is started. */
   prepare?: (part: Part) => void
@@ -38,6 +39,7 @@ export type TestStack = {
   dataDirectory: string
   api(index?: number): Part
   worker(index?: number): Part
+  runWorker(index?: number): Part
   postgres: Part
   temporal: Part
   chain: Part
@@ -59,6 +61,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       ports,
       moreApis,
       workers: options.workers ?? 1,
+      runWorkers: options.runWorkers ?? 1,
       inherited: { ...process.env, LOG_LEVEL: 'warn', ...unhurried, ...options.env },
       path: process.env['PATH'] ?? '',
       cacheHome: process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
@@ -98,6 +101,7 @@ function describe(
     dataDirectory,
     api: (index = 0) => partAt(stack.apis, index),
     worker: (index = 0) => partAt(stack.workers, index),
+    runWorker: (index = 0) => partAt(stack.runWorkers, index),
     postgres,
     temporal,
     chain,

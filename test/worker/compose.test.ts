@@ -147,7 +147,18 @@ verifies(
   'every part is a service with a health check or one that runs once; images are pinned',
   () => {
     expect(Object.keys(compose.services).sort()).toEqual(
-      ['api', 'chain', 'migrate', 'postgres', 'proxy', 'setup', 'temporal', 'temporal-ui', 'worker'].sort(),
+      [
+        'api',
+        'chain',
+        'migrate',
+        'postgres',
+        'proxy',
+        'setup',
+        'temporal',
+        'temporal-ui',
+        'worker',
+        'worker-runs',
+      ].sort(),
     )
     const once = ['migrate', 'setup']
     for (const [name, { image, healthcheck, restart }] of Object.entries(compose.services)) {
@@ -169,7 +180,7 @@ verifies(
   'ship.containers',
   'api and worker can be scaled: no port and no name of theirs is fixed, the proxy finds them',
   () => {
-    for (const name of ['api', 'worker']) {
+    for (const name of ['api', 'worker', 'worker-runs']) {
       expect(service(name).ports).toBeUndefined()
       expect(service(name).container_name).toBeUndefined()
     }
@@ -192,7 +203,13 @@ verifies('ship.containers', 'only worker and setup see the wallets’ keys', () 
   expect(sees('worker-files')).toEqual(['setup', 'worker'])
   expect(sees('setup-files')).toEqual(['setup'])
   expect(service('worker').volumes?.every((volume) => volume.endsWith(':ro'))).toBe(true)
+  expect(service('worker-runs').environment).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
   expect(service('api').environment).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
+})
+
+verifies('isolation.queues', 'compose serves the runs in containers of their own', () => {
+  expect(service('worker-runs').environment?.['TASK_QUEUES']).toBe('runs')
+  expect(service('worker').environment).not.toHaveProperty('TASK_QUEUES')
 })
 
 verifies('ship.containers', 'the image is built in stages and runs node, not npm, as a user without rights', () => {
@@ -231,9 +248,11 @@ verifies(
     const ports = await findFree(4)
     const apis = [0, 1].map((index) => ({ BASE_PORT: String(ports[index]), OS_PORT: String(ports[index + 2]) }))
     const workerHealth = service('worker').healthcheck?.test ?? []
+    const runsHealth = service('worker-runs').healthcheck?.test ?? []
     await Promise.all([
       ...apis.map((more, index) => startService('api', `api-${index + 1}`, more, imageHealth())),
       ...[1, 2].map((number) => startService('worker', `worker-${number}`, {}, workerHealth)),
+      startService('worker-runs', 'worker-runs', {}, runsHealth),
     ])
 
     const origin = service('api').environment?.['BASE_URL'] as string

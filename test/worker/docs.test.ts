@@ -15,7 +15,7 @@ verifies('docs.operations', 'the configuration reference is what `npm run docs` 
   expect(betweenMarkers(operations, 'configuration', configurationTable())).toBe(operations)
   for (const name of Object.keys(configSchema.shape)) expect(operations).toContain(`| \`${name}\` | `)
   expect(operations).toContain('| `ASSET_CONTRACT_ADDRESS` | **required** | ')
-  expect(operations).toContain('| `TASK_QUEUES` | `payouts,signing,transfers,callbacks,tasks,runs` | ')
+  expect(operations).toContain('| `TASK_QUEUES` | `payouts,signing,transfers,callbacks,tasks` | ')
 })
 
 verifies('docs.operations', 'the search attributes of the page are those of the workflows', () => {

@@ -9,7 +9,7 @@ import { prepareLocalChain } from './local-chain.ts'
 import type { Part } from './part.ts'
 import type { Ports } from './ports.ts'
 import { postgresPart, postgresUrl } from './postgres.ts'
-import { apiPart, createOperator, migrate, workerPart } from './programs.ts'
+import { apiPart, createOperator, migrate, runWorkerPart, workerPart } from './programs.ts'
 import { keepSecret, readSecret, writeSecret } from './secret-file.ts'
 import { temporalPart } from './temporal.ts'
 
@@ -23,6 +23,8 @@ export type EmbeddedSettings = {
   /** Ports of further API processes, which all speak for the same base URL. */
   moreApis?: readonly { base: number; os: number }[]
   workers?: number
+  /** Worker processes of the runs; one unless said otherwise. */
+  runWorkers?: number
   inherited: NodeJS.ProcessEnv
   path: string
   cacheHome: string
@@ -44,6 +46,7 @@ export type EmbeddedStack = {
   temporal: Part
   chain: Part
   workers: Part[]
+  runWorkers: Part[]
   apis: Part[]
 }
 
@@ -81,15 +84,17 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   const env = { ...settings.inherited, ...workerSettings(facts) }
   await migrate(env)
   const workers = workerParts(settings, layout, env)
+  const runWorkers = runWorkerParts(settings, facts)
   const apis = apiParts(settings, facts)
   const [credential] = await Promise.all([
     known?.operator.credential ?? createOperator(env, 'demo'),
-    ...[...workers, ...apis].map((part) => settings.start(part)),
+    ...[...workers, ...runWorkers, ...apis].map((part) => settings.start(part)),
   ])
   const { treasury, agents } = demo
   const accounts = { rpc_url: rpcUrl, base_url: urlOf(settings.ports.base), treasury, operator: { credential }, agents }
   writeSecret(layout.accounts, accounts)
-  return { layout, ports: settings.ports, databaseUrl, accounts, env, postgres, temporal, chain, workers, apis }
+  const servers = { postgres, temporal, chain }
+  return { layout, ports: settings.ports, databaseUrl, accounts, env, ...servers, workers, runWorkers, apis }
 }
 
 async function makeKeys(layout: Layout): Promise<ServiceAccounts> {
@@ -122,6 +127,15 @@ function workerParts(settings: EmbeddedSettings, layout: Layout, env: NodeJS.Pro
   return Array.from({ length: settings.workers ?? 1 }, (_, index) => {
     const name = index === 0 ? 'worker' : `worker-${index + 1}`
     return workerPart({ name, logFile: layout.log(name), env }, `127.0.0.1:${settings.ports.temporal}`)
+  })
+}
+
+/** They hold no wallet's key. */
+function runWorkerParts(settings: EmbeddedSettings, facts: EnvironmentFacts): Part[] {
+  return Array.from({ length: settings.runWorkers ?? 1 }, (_, index) => {
+    const name = index === 0 ? 'worker-runs' : `worker-runs-${index + 1}`
+    const env = { ...settings.inherited, ...apiSettings(facts) }
+    return runWorkerPart({ name, logFile: facts.layout.log(name), env }, `127.0.0.1:${settings.ports.temporal}`)
   })
 }
 

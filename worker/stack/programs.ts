@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../../activities/package-root.ts'
-import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
+import { PAYOUTS_QUEUE, RUNS_QUEUE } from '../../temporal/queues.ts'
 import { Part } from './part.ts'
 import { askPoller } from './temporal.ts'
 
@@ -14,6 +14,16 @@ export type ProgramSettings = { name: string; logFile: string; env: NodeJS.Proce
 
 /** A worker process; ready once it polls for workflow tasks. */
 export function workerPart(settings: ProgramSettings, temporalAddress: string): Part {
+  return workerProgram(settings, (pid) => askPoller(temporalAddress, PAYOUTS_QUEUE, pid))
+}
+
+/** The worker process of the runs; ready once it polls for their steps. */
+export function runWorkerPart(settings: ProgramSettings, temporalAddress: string): Part {
+  const env = { ...settings.env, TASK_QUEUES: RUNS_QUEUE }
+  return workerProgram({ ...settings, env }, (pid) => askPoller(temporalAddress, RUNS_QUEUE, pid, 2))
+}
+
+function workerProgram(settings: ProgramSettings, probe: (pid: number) => Promise<void>): Part {
   return new Part({
     ...settings,
     launch: async () => ({
@@ -21,7 +31,7 @@ export function workerPart(settings: ProgramSettings, temporalAddress: string): 
       args: ['--max-semi-space-size=32', program('worker/main.js')],
       env: settings.env,
     }),
-    probe: (pid) => askPoller(temporalAddress, PAYOUTS_QUEUE, pid),
+    probe,
   })
 }
 

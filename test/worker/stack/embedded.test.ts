@@ -2,6 +2,10 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadInfrastructure } from '../../../activities/config.ts'
+import { createTemporalClient } from '../../../temporal/connection.ts'
+import { PAYOUTS_QUEUE, RUNS_QUEUE, SIGNING_QUEUE, TRANSFERS_QUEUE } from '../../../temporal/queues.ts'
+import { listPollers } from '../../../temporal/readiness.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -32,8 +36,31 @@ verifies('stack.secrets', 'accounts.json has the documented shape and only its o
   expect((await stat(join(stack.dataDirectory, 'demo', 'accounts.json'))).mode & 0o777).toBe(0o600)
 })
 
+verifies(
+  'isolation.queues',
+  'the embedded stack serves the runs in a process of their own, without a wallet’s key',
+  async () => {
+    const { client, close } = createTemporalClient(loadInfrastructure({ ...stack.env }))
+    const pollers = async (queue: string, kind: 'workflow' | 'activity') =>
+      (await listPollers(client, queue, 3_000, kind)).map((identity) => Number(identity.split('@')[0]))
+    const runs = await pollers(RUNS_QUEUE, 'activity')
+    const money = [
+      ...(await pollers(PAYOUTS_QUEUE, 'workflow')),
+      ...(await pollers(TRANSFERS_QUEUE, 'activity')),
+      ...(await pollers(SIGNING_QUEUE, 'activity')),
+    ]
+    await close()
+    expect(runs).toEqual([stack.runWorker().pid])
+    expect(money.length).toBeGreaterThan(0)
+    expect(money).not.toContain(stack.runWorker().pid)
+    const { env = {} } = await stack.runWorker().plan.launch()
+    expect(env).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
+    expect(env).not.toHaveProperty('GAS_WALLET_KEYS_FILE')
+  },
+)
+
 test('every part comes back after kill -9', async () => {
-  const parts = [stack.postgres, stack.temporal, stack.chain, stack.worker(1), stack.api(1)]
+  const parts = [stack.postgres, stack.temporal, stack.chain, stack.worker(1), stack.runWorker(), stack.api(1)]
   await Promise.all(parts.map((part) => part.kill('SIGKILL')))
   for (const part of parts) {
     await part.start()
@@ -48,6 +75,7 @@ verifies('stack.supervised', 'a stopped stack leaves neither a process nor a fil
     stack.chain,
     stack.worker(0),
     stack.worker(1),
+    stack.runWorker(),
     stack.api(0),
     stack.api(1),
   ]
