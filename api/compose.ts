@@ -108,6 +108,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       wallets,
       operators: { find: (operatorId) => findOperator(db, operatorId), verifyToken: tokensOf(config) },
       ...agents.lookups,
+      verifyWebhook: desks.providers.providerOf,
       inTurn: createTurnstile(),
       ...paying,
       chainHead: chain.head,

@@ -6,48 +6,82 @@ import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'
 import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
-import { authenticate } from './auth/authenticate.ts'
+import { assertRails, authenticate } from './auth/authenticate.ts'
+import { type Identity, identify } from './auth/identify.ts'
+import { bytesMaxOf } from './body-size.ts'
 import type { CallAnswer, Caller, CallRequest } from './context.ts'
+import { screenFreeText } from './forbidden-material.ts'
 import { readInput, readValue, withParams } from './input.ts'
-import { type AnyOperation, isPlain } from './operation.ts'
+import { type Access, type AnyOperation, isPlain, waysOf } from './operation.ts'
 import { checkOutput, runCall } from './pay/run-call.ts'
+import { pickOperation } from './pick-operation.ts'
 import { problemAnswer } from './problem.ts'
 import { callerTicket } from './rate-limits.ts'
 import type { RoadDeps } from './road.ts'
 
+/** The operations of one path and method; their `mode` tells several apart. */
+export type Operations = readonly [AnyOperation, ...AnyOperation[]]
+/** `operation` is absent where the call was refused before its mode was read. */
+export type Executed = { readonly answer: CallAnswer; readonly operation?: AnyOperation }
+
 /**
- * The one road of every call: size → address limit → JSON → schema → authenticate → authorize → stored answer or join → caller limit →
- * price → handle → check output → settle → answer (api-conventions.md). Never throws.
+ * The pipeline of every call: size → address limit → credential → JSON → proof over the body → schema → screening → authorize →
+ * stored answer or join → caller limit → price → handle → check output → settle → answer (api-conventions.md). Never throws.
  */
-export async function execute(operation: AnyOperation, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
+export async function execute(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Executed> {
+  const only = operations.length === 1 ? operations[0] : undefined
+  let admitted: Admitted | undefined
   try {
-    return await travel(operation, request, deps)
+    admitted = await admit(operations, request, deps)
+    return { operation: admitted.operation, answer: await travel(admitted, request, deps) }
   } catch (error) {
+    const operation = admitted?.operation ?? only
     const refusal = error instanceof DomainError ? error.refusal : unexpected(error, operation, request, deps)
     const problem = problemAnswer(refusal, {
       baseUrl: deps.baseUrl,
       requestId: request.requestId,
-      access: operation.access,
+      access: operation?.access ?? accessOf(operations),
     })
-    return { ...problem, headers: { ...problem.headers, ...paymentRequiredHeaders(refusal) } }
+    const answer = { ...problem, headers: { ...problem.headers, ...paymentRequiredHeaders(refusal) } }
+    return operation === undefined ? { answer } : { answer, operation }
   }
 }
 
-async function travel(operation: AnyOperation, request: CallRequest, deps: RoadDeps): Promise<CallAnswer> {
-  const most = operation.limits?.bodyBytes ?? limits.bodyBytesMax
-  if (request.body !== null && request.body.length > most)
-    throw refuse('payload_too_large', `the body is over ${most} bytes`, 'Send a smaller body.')
-  if (!operation.unlimited) await deps.limits.address(request.address, operation.limits?.addressPerMinute)
-  const value = readValue(operation, request)
+function accessOf([first, ...others]: Operations): Access {
+  return [...waysOf(first), ...others.flatMap((operation) => waysOf(operation))]
+}
+
+type Admitted = { readonly operation: AnyOperation; readonly value: unknown; readonly identity: Identity }
+
+/** Finds out who calls what. A caller that nothing is known of costs one lookup or one signature check, and JSON of bounded size and depth. */
+async function admit(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Admitted> {
+  const [first] = operations
+  assertSize(request, bytesMaxOf(operations, request))
+  if (!first.unlimited) await deps.limits.address(request.address, first.limits?.addressPerMinute)
+  const identity = await identify(operations, request, deps)
+  if (identity.kind === 'public') assertSize(request, limits.bodyBytesMax)
+  const value = readValue(first, request)
+  return { operation: pickOperation(operations, value), value, identity }
+}
+
+function assertSize({ body }: CallRequest, bytesMax: number): void {
+  if (body !== null && body.length > bytesMax)
+    throw refuse('payload_too_large', `the body is over ${bytesMax} bytes`, 'Send a smaller body.')
+}
+
+async function travel({ operation, value, identity }: Admitted, request: CallRequest, deps: RoadDeps) {
+  assertSize(request, bytesMaxOf([operation], request))
+  const { caller, proof } = await authenticate({ operation, request, value }, identity, deps)
   const input = readInput(operation, withParams(value, request))
-  const { caller, proof } = await authenticate({ operation, request, value, input }, deps)
+  screenFreeText(operation.input, input)
+  await assertRails(operation, input, caller, deps)
   const { authorize } = operation
   if (authorize !== undefined) {
     const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId, sent: request })
     await deps.attempts.guard({ address: request.address }, async () => authorize(input, asked))
   }
   if (isPlain(operation)) return answerPlainly(operation, input, caller, request, deps)
-  const call = identify(operation, input, caller, proof, request)
+  const call = identifyCall(operation, input, caller, proof, request)
   return runCall({ operation, input, caller, call, request, deps, holder: randomUUID() })
 }
 
@@ -68,7 +102,7 @@ async function answerPlainly(
   return { status: reply.status ?? operation.status[0], headers: {}, body: checkOutput(operation, reply.body) }
 }
 
-function identify(
+function identifyCall(
   operation: AnyOperation,
   input: unknown,
   caller: Caller,
@@ -130,9 +164,14 @@ function assertSameKey(header: string | string[] | undefined, key: string): void
   )
 }
 
-function unexpected(error: unknown, operation: AnyOperation, request: CallRequest, deps: RoadDeps): Refusal {
+function unexpected(
+  error: unknown,
+  operation: AnyOperation | undefined,
+  request: CallRequest,
+  deps: RoadDeps,
+): Refusal {
   // A priced or writing call may have settled or moved something before the dependency went away.
-  const money_moved = isPlain(operation) ? 'no' : 'unknown'
+  const money_moved = operation === undefined || isPlain(operation) ? 'no' : 'unknown'
   if (isUnavailable(error)) {
     const next = 'Repeat the call; it joins what may have begun.'
     return {

@@ -1,20 +1,25 @@
 import type { z } from 'zod'
-import { type PointerError, refuse } from '../workflows/domain/errors.ts'
+import { type DomainError, type PointerError, refuse } from '../workflows/domain/errors.ts'
+import { limits } from '../workflows/domain/limits.ts'
 import type { CallRequest } from './context.ts'
-import { screenFreeText } from './forbidden-material.ts'
+import { isNestedWithin } from './json-depth.ts'
 import type { AnyOperation } from './operation.ts'
 
-/** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON. */
+/** The JSON value of a body, or the query where there is none or it is taken as a stream; 400 `invalid_json` when the bytes are not UTF-8 JSON or nest too deep. */
 export function readValue(operation: AnyOperation, request: CallRequest): unknown {
   if (operation.http.method === 'GET' || operation.stream !== undefined) return request.query
+  const body = request.body ?? new Uint8Array()
+  if (!isNestedWithin(body, limits.jsonDepthMax))
+    throw unreadable(`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep')
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(request.body ?? new Uint8Array()))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw refuse('invalid_json', 'the body is not UTF-8 JSON', 'Send one JSON object.', {
-      errors: [{ pointer: '', message: 'not JSON' }],
-    })
+    throw unreadable('the body is not UTF-8 JSON', 'not JSON')
   }
 }
+
+const unreadable = (detail: string, message: string): DomainError =>
+  refuse('invalid_json', detail, 'Send one JSON object.', { errors: [{ pointer: '', message }] })
 
 /** The value with what stands in the path; a status token there is a credential and no input. 400 for a name that stands in both. */
 export function withParams(value: unknown, { params }: Pick<CallRequest, 'params'>): unknown {
@@ -28,7 +33,7 @@ export function withParams(value: unknown, { params }: Pick<CallRequest, 'params
   throw refuse('invalid_request', 'a name stands in the path and beside it', 'Send it in the path only.', { errors })
 }
 
-/** The value as the operation's schema reads it; 400 with a JSON pointer for each fault, 422 for secrets in free text. */
+/** The value as the operation's schema reads it; 400 with a JSON pointer for each fault. */
 export function readInput(operation: AnyOperation, value: unknown): unknown {
   const parsed = (operation.input as z.ZodType).safeParse(value)
   if (!parsed.success) {
@@ -40,7 +45,6 @@ export function readInput(operation: AnyOperation, value: unknown): unknown {
       { errors },
     )
   }
-  screenFreeText(operation.input, parsed.data)
   return parsed.data
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config.ts'
+import type { SignedEvent } from '../activities/money/provider-desk.ts'
 import type { Changes } from '../activities/store/changes.ts'
 import type { Database } from '../activities/store/schema.ts'
 import type { Offers } from '../activities/x402/offers.ts'
@@ -47,6 +48,8 @@ export type RoadDeps = {
     /** The rails of what the input of an agent's call names by ids and tokens. */
     readonly railsNamed: (agentId: string, input: Readonly<Record<string, unknown>>) => Promise<string[]>
   }
+  /** Throws 401 `webhook_signature_invalid` unless a configured key of a provider signed these raw bytes. */
+  readonly verifyWebhook: (signed: SignedEvent) => Promise<unknown>
   /** Failed credentials, counted and slowed over all processes. */
   readonly attempts: Attempts
   /** One grant of a caller at a time, within this process. */

@@ -23,7 +23,7 @@ const surface = {
   trustProxy: config.TRUST_PROXY,
   log,
   metrics: createMetrics(gauges),
-  call: (operation, request) => execute(operation, request, deps),
+  call: (operations, request) => execute(operations, request, deps),
   isOperator: (authorization) =>
     authenticateOperator(authorization, deps.operators).then(
       () => true,

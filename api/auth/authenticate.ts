@@ -1,142 +1,160 @@
 import type { CallIdentity } from '../../activities/store/grants.ts'
 import { judgeCredential } from '../../workflows/domain/credential.ts'
-import { DomainError, refuse } from '../../workflows/domain/errors.ts'
-import type { Caller, CallRequest, Presented } from '../context.ts'
+import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import type { Caller, CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import type { RoadDeps } from '../road.ts'
-import { factsOf, presentedCredentialId, recogniseCredential } from './agent.ts'
+import { factsOf } from './agent.ts'
 import { assertSigned } from './agent-signature.ts'
+import { type Identity, recognise } from './identify.ts'
 import { railsOf } from './named-rails.ts'
-import { authenticateOperator, isOperatorHeader } from './operator.ts'
-import { presentedToken, recogniseSubject, recogniseToken } from './status-token.ts'
-import { authenticateWallet } from './wallet-proof.ts'
+import { presentedWay } from './presented.ts'
+import { recogniseSubject } from './status-token.ts'
+import { assertProvenBody } from './wallet-proof.ts'
 
 /** Who calls, and the proof whose nonce the call uses up. */
 export type Authenticated = { caller: Caller; proof: CallIdentity['proof'] }
-/** A call whose input was read; `value` is its body or query as sent. */
-export type ReadCall = { operation: AnyOperation; request: CallRequest; value: unknown; input: unknown }
+/** A call whose body was read as JSON; `value` is its body or query as sent. */
+export type ReadCall = { operation: AnyOperation; request: CallRequest; value: unknown }
 
-/** Finds out who calls, by the kind of access that fits what is presented; throws 401, 403, 404 and 429. */
-export async function authenticate(call: ReadCall, deps: RoadDeps): Promise<Authenticated> {
-  switch (pickWay(call)) {
+type Known<Kind extends Identity['kind']> = Extract<Identity, { kind: Kind }>
+
+/**
+ * The caller of this operation, once what is signed over the body is judged as well; throws 401, 403, 404 and 429. A credential
+ * that is presented is never passed over for a way that needs none.
+ */
+export async function authenticate(call: ReadCall, identity: Identity, deps: RoadDeps): Promise<Authenticated> {
+  const { operation, request } = call
+  const known = await fitting(wayOf(operation, request), identity, call, deps)
+  switch (known.kind) {
     case 'public':
-      return { caller: await publicCaller(call, deps), proof: null }
+    case 'refused':
+      return { caller: publicCaller(call, known), proof: null }
     case 'operator':
-      return { caller: await operatorCaller(call, deps), proof: null }
+      return { caller: await operatorCaller(call, known, deps), proof: null }
     case 'agent':
-      return { caller: await agentCaller(call, deps), proof: null }
+      return { caller: operation.examines === true ? publicCaller(call, known) : agentCaller(call, known), proof: null }
     case 'status':
-      return { caller: await tokenCaller(call, deps), proof: null }
+      return { caller: await tokenCaller(call, known, deps), proof: null }
     case 'provider':
       return { caller: providerCaller(call), proof: null }
     case 'wallet':
-      return walletCaller(call, deps)
+      return walletCaller(call, known, deps)
   }
 }
 
-/** A credential that is presented is checked, never passed over for a way that needs none. */
-function pickWay({ operation, request }: ReadCall): AccessKind {
+function wayOf(operation: AnyOperation, request: CallRequest): AccessKind {
   const ways = waysOf(operation)
-  const { headers } = request
-  const presented: Partial<Record<AccessKind, boolean>> = {
-    operator: isOperatorHeader(headers['authorization']),
-    agent: headers['authorization'] !== undefined,
-    status: presentedToken(request) !== undefined,
-    wallet: headers['x-service-wallet-proof'] !== undefined,
-    public: true,
-  }
-  const order: readonly AccessKind[] = ['operator', 'agent', 'status', 'wallet', 'public']
-  return order.find((way) => ways.includes(way) && presented[way]) ?? ways[0]
+  return presentedWay([operation], request) ?? (ways.includes('public') ? 'public' : ways[0])
 }
 
-async function publicCaller({ operation, request }: ReadCall, deps: RoadDeps): Promise<Caller> {
+/** The identity that this operation asks for; one path may have operations that ask for different ones. */
+async function fitting(way: AccessKind, identity: Identity, call: ReadCall, deps: RoadDeps): Promise<Identity> {
+  if (way === identity.kind || identity.kind === 'refused') return identity
+  return recognise(way, [call.operation], call.request, deps)
+}
+
+function publicCaller({ request }: ReadCall, identity: Known<'public' | 'refused' | 'agent'>): Caller {
   const unknown = { kind: 'public', id: `address:${request.address}` } as const
-  if (operation.examines !== true || request.headers['authorization'] === undefined) return unknown
-  const presented = await recognise(request, deps).then(
-    (credential): Presented => ({ credential }),
-    (error: unknown): Presented => {
-      if (error instanceof DomainError && error.refusal.code === 'credential_invalid') return { refusal: error.refusal }
-      throw error
-    },
-  )
-  const id = 'credential' in presented ? `agent:${presented.credential.agent_id}` : unknown.id
-  return { ...unknown, id, presented }
+  if (identity.kind === 'public') return unknown
+  if (identity.kind === 'refused') return { ...unknown, presented: { refusal: identity.refusal } }
+  const { credential } = identity
+  return { ...unknown, id: `agent:${credential.agent_id}`, presented: { credential } }
 }
 
-function operatorCaller({ operation, request }: ReadCall, deps: RoadDeps): Promise<Caller> {
-  return deps.attempts.guard({ address: request.address }, async () => {
-    const operator = await authenticateOperator(request.headers['authorization'], deps.operators)
-    const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
-    const { token } = request.params
-    if (token === undefined || operation.statusToken === undefined) return caller
-    const subject = await recogniseSubject(token, operation.statusToken.prefixes, deps.agents.findTokens)
-    return { ...caller, subject }
-  })
+function operatorCaller({ operation, request }: ReadCall, { operator }: Known<'operator'>, deps: RoadDeps) {
+  const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
+  const { token } = request.params
+  if (token === undefined || operation.statusToken === undefined) return caller
+  const { prefixes } = operation.statusToken
+  return deps.attempts.guard({ address: request.address }, async () => ({
+    ...caller,
+    subject: await recogniseSubject(token, prefixes, deps.agents.findTokens),
+  }))
 }
 
-/** The operation that takes webhooks judges their signature over these bytes. */
+/** The operation that takes webhooks reads who sent it from these bytes. */
 const providerCaller = ({ request: { headers, body } }: ReadCall): Caller => ({
   kind: 'provider',
   id: 'provider',
   signed: { headers, raw: body ?? new Uint8Array() },
 })
 
-const recognise = ({ headers, address }: CallRequest, deps: RoadDeps) =>
-  deps.attempts.guard({ address, credentialId: presentedCredentialId(headers['authorization']) }, () =>
-    recogniseCredential(headers['authorization'], deps.agents.findCredential),
-  )
-
-async function agentCaller({ operation, request, input }: ReadCall, deps: RoadDeps): Promise<Caller> {
+function agentCaller({ operation }: ReadCall, { credential }: Known<'agent'>): Caller {
   const { needs, id } = operation
   if (needs === undefined) throw new Error(`the operation ${id} does not say what it needs of a credential`)
-  const credential = await recognise(request, deps)
-  const named = await railsOf(operation, input, (given) => deps.agents.railsNamed(credential.agent_id, given))
-  const wanted = { scopes: needs.scopes, rail: named.find((rail) => !credential.rails.includes(rail)) }
-  const [denial] = judgeCredential(factsOf(credential), wanted, credential.readAt)
-  if (denial !== undefined)
-    throw refuse(
-      denial.code,
-      denial.detail,
-      'Use a live credential of a trusted agent that covers this; its status URL tells.',
-    )
-  return { kind: 'agent', id: `agent:${credential.agent_id}`, agentId: credential.agent_id, credential }
+  const caller = {
+    kind: 'agent',
+    id: `agent:${credential.agent_id}`,
+    agentId: credential.agent_id,
+    credential,
+  } as const
+  assertCovers(caller, { scopes: needs.scopes, rail: undefined })
+  return caller
 }
 
-async function tokenCaller({ operation, request, value }: ReadCall, deps: RoadDeps): Promise<Caller> {
+/** Throws 403 `rail_not_allowed` where an agent's credential does not cover the rails that its input names. */
+export async function assertRails(
+  operation: AnyOperation,
+  input: unknown,
+  caller: Caller,
+  { agents }: RoadDeps,
+): Promise<void> {
+  if (caller.kind !== 'agent' || operation.needs === undefined) return
+  const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))
+  const rail = named.find((one) => !caller.credential.rails.includes(one))
+  assertCovers(caller, { scopes: operation.needs.scopes, rail })
+}
+
+type Wanted = Parameters<typeof judgeCredential>[1]
+
+function assertCovers({ credential }: Extract<Caller, { kind: 'agent' }>, wanted: Wanted): void {
+  const [denial] = judgeCredential(factsOf(credential), wanted, credential.readAt)
+  if (denial === undefined) return
+  throw refuse(
+    denial.code,
+    denial.detail,
+    'Use a live credential of a trusted agent that covers this; its status URL tells.',
+  )
+}
+
+async function tokenCaller(
+  { operation, request, value }: ReadCall,
+  { token }: Known<'status'>,
+  deps: RoadDeps,
+): Promise<Caller> {
   const { statusToken, http, id } = operation
   if (statusToken === undefined) throw new Error(`the operation ${id} does not say which status tokens it takes`)
-  return deps.attempts.guard({ address: request.address }, async () => {
-    const token = await recogniseToken(presentedToken(request), statusToken.prefixes, deps.agents.findTokens)
-    const { method, path, headers } = request
+  const caller = { kind: 'status', id: `agent:${token.agentId}`, ...token } as const
+  const { method, path, headers, address } = request
+  return deps.attempts.guard({ address }, async () => {
+    if (!statusToken.prefixes.includes(token.prefix)) throw unknownToken()
+    if (!statusToken.signed) return caller
     const origin = http.host === 'os' ? deps.osUrl : deps.baseUrl
     const nowSeconds = await deps.clock.nowSeconds()
-    const signed = {
-      header: headers['x-agent-signature'],
-      agentId: token.agentId,
-      origin,
-      method,
-      path,
-      body: value,
-      nowSeconds,
-    }
-    if (statusToken.signed) await assertSigned(signed, deps.agents.spokeFor)
-    return { kind: 'status', id: `agent:${token.agentId}`, ...token }
+    const signed = { header: headers['x-agent-signature'], agentId: token.agentId, origin, method, path, body: value }
+    await assertSigned({ ...signed, nowSeconds }, deps.agents.spokeFor)
+    return caller
   })
 }
 
-async function walletCaller({ request, value }: ReadCall, deps: RoadDeps): Promise<Authenticated> {
-  const { method, path, headers } = request
-  const asked = {
-    header: headers['x-service-wallet-proof'],
-    method,
-    path,
-    body: value,
-    origin: deps.baseUrl,
-    nowSeconds: await deps.clock.nowSeconds(),
-  }
-  const proof = await authenticateWallet(asked, deps.wallets).catch(async (error: unknown) => {
+const unknownToken = (): DomainError =>
+  refuse('not_found', 'nothing has this status token', 'Use the status URL that was given.')
+
+async function walletCaller(
+  { request, value }: ReadCall,
+  { proof }: Known<'wallet'>,
+  deps: RoadDeps,
+): Promise<Authenticated> {
+  try {
+    assertProvenBody(proof, request.method === 'GET' ? undefined : value)
+  } catch (error) {
     await deps.limits.failedProof(request.address)
     throw error
-  })
-  return { caller: { kind: 'wallet', id: `wallet:${proof.wallet}`, wallet: proof.wallet }, proof }
+  }
+  const { wallet, nonce, body_sha256 } = proof
+  return {
+    caller: { kind: 'wallet', id: `wallet:${wallet}`, wallet },
+    proof: { wallet, nonce, bodySha256: body_sha256 },
+  }
 }

@@ -11,25 +11,24 @@ import {
 /** Whether `wallet` made this personal_sign signature; throws 503 when a contract wallet cannot be asked. */
 export type WalletProofDeps = { verify(wallet: Hex, message: string, signature: Hex): Promise<boolean> }
 
-/** The call that a proof has to be for: `body` is what `JSON.parse` gave, `origin` the configured base URL, `nowSeconds` Postgres' clock. */
+/** The call that a proof has to be for: `origin` is the configured base URL, `nowSeconds` Postgres' clock. */
 export type ProvenCall = {
   readonly header: string | string[] | undefined
   readonly method: string
   readonly path: string
-  readonly body: unknown
   readonly origin: string
   readonly nowSeconds: number
 }
 
-export type AuthenticatedWallet = { readonly wallet: Hex; readonly nonce: string; readonly bodySha256: string }
-
 /**
- * The wallet that calls, proven by `X-Service-Wallet-Proof` (payout.md, Wallet proof); throws 401 `wallet_proof_required`,
- * `wallet_proof_invalid` or `wallet_proof_expired`. It uses up nothing: the transaction that grants the call consumes the nonce.
+ * The proof in `X-Service-Wallet-Proof` (payout.md, Wallet proof), signed by its wallet for this method, path and time; throws 401
+ * `wallet_proof_required`, `wallet_proof_invalid` or `wallet_proof_expired`. It reads no body and uses up nothing: the transaction
+ * that grants the call consumes the nonce.
  */
-export async function authenticateWallet(call: ProvenCall, deps: WalletProofDeps): Promise<AuthenticatedWallet> {
+export async function verifyWalletProof(call: ProvenCall, deps: WalletProofDeps): Promise<WalletProof> {
   const proof = readProof(call.header)
-  assertBound(proof, call)
+  if (proof.method !== call.method) throw invalid(`the proof is for method ${proof.method}`)
+  if (proof.path !== call.path) throw invalid(`the proof is for path ${proof.path}`)
   assertFresh(proof.issued_at, call.nowSeconds)
   const { wallet, nonce, body_sha256, issued_at, signature, method, path } = proof
   const text = walletProofText({
@@ -43,7 +42,14 @@ export async function authenticateWallet(call: ProvenCall, deps: WalletProofDeps
   })
   if (!(await deps.verify(wallet, text, signature)))
     throw invalid(`the signature is not one of ${wallet} over the proof text for origin ${call.origin}`)
-  return { wallet, nonce, bodySha256: body_sha256 }
+  return proof
+}
+
+/** Throws 401 `wallet_proof_invalid` unless the proof is for this body: what `JSON.parse` gave, undefined where there is none. */
+export function assertProvenBody(proof: WalletProof, body: unknown): void {
+  const expected = bodySha256(body)
+  if (proof.body_sha256 !== expected)
+    throw invalid(`the proof is for another body; the SHA-256 of the canonical JSON of this one is ${expected}`)
 }
 
 function readProof(header: ProvenCall['header']): WalletProof {
@@ -58,14 +64,6 @@ function readProof(header: ProvenCall['header']): WalletProof {
   if (proof === undefined)
     throw invalid('the header is not one base64url value of the proof JSON, lowercase and without other members')
   return proof
-}
-
-function assertBound(proof: WalletProof, call: ProvenCall): void {
-  if (proof.method !== call.method) throw invalid(`the proof is for method ${proof.method}`)
-  if (proof.path !== call.path) throw invalid(`the proof is for path ${proof.path}`)
-  const expected = bodySha256(call.method === 'GET' ? undefined : call.body)
-  if (proof.body_sha256 !== expected)
-    throw invalid(`the proof is for another body; the SHA-256 of the canonical JSON of this one is ${expected}`)
 }
 
 function assertFresh(issuedAt: number, nowSeconds: number): void {

@@ -3,14 +3,14 @@ import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Logger } from 'pino'
 import { refuse } from '../../workflows/domain/errors.ts'
-import type { CallAnswer, CallRequest } from '../context.ts'
+import type { CallRequest } from '../context.ts'
+import type { Executed, Operations } from '../execute.ts'
 import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
 import { answerError } from './answer-error.ts'
 import { clientAddress, isFromLoopback, trustProxyOf } from './client-address.ts'
 import type { Metrics } from './metrics.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
-import { pickOperation } from './pick-operation.ts'
 import { readBody, streamOf } from './read-body.ts'
 import { sendAnswer } from './send-answer.ts'
 import { standingHeaders } from './standing-headers.ts'
@@ -24,7 +24,7 @@ export type Surface = {
   readonly trustProxy: string
   readonly log: Logger
   readonly metrics: Metrics
-  readonly call: (operation: AnyOperation, request: CallRequest) => Promise<CallAnswer>
+  readonly call: (operations: Operations, request: CallRequest) => Promise<Executed>
   /** Whether an Authorization header is an operator's. */
   readonly isOperator: (authorization: string | undefined) => Promise<boolean>
   /** Pages for people, beside the operations. */
@@ -97,15 +97,13 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
     const [first, ...others] = methods.get(method) ?? []
     if (first === undefined) throw new Error(`no operation for ${method}`)
     const body: Buffer | null = Buffer.isBuffer(request.body) ? request.body : null
-    const operation = pickOperation([first, ...others], body)
-    response.locals['operation'] = operation.id
-    response.locals['probe'] = operation.unlimited === true
+    response.locals['probe'] = first.unlimited === true
     const { query, path } = request
     const { requestId } = response.locals
     const headers = onceOrList(request.headersDistinct)
-    const answer = await call(operation, {
+    const { answer, operation } = await call([first, ...others], {
       body,
-      ...streamOf(request, operation),
+      ...streamOf(request, first),
       query,
       headers,
       method,
@@ -114,7 +112,8 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
       address: clientAddress(request),
       requestId,
     })
-    sendAnswer(response, answer, operation)
+    if (operation !== undefined) response.locals['operation'] = operation.id
+    sendAnswer(response, answer, operation ?? {})
   }
 }
 

@@ -1,6 +1,7 @@
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
-import { limits } from '../../workflows/domain/limits.ts'
+import type { Presentation } from '../auth/presented.ts'
+import { bytesMaxOf } from '../body-size.ts'
 import type { BodyStream } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import { isWritten, mediaTypeOf } from './admit.ts'
@@ -18,15 +19,18 @@ export function readBody({ methods }: PathGroup): RequestHandler {
     if (!isWritten(request)) return next()
     response.once('finish', () => letGo(request))
     const group = methods.get(request.method) ?? []
-    const most = Math.max(0, ...group.map(bytesMaxOf))
+    const [streaming] = group.flatMap(({ stream }) => stream ?? [])
+    const most = streaming?.bytesMax ?? bytesMaxOf(group, presentationOf(request))
     if (Number(request.get('content-length') ?? 0) > most) throw tooLarge()
-    if (group.some(({ stream }) => stream !== undefined)) return next()
+    if (streaming !== undefined) return next()
     readWhole(most, request, response, next)
   }
 }
 
-const bytesMaxOf = (operation: AnyOperation): number =>
-  operation.stream?.bytesMax ?? operation.limits?.bodyBytes ?? limits.bodyBytesMax
+const presentationOf = ({ headers, params }: Request): Presentation => ({
+  headers,
+  params: params as Presentation['params'],
+})
 
 function readWhole(limit: number, request: Request, response: Response, next: (error?: unknown) => void): void {
   let waiting = true

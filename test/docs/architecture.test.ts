@@ -31,13 +31,15 @@ verifies('docs.architecture', 'its table of rooms names every folder of the room
   expect(named.sort()).toEqual(folders().sort())
 })
 
-verifies('docs.architecture', 'the road is walked in the order that its comment names', () => {
+verifies('docs.architecture', 'a call passes its steps in the order that the comment of the pipeline names', () => {
   const walked: [string, string, RegExp][] = [
-    ['size', 'travel', /payload_too_large/],
-    ['address limit', 'travel', /limits\.address\(/],
-    ['JSON', 'travel', /readValue\(/],
+    ['size', 'admit', /assertSize\(/],
+    ['address limit', 'admit', /limits\.address\(/],
+    ['credential', 'admit', /identify\(/],
+    ['JSON', 'admit', /readValue\(/],
+    ['proof over the body', 'travel', /authenticate\(\{/],
     ['schema', 'travel', /readInput\(/],
-    ['authenticate', 'travel', /authenticate\(\{/],
+    ['screening', 'travel', /screenFreeText\(/],
     ['authorize', 'travel', /authorize\(input/],
     ['stored answer or join', 'grant', /joins: standing/],
     ['caller limit', 'grant', /assertGranted\(/],
@@ -49,7 +51,7 @@ verifies('docs.architecture', 'the road is walked in the order that its comment 
   ]
   expect(walked.map(([step]) => step)).toEqual(road())
   const source = [read('api/execute.ts'), read('api/pay/turn.ts'), read('api/pay/run-call.ts')].join('\n')
-  for (const name of ['travel', 'grant', 'handled']) {
+  for (const name of ['admit', 'travel', 'grant', 'handled']) {
     const body = bodyOf(source, name)
     const at = walked.filter(([, within]) => within === name).map(([, , call]) => body.search(call))
     expect(at, name).not.toContain(-1)

@@ -34,9 +34,9 @@ export function withPictures(text: string): string {
   })
 }
 
-/** The steps of the one road as the comment of `execute` names them. */
+/** The steps of a call as the comment of `execute` names them. */
 export function road(): string[] {
-  const comment = read('api/execute.ts').match(/one road of every call: ([\s\S]*?) \(api-conventions/)?.[1] ?? ''
+  const comment = read('api/execute.ts').match(/pipeline of every call: ([\s\S]*?) \(api-conventions/)?.[1] ?? ''
   return comment
     .replace(/\s*\n \* /g, ' ')
     .split('→')

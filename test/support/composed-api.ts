@@ -10,7 +10,7 @@ import { createApi } from '../../api/compose.ts'
 import { execute } from '../../api/execute.ts'
 import type { AnyOperation } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
-import { createApp } from '../../api/surfaces/express.ts'
+import { createApp, type Surface } from '../../api/surfaces/express.ts'
 import { type Listener, listen } from '../../api/surfaces/listen.ts'
 import { createLog } from '../../api/surfaces/log.ts'
 import { createMetrics } from '../../api/surfaces/metrics.ts'
@@ -98,7 +98,7 @@ async function openApi(
     isOperator: async () => false,
     log,
     metrics: createMetrics(api.gauges),
-    call: (operation: AnyOperation, request: Parameters<typeof execute>[1]) => execute(operation, request, api.deps),
+    call: (...[operations, request]: Parameters<Surface['call']>) => execute(operations, request, api.deps),
   }
   const listeners: Listener[] = []
   for (const host of ['base', 'os'] as const)

@@ -16,6 +16,8 @@ export const limits = {
   challengeTokenCharsMax: 8192,
   expiresAtMax: 4_102_444_800,
   bodyBytesMax: 65_536,
+  /** Decision: how deep the lists and objects of a body may nest. */
+  jsonDepthMax: 64,
   /** endpoints.md §1.3. */
   inputBytesMax: 256 * 1024 * 1024,
   /** Decision: inputs that one agent may be uploading at once. */

@@ -28,7 +28,6 @@ export const providerEventReceive = operation({
       'external_reference, challenge_id, amount_usd and currency; or an event as Stripe sends it.',
   }),
   output,
-  authorize: async (_event, context) => void (await context.providers.providerOf(signedEvent(context))),
   handle: async (event, context) => ({
     body: output.parse(await context.providers.receive(signedEvent(context), event)),
   }),

@@ -4,7 +4,12 @@ import { type Hex, parseSignature, serializeCompactSignature, signatureToCompact
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createWalletSignatures } from '../../../activities/chain/wallet-signature.ts'
-import { authenticateWallet, type ProvenCall, type WalletProofDeps } from '../../../api/auth/wallet-proof.ts'
+import {
+  assertProvenBody,
+  type ProvenCall,
+  verifyWalletProof,
+  type WalletProofDeps,
+} from '../../../api/auth/wallet-proof.ts'
 import { DomainError } from '../../../workflows/domain/errors.ts'
 import {
   bodySha256,
@@ -37,7 +42,8 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-const call: ProvenCall = { header: undefined, method: 'POST', path, body, origin, nowSeconds: now }
+type Call = ProvenCall & { body: unknown }
+const call: Call = { header: undefined, method: 'POST', path, body, origin, nowSeconds: now }
 
 type Changes = {
   proof?: Record<string, unknown>
@@ -78,7 +84,13 @@ async function proofOf({
   return encodeWalletProof({ ...members, signature: signed } as WalletProof)
 }
 
-async function codeOf(changes: Partial<ProvenCall>, deps = wallets): Promise<string> {
+async function authenticateWallet(of: Call, deps: WalletProofDeps) {
+  const proof = await verifyWalletProof(of, deps)
+  assertProvenBody(proof, of.body)
+  return { wallet: proof.wallet, nonce: proof.nonce, bodySha256: proof.body_sha256 }
+}
+
+async function codeOf(changes: Partial<Call>, deps = wallets): Promise<string> {
   try {
     await authenticateWallet({ ...call, ...changes }, deps)
     return 'passes'

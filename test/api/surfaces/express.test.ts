@@ -3,8 +3,10 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { CallAnswer, CallRequest } from '../../../api/context.ts'
+import type { Operations } from '../../../api/execute.ts'
 import { type AnyOperation, operation } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { pickOperation } from '../../../api/pick-operation.ts'
 import { createApp } from '../../../api/surfaces/express.ts'
 import { type Listener, listen } from '../../../api/surfaces/listen.ts'
 import { createLog } from '../../../api/surfaces/log.ts'
@@ -19,9 +21,17 @@ let answer: (of: Seen) => Promise<CallAnswer>
 const urls = { baseUrl: 'https://svc.example' }
 const log = createLog('info', { write: (line) => void written.push(line) })
 const metrics = createMetrics()
-const call = (operation: AnyOperation, request: CallRequest) => {
+const call = async (group: Operations, request: CallRequest) => {
+  const operation = pickOperation(group, jsonOf(request))
   seen.push({ operation, request })
-  return answer({ operation, request })
+  return { operation, answer: await answer({ operation, request }) }
+}
+const jsonOf = ({ body }: CallRequest): unknown => {
+  try {
+    return JSON.parse(String(body))
+  } catch {
+    return undefined
+  }
 }
 
 const otherMode = operation({

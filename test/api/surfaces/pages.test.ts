@@ -19,7 +19,7 @@ const surface = {
   isOperator: async () => false,
   log: createLog('silent'),
   metrics: createMetrics(),
-  call: async () => ({ status: 200, headers: {}, body: {} }),
+  call: async () => ({ answer: { status: 200, headers: {}, body: {} } }),
 }
 const pages = (environment: 'local' | 'live' = 'local', temporalUiUrl = ui) =>
   createPages({ registry: operations, baseUrl, temporalUiUrl, environment, pauses: async () => [] })

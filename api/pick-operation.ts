@@ -1,14 +1,13 @@
-import { refuse } from '../../workflows/domain/errors.ts'
-import type { AnyOperation } from '../operation.ts'
+import { refuse } from '../workflows/domain/errors.ts'
+import type { AnyOperation } from './operation.ts'
 
 /**
  * The operation of a group that the body's `mode` names, or the one for bodies without; throws 400 `unknown_mode` with the known ones. A body that is no
- * JSON object goes to the first: the road says what is wrong with it.
+ * JSON object goes to the first, whose schema refuses it.
  */
-export function pickOperation(group: readonly [AnyOperation, ...AnyOperation[]], body: Buffer | null): AnyOperation {
+export function pickOperation(group: readonly [AnyOperation, ...AnyOperation[]], value: unknown): AnyOperation {
   const [first] = group
   if (first.mode === undefined) return first
-  const value = parse(body)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return first
   const mode: unknown = 'mode' in value ? value.mode : undefined
   const picked = group.find((operation) => operation.mode === mode || (mode === undefined && operation.defaultMode))
@@ -17,12 +16,4 @@ export function pickOperation(group: readonly [AnyOperation, ...AnyOperation[]],
   throw refuse('unknown_mode', `the modes of this path are ${known}`, 'Send one of the known modes.', {
     errors: [{ pointer: '/mode', message: `one of ${known}` }],
   })
-}
-
-function parse(body: Buffer | null): unknown {
-  try {
-    return JSON.parse((body ?? '').toString())
-  } catch {
-    return undefined
-  }
 }

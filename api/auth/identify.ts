@@ -1,0 +1,104 @@
+import type { CredentialOfAgent } from '../../activities/store/agent-credentials.ts'
+import { DomainError, type Refusal } from '../../workflows/domain/errors.ts'
+import type { WalletProof } from '../../workflows/domain/wallet-proof.ts'
+import type { CallRequest, TokenSubject } from '../context.ts'
+import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
+import type { RoadDeps } from '../road.ts'
+import { presentedCredentialId, recogniseCredential } from './agent.ts'
+import { type AuthenticatedOperator, authenticateOperator } from './operator.ts'
+import { presentedWay } from './presented.ts'
+import { presentedToken, recogniseToken } from './status-token.ts'
+import { verifyWalletProof } from './wallet-proof.ts'
+
+/** What a call proved without its JSON being read; whether that is enough is a matter of the operation. */
+export type Identity =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'operator'; readonly operator: AuthenticatedOperator }
+  | { readonly kind: 'agent'; readonly credential: CredentialOfAgent }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'status'; readonly token: TokenSubject & { readonly tokenSha256: string } }
+  | { readonly kind: 'wallet'; readonly proof: WalletProof }
+  | { readonly kind: 'provider' }
+
+/**
+ * Finds out who calls, by one lookup or one signature check and before the body is read as JSON; throws 401, 404 and 429. A call
+ * that presents nothing is refused here where every operation of the path asks for a credential of the same kind.
+ */
+export async function identify(
+  operations: readonly AnyOperation[],
+  request: CallRequest,
+  deps: RoadDeps,
+): Promise<Identity> {
+  const way = presentedWay(operations, request)
+  if (way === 'agent' && operations.every(({ examines }) => examines === true)) return examine(request, deps)
+  if (way !== undefined) return recognise(way, operations, request, deps)
+  const [needed, ...others] = new Set(operations.map((operation) => waysOf(operation)[0]))
+  const mayBePublic = operations.some((operation) => waysOf(operation).includes('public'))
+  if (mayBePublic || needed === undefined || others.length > 0) return { kind: 'public' }
+  return recognise(needed, operations, request, deps)
+}
+
+/** Whoever presents what this way asks for; throws 401 or 404 for anything else. */
+export async function recognise(
+  way: AccessKind,
+  operations: readonly AnyOperation[],
+  request: CallRequest,
+  deps: RoadDeps,
+): Promise<Identity> {
+  switch (way) {
+    case 'public':
+      return { kind: 'public' }
+    case 'operator':
+      return { kind: 'operator', operator: await findOperator(request, deps) }
+    case 'agent':
+      return { kind: 'agent', credential: await findCredential(request, deps) }
+    case 'status':
+      return { kind: 'status', token: await findToken(operations, request, deps) }
+    case 'wallet':
+      return { kind: 'wallet', proof: await findWallet(request, deps) }
+    case 'provider':
+      await findProvider(request, deps)
+      return { kind: 'provider' }
+  }
+}
+
+/** A wrong credential is what an operation that examines them reports. */
+const examine = (request: CallRequest, deps: RoadDeps): Promise<Identity> =>
+  findCredential(request, deps).then(
+    (credential): Identity => ({ kind: 'agent', credential }),
+    (error: unknown): Identity => {
+      if (error instanceof DomainError && error.refusal.code === 'credential_invalid')
+        return { kind: 'refused', refusal: error.refusal }
+      throw error
+    },
+  )
+
+const findOperator = ({ address, headers }: CallRequest, { attempts, operators }: RoadDeps) =>
+  attempts.guard({ address }, () => authenticateOperator(headers['authorization'], operators))
+
+const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: RoadDeps) =>
+  attempts.guard({ address, credentialId: presentedCredentialId(headers['authorization']) }, () =>
+    recogniseCredential(headers['authorization'], agents.findCredential),
+  )
+
+const findToken = (operations: readonly AnyOperation[], request: CallRequest, { attempts, agents }: RoadDeps) =>
+  attempts.guard({ address: request.address }, () =>
+    recogniseToken(
+      presentedToken(request),
+      operations.flatMap(({ statusToken }) => statusToken?.prefixes ?? []),
+      agents.findTokens,
+    ),
+  )
+
+/** Webhooks are signed over their raw bytes. */
+const findProvider = ({ address, headers, body }: CallRequest, { attempts, verifyWebhook }: RoadDeps) =>
+  attempts.guard({ address }, () => verifyWebhook({ headers, raw: body ?? new Uint8Array() }))
+
+async function findWallet({ address, headers, method, path }: CallRequest, deps: RoadDeps): Promise<WalletProof> {
+  const nowSeconds = await deps.clock.nowSeconds()
+  const asked = { header: headers['x-service-wallet-proof'], method, path, origin: deps.baseUrl, nowSeconds }
+  return verifyWalletProof(asked, deps.wallets).catch(async (error: unknown) => {
+    await deps.limits.failedProof(address)
+    throw error
+  })
+}
