@@ -11,11 +11,34 @@ export function readValue(operation: AnyOperation, request: CallRequest): unknow
   const body = request.body ?? new Uint8Array()
   if (!isNestedWithin(body, limits.jsonDepthMax))
     throw unreadable(`the body nests deeper than ${limits.jsonDepthMax} levels`, 'nested too deep')
+  const { text, value } = parseJson(body)
+  if (escapedSurrogate.test(text)) assertWellFormed(value)
+  return value
+}
+
+function parseJson(body: Uint8Array): { text: string; value: unknown } {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return { text, value: JSON.parse(text) }
   } catch {
     throw unreadable('the body is not UTF-8 JSON', 'not JSON')
   }
+}
+
+// UTF-8 holds no surrogates; only an escape brings one into JSON.
+const escapedSurrogate = /\\u[dD][89a-fA-F]/
+
+/** Throws 400 for text with a lone surrogate, of which there is no canonical JSON and so no digest. */
+function assertWellFormed(value: unknown): void {
+  const errors = illFormed(value, []).map((path) => ({ pointer: pointer(path), message: 'holds a lone surrogate' }))
+  if (errors.length === 0) return
+  throw refuse('invalid_request', 'the body holds a lone surrogate', 'Send text of whole characters.', { errors })
+}
+
+function illFormed(value: unknown, path: readonly string[]): (readonly string[])[] {
+  if (typeof value === 'string') return /\p{Cs}/u.test(value) ? [path] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) => [...illFormed(key, path), ...illFormed(part, [...path, key])])
 }
 
 const unreadable = (detail: string, message: string): DomainError =>

@@ -145,15 +145,21 @@ verifies(
         ],
       ],
     ]
+    const proofOfText = (text: string) => proofOf(agent.account, origin, paths.create, JSON.parse(text))
     for (const [name, body, pointers] of cases) {
       const sent = JSON.parse(JSON.stringify(body))
-      const proof = await proofOf(agent.account, origin, paths[name], sent)
+      const proof =
+        name === 'issue'
+          ? { Authorization: `Bearer ${stack.accounts.operator.credential}` }
+          : await proofOf(agent.account, origin, paths[name], sent)
       expectProblem(await raw(paths[name], JSON.stringify(sent), proof), 400, 'invalid_request', pointers)
     }
     for (const body of ['[]', 'null', '"text"', '5'])
-      expectProblem(await raw(paths.create, body), 400, 'invalid_request', [''])
+      expectProblem(await raw(paths.create, body, await proofOfText(body)), 400, 'invalid_request', [''])
     const polluted = JSON.stringify(create).replace('{', '{"__proto__":{"usage":"operational"},')
-    expectProblem(await raw(paths.create, polluted), 400, 'invalid_request', ['/__proto__'])
+    expectProblem(await raw(paths.create, polluted, await proofOfText(polluted)), 400, 'invalid_request', [
+      '/__proto__',
+    ])
     expect(await charged(agent)).toBe(0)
   },
 )
@@ -167,7 +173,7 @@ verifies(
     const text = JSON.stringify(create)
     const proof = await proofOf(agent.account, origin, paths.create, create)
     for (const body of ['', '{', `${text}x`, text.replaceAll('"', "'"), new Uint8Array([0x7b, 0xff, 0x7d])])
-      expectProblem(await raw(paths.create, body), 400, 'invalid_json', [''])
+      expectProblem(await raw(paths.create, body, proof), 400, 'invalid_json', [''])
     const large = JSON.stringify({ ...create, memo: 'm'.repeat(10 * 1024 * 1024) })
     for (const name of ['create', 'challenge', 'issue'] as const)
       expectProblem(await raw(paths[name], large), 413, 'payload_too_large', [])
@@ -194,7 +200,10 @@ verifies(
     for (const broken of ['\\u0000', 'a\\ud800b', '\\udc00'])
       for (const field of ['memo', 'rail_reference', 'idempotency_key']) {
         const body = JSON.stringify({ ...create, [field]: '@' }).replace('"@"', `"${broken}"`)
-        expectProblem(await raw(paths.create, body, proof), 400, 'invalid_request', [`/${field}`])
+        // Without a canonical form there is nothing to sign.
+        const signed =
+          broken === '\\u0000' ? await proofOf(agent.account, origin, paths.create, JSON.parse(body)) : proof
+        expectProblem(await raw(paths.create, body, signed), 400, 'invalid_request', [`/${field}`])
       }
     const get = await fetch(origin + paths.create)
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])

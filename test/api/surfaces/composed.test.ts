@@ -9,7 +9,7 @@ import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import { createPayoutSteps } from '../../../activities/payout.ts'
 import { ensureGasWallets, storeLaneTransaction } from '../../../activities/store/lane.ts'
 import { readLanes } from '../../../activities/store/lane-health.ts'
-import { createClient } from '../../../api/surfaces/client.ts'
+import { type ClientOptions, type ClientWallet, createClient, walletProofHeader } from '../../../api/surfaces/client.ts'
 import { tableOf } from '../../../worker/doctor/examine.ts'
 import { judgeLanes } from '../../../worker/doctor/postgres.ts'
 import { payoutId } from '../../../workflows/domain/ids.ts'
@@ -24,11 +24,13 @@ const holder = `0x${'c3'.repeat(20)}`
 beforeAll(async () => {
   apis = await startComposed()
   baseUrl = apis.hosts[0]!.base
+  options = { baseUrl, origin: 'http://127.0.0.1:3000', wallet }
 })
 afterAll(() => apis?.stop())
 
 const wallet = privateKeyToAccount(`0x${'11'.repeat(32)}`)
-const client = () => createClient({ baseUrl, origin: 'http://127.0.0.1:3000', wallet })
+let options: ClientOptions & { wallet: ClientWallet }
+const client = () => createClient(options)
 
 verifies('discovery.openapi', 'openapi.json answers the document of this registry', async () => {
   const { body } = await client().call('openapi', {})
@@ -173,16 +175,21 @@ test('schema faults, JSON faults and missing credentials are problems with their
       problem: (await response.json()) as Record<string, unknown>,
     }
   }
-  expect(await post('/api/payout-status', '{"payout_id":')).toMatchObject({
+  const proven = (body: unknown) =>
+    walletProofHeader(options, { method: 'POST', path: '/api/payout-status' }, body).then((proof) => ({
+      'X-Service-Wallet-Proof': proof,
+    }))
+  const send = async (body: unknown) => post('/api/payout-status', JSON.stringify(body), await proven(body))
+  expect(await post('/api/payout-status', '{"payout_id":', await proven({}))).toMatchObject({
     status: 400,
     problem: { code: 'invalid_json' },
   })
-  const surplus = await post('/api/payout-status', '{"idempotency_key":"k","surplus/key":1}')
+  const surplus = await send({ idempotency_key: 'k', 'surplus/key': 1 })
   expect(surplus).toMatchObject({
     status: 400,
     problem: { code: 'invalid_request', errors: [{ pointer: '/surplus~1key' }] },
   })
-  expect(await post('/api/payout-status', '{}')).toMatchObject({ status: 400, problem: { code: 'invalid_request' } })
+  expect(await send({})).toMatchObject({ status: 400, problem: { code: 'invalid_request' } })
   const unproven = await post('/api/payout-status', '{"idempotency_key":"k"}')
   expect(unproven).toMatchObject({ status: 401, problem: { code: 'wallet_proof_required' } })
   expect(unproven.headers.get('www-authenticate')).toBe('ServiceWalletProof error="wallet_proof_required"')
