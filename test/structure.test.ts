@@ -5,21 +5,21 @@ import { expect } from 'vitest'
 import { verifies } from './verifies.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const rooms = ['workflows', 'activities', 'temporal', 'api', 'worker', 'test']
+const rooms = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker', 'test']
 type Source = { path: string; text: string; lines: number; imports: Import[] }
 type Import = { from: string; typeOnly: boolean }
 
 const sources: Source[] = rooms.flatMap((room) => {
   const files = readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
   return files
-    .filter((file) => /\.(ts|mjs)$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => /\.(ts|mjs)$/.test(file) && !/(node_modules|dist)\//.test(file))
     .map((file) => readSource(join(room, file)))
 })
 const product = sources.filter(({ path }) => !path.startsWith('test/'))
 
 verifies(
   'structure.rooms',
-  'imports point left only: domain, workflows, activities, temporal, api, worker, test',
+  'imports point left only: domain, workflows, activities, temporal, api, clients, worker, test',
   () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports.flatMap(({ from }) => {
@@ -40,6 +40,7 @@ verifies('structure.rooms', 'each room uses only the packages that belong to it'
       return !/^(express|helmet|@temporalio\/(client|worker|workflow))(\/|$)/.test(from)
     if (path.startsWith('temporal/')) return !/^(express|helmet)$/.test(from)
     if (path.startsWith('api/')) return !/^@temporalio\//.test(from)
+    if (path.startsWith('clients/')) return /^(node:.*|jose|viem|@x402\/.*)$/.test(from)
     return true
   })
   expect(wrong).toEqual([])

@@ -1,14 +1,16 @@
-// `npm start` and `npm test`: makes the checkout runnable first, on a machine with nothing but Node.
-import { ensure, runProgram } from './ensure.mjs'
+// Every script of package.json begins here: it makes the checkout runnable on a machine with nothing but Node.
+import { ensure, ensureDependencies, runProgram } from './ensure.mjs'
 
 const programs = { start: 'dist/worker/stack.js', test: 'test/run.mjs' }
+const preparations = { install: ensureDependencies, build: ensure }
 const [verb = 'start', ...args] = process.argv.slice(2)
-const program = programs[verb]
 
 try {
-  if (program === undefined) throw new Error(`unknown command ${verb}: start or test`)
-  await ensure(console.log)
-  process.exitCode = await runProgram(program, args)
+  const program = programs[verb]
+  const prepare = program === undefined ? preparations[verb] : ensure
+  if (prepare === undefined) throw new Error(`unknown command ${verb}: start, test, install or build`)
+  await prepare(program === undefined ? console.error : console.log)
+  if (program !== undefined) process.exitCode = await runProgram(program, args)
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

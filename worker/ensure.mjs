@@ -8,29 +8,48 @@ import { fileURLToPath } from 'node:url'
 /** The folder of package.json. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const OLDEST_NODE = [20, 19]
-const SOURCES = ['workflows', 'activities', 'temporal', 'api', 'worker']
-const CONFIGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+const SOURCES = ['workflows', 'activities', 'temporal', 'api', 'clients/typescript/src', 'worker']
+const CONFIGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'clients/typescript/package.json']
 
 /** Makes the checkout runnable: Node is new enough, dependencies are those of the lockfile, `dist/` is built from these sources. */
 export async function ensure(say) {
-  checkNode()
-  const lockfile = digestOf([join(root, 'package-lock.json')])
-  await step(join(root, 'node_modules/.agent-rails-lockfile'), lockfile, async () => {
-    await slow(say, 'installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund'])
-  })
+  await ensureDependencies(say)
   const sources = digestOf([
     ...SOURCES.flatMap((folder) => filesUnder(join(root, folder))),
     ...CONFIGS.map((file) => join(root, file)),
   ])
-  await step(join(root, 'dist/.agent-rails-sources'), sources, async () => {
-    rmSync(join(root, 'dist'), { recursive: true, force: true })
-    await slow(say, 'building', process.execPath, [
-      join(root, 'node_modules/typescript/bin/tsc'),
-      '-p',
-      'tsconfig.build.json',
-    ])
-    await slow(say, 'bundling workflows', process.execPath, [join(root, 'dist/worker/bundle.js')])
-  })
+  await step(join(root, 'dist/.agent-rails-sources'), sources, () => build(say))
+}
+
+/** Node is new enough and dependencies are those of the lockfile. */
+export async function ensureDependencies(say) {
+  checkNode()
+  if (!isInstalled()) await slow(say, 'installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund'])
+}
+
+async function build(say) {
+  const program = (file) => [process.execPath, [join(root, file)]]
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  await slow(say, 'building', process.execPath, [tsc, '-p', 'tsconfig.build.json'])
+  await Promise.all([
+    slow(say, 'bundling workflows', ...program('dist/worker/bundle.js')),
+    slow(say, 'making the client', ...program('dist/worker/client-package.js')),
+  ])
+}
+
+/** Whether npm has installed what the lockfile says, but for optional packages of other platforms. */
+function isInstalled() {
+  const installed = packagesOf('node_modules/.package-lock.json')
+  const same = (one, other) => one?.version === other.version && one.integrity === other.integrity
+  return Object.entries(packagesOf('package-lock.json')).every(
+    ([path, locked]) => path === '' || same(installed[path], locked) || (locked.optional && !(path in installed)),
+  )
+}
+
+function packagesOf(lockfile) {
+  const file = join(root, lockfile)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {}
 }
 
 /** Runs a program in the foreground, passes signals on, and resolves with its exit code. */

@@ -1,12 +1,8 @@
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
 import type { Hex } from '../../workflows/domain/ids.ts'
 import { limits } from '../../workflows/domain/limits.ts'
-import {
-  bodySha256,
-  decodeWalletProof,
-  type WalletProof,
-  walletProofText,
-} from '../../workflows/domain/wallet-proof.ts'
+import { bodySha256, type WalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
+import { decodeWalletProof } from '../../workflows/domain/wallet-proof-reader.ts'
 
 /** Whether `wallet` made this personal_sign signature; throws 503 when a contract wallet cannot be asked. */
 export type WalletProofDeps = { verify(wallet: Hex, message: string, signature: Hex): Promise<boolean> }

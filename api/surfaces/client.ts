@@ -1,18 +1,16 @@
-import type { z } from 'zod'
 import { agentSignatureText, encodeAgentSignature } from '../../workflows/domain/agent-signature.ts'
-import type { ErrorCode, MoneyMoved, PointerError } from '../../workflows/domain/errors.ts'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { bodySha256, encodeWalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
-import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
-import { operations } from '../operations/index.ts'
+import type { AccessKind } from '../operation.ts'
+import { type Callable, callables, type InputOf, type OperationId, type OutputOf } from './client-contract.ts'
+import { type Problem, ProblemError } from './client-problem.ts'
+import { repeated } from './client-repeat.ts'
 
-type Operations = (typeof operations)[number]
+export type { InputOf, OperationId, OutputOf } from './client-contract.ts'
+export { type Problem, ProblemError } from './client-problem.ts'
 
-/** Ids of the operations that a client can call. */
-export type OperationId = Operations['id']
-type OperationOf<Id extends OperationId> = Extract<Operations, { id: Id }>
-export type InputOf<Id extends OperationId> = z.input<OperationOf<Id>['input']>
-export type OutputOf<Id extends OperationId> = z.output<OperationOf<Id>['output']>
+/** A proof is repeated with its call, so that a paid call is not paid again; the service takes it for 300 s. */
+const PROOF_LASTS_MS = 240_000
 
 /** A wallet that signs proofs by personal_sign, such as a viem account. */
 export type ClientWallet = {
@@ -37,6 +35,8 @@ export type ClientOptions = {
   readonly statusToken?: string
   /** Signs a text by Ed25519 with the agent's registered key; 64 bytes as base64url. */
   readonly signAsAgent?: (text: string) => string | Promise<string>
+  /** For how long a call is repeated that is refused as retryable or does not get through; 0: it is made once. */
+  readonly retryForMs?: number
 }
 
 export type Answer<Body> = {
@@ -45,36 +45,6 @@ export type Answer<Body> = {
   readonly headers: Headers
   /** Whether this is the stored answer of an earlier call. */
   readonly replayed: boolean
-}
-
-/** The problem+json body of a refusal (api-conventions, Errors). */
-export type Problem = {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly code: ErrorCode
-  readonly detail: string
-  readonly retryable: boolean
-  readonly retry_after_ms: number | null
-  readonly money_moved: MoneyMoved
-  readonly next_action: string
-  readonly errors: readonly PointerError[]
-  readonly request_id: string
-  readonly [extra: string]: unknown
-}
-
-/** A call that the service refused; `code` says why and `problem` what to do. */
-export class ProblemError extends Error {
-  readonly code: ErrorCode
-  readonly problem: Problem
-  readonly headers: Headers
-  constructor(problem: Problem, headers: Headers) {
-    super(`${problem.code}: ${problem.detail}`)
-    this.name = 'ProblemError'
-    this.code = problem.code
-    this.problem = problem
-    this.headers = headers
-  }
 }
 
 /** The body of an operation that takes one as it comes. */
@@ -89,44 +59,53 @@ export type Client = {
   ): Promise<Answer<OutputOf<Id>>>
 }
 
-/** A client typed by the registry: it knows each operation's path, makes wallet proofs, and presents credentials. */
+/** A client typed by the operations: it knows each one's path, makes wallet proofs, presents credentials, and repeats. */
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? ((input, init) => fetch(input, init))
   return {
     call: async (id, input, { signal, upload } = {}) => {
-      const operation: AnyOperation = operationOf(id)
-      const { http } = operation
-      const { path, rest } = placed(operation, input, options)
-      const body = http.method === 'GET' || operation.stream !== undefined ? undefined : rest
-      const init: RequestInit = {
-        method: http.method,
-        headers: {
-          Accept: 'application/json',
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...(upload === undefined ? {} : { 'Content-Type': upload.mediaType }),
-          ...(await presentation(operation, options, { method: http.method, path }, body)),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(upload === undefined ? {} : { body: upload.bytes, duplex: 'half' }),
-        ...(signal === undefined ? {} : { signal }),
+      const callable = callableOf(id)
+      const { method, keyed } = callable
+      const { path, rest } = placed(callable, input, options)
+      const body = method === 'GET' || callable.streams ? undefined : rest
+      const headers = {
+        Accept: 'application/json',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(upload === undefined ? {} : { 'Content-Type': upload.mediaType }),
+        ...(keyed && !('idempotency_key' in rest) ? { 'Idempotency-Key': crypto.randomUUID() } : {}),
       }
-      return readAnswer(
-        await send(`${hostOf(operation, options)}${path}${body === undefined ? queryOf(rest) : ''}`, init),
-      )
+      let presented: Record<string, string> = {}
+      let presentedAt = 0
+      const attempt = async () => {
+        if (Date.now() - presentedAt > PROOF_LASTS_MS) {
+          presentedAt = Date.now()
+          presented = await presentation(callable, options, { method, path }, body)
+        }
+        const init: RequestInit = {
+          method,
+          headers: { ...headers, ...presented },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(upload === undefined ? {} : { body: upload.bytes, duplex: 'half' }),
+          ...(signal === undefined ? {} : { signal }),
+        }
+        const url = `${hostOf(callable, options)}${path}${body === undefined ? queryOf(rest) : ''}`
+        return readAnswer<OutputOf<typeof id>>(await send(url, init))
+      }
+      return upload === undefined ? repeated(attempt, { forMs: options.retryForMs ?? 0, signal }) : attempt()
     },
   }
 }
 
-function operationOf(id: OperationId): Operations {
-  const found = operations.find((operation) => operation.id === id)
+function callableOf(id: OperationId): Callable {
+  const found = callables[id]
   if (found === undefined) throw new TypeError(`there is no operation ${id}`)
   return found
 }
 
 /** The path with what the input and the options put into it, and what is left of the input. */
-function placed({ http }: AnyOperation, input: object, options: ClientOptions): { path: string; rest: object } {
+function placed(callable: Callable, input: object, options: ClientOptions): { path: string; rest: object } {
   const rest = new Map(Object.entries(input))
-  const path = http.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const path = callable.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = name === 'token' ? required(options.statusToken, 'statusToken') : rest.get(name)
     rest.delete(name)
     return encodeURIComponent(String(value))
@@ -134,17 +113,17 @@ function placed({ http }: AnyOperation, input: object, options: ClientOptions): 
   return { path, rest: Object.fromEntries(rest) }
 }
 
-const hostOf = ({ http }: AnyOperation, options: ClientOptions): string =>
-  plain(http.host === 'os' ? required(options.osUrl, 'osUrl') : options.baseUrl)
+const hostOf = ({ host }: Callable, options: ClientOptions): string =>
+  plain(host === 'os' ? required(options.osUrl, 'osUrl') : options.baseUrl)
 
 /** What this client presents, of the ways that the operation takes: the first that it has something for. */
 async function presentation(
-  operation: AnyOperation,
+  callable: Callable,
   options: ClientOptions,
   call: { method: string; path: string },
   body: unknown,
 ): Promise<Record<string, string>> {
-  const ways = waysOf(operation)
+  const { ways, examines } = callable
   const has: Record<AccessKind, boolean> = {
     operator: options.operator !== undefined,
     agent: options.agent !== undefined,
@@ -153,7 +132,7 @@ async function presentation(
     provider: false,
     public: true,
   }
-  switch (operation.examines && has.agent ? 'agent' : (ways.find((way) => has[way]) ?? ways[0])) {
+  switch (examines && has.agent ? 'agent' : (ways.find((way) => has[way]) ?? ways[0])) {
     case 'operator':
       return { Authorization: `Bearer ${required(options.operator, 'operator')}` }
     case 'agent':
@@ -162,12 +141,10 @@ async function presentation(
       return { 'X-Service-Wallet-Proof': await walletProofHeader(options, call, body) }
     case 'status':
       return {
-        ...(operation.http.path.includes('{token}')
+        ...(callable.path.includes('{token}')
           ? {}
           : { 'X-Status-Token': required(options.statusToken, 'statusToken') }),
-        ...(operation.statusToken?.signed
-          ? { 'X-Agent-Signature': await agentSignatureHeader(operation, options, call, body) }
-          : {}),
+        ...(callable.signed ? { 'X-Agent-Signature': await agentSignatureHeader(callable, options, call, body) } : {}),
       }
     case 'provider':
     case 'public':
@@ -177,14 +154,14 @@ async function presentation(
 
 /** A signature of one call by the agent's registered key, for calls that a status token alone may not make. */
 async function agentSignatureHeader(
-  operation: AnyOperation,
+  callable: Callable,
   options: ClientOptions,
   call: { method: string; path: string },
   body: unknown,
 ): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000)
   const text = agentSignatureText({
-    origin: hostOf(operation, options),
+    origin: hostOf(callable, options),
     ...call,
     bodySha256: bodySha256(body),
     issuedAt,

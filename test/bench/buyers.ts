@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutputOf } from '../../api/surfaces/client.ts'
-import { claimAccessKey, registerAgent } from '../../worker/stack/commerce-agent.ts'
+import { claimAccessKey, clientOf, registerAgent } from '../../clients/typescript/src/index.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import type { Rig } from './rig.ts'
 
@@ -16,12 +16,8 @@ export type Buyer = () => Promise<OutputOf<'start-agent-run'>['run']>
 export async function openBuyer({ stack }: Rig): Promise<Buyer> {
   const [baseUrl = '', osUrl = ''] = [stack.baseUrls[0], stack.osUrls[0]]
   const manifest = { name: 'Bench', contact: { email: 'bench@agent.example' }, rails: [bought.rail], sandbox: true }
-  const agent = await registerAgent(
-    { baseUrl, osUrl },
-    { ...manifest, requested_scopes: ['runs:read', 'runs:write'] },
-    randomUUID(),
-  )
-  const keyed = await claimAccessKey(agent)
+  const agent = await registerAgent({ baseUrl, osUrl }, { ...manifest, requested_scopes: ['runs:read', 'runs:write'] })
+  const keyed = clientOf(agent, await claimAccessKey(agent))
   const quotes: Promise<string>[] = []
   const quote = async (units: number) => (await keyed.call('agent-quote', { ...bought, units })).body.quote.quote_id
   let started = 0

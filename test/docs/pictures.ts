@@ -8,7 +8,7 @@ import * as messages from '../../workflows/payout/messages.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-export const rooms = ['workflows/domain', 'workflows', 'activities', 'temporal', 'api', 'worker'] as const
+export const rooms = ['workflows/domain', 'workflows', 'activities', 'temporal', 'api', 'clients', 'worker'] as const
 
 /** The parts of the pages that are made from the code, by the name in their markers. */
 export const pictures: Record<string, () => string> = {
@@ -49,13 +49,16 @@ export function folders(): string[] {
     readdirSync(join(root, folder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => `${folder}/${entry.name}/`)
-  return ['workflows', 'activities', 'temporal', 'api', 'worker'].flatMap((room) => [`${room}/`, ...inside(room)])
+  return ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap((room) => [
+    `${room}/`,
+    ...inside(room),
+  ])
 }
 
 function roomImports(): [string, string][] {
-  const files = ['workflows', 'activities', 'temporal', 'api', 'worker'].flatMap((room) =>
+  const files = ['workflows', 'activities', 'temporal', 'api', 'clients', 'worker'].flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /(?<!\.d)\.ts$/.test(file))
       .map((file) => join(room, file)),
   )
   const edges = files.flatMap((file) =>

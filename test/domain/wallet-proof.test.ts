@@ -4,11 +4,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import {
   bodySha256,
-  decodeWalletProof,
   encodeWalletProof,
   type WalletProof,
   walletProofText,
 } from '../../workflows/domain/wallet-proof.ts'
+import { decodeWalletProof } from '../../workflows/domain/wallet-proof-reader.ts'
 import { verifies } from '../verifies.ts'
 
 // wire-facts §3.2, known-answer test.

@@ -3,16 +3,17 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Client, OutputOf } from '../../api/surfaces/client.ts'
 import {
+  type Client,
   type Customer,
   claimAccessKey,
+  createClient,
   type Order,
+  type OutputOf,
   openCustomer,
-  patientClient,
-  reached,
   registerAgent,
-} from '../../worker/stack/commerce-agent.ts'
+  waitForTask,
+} from '../../clients/typescript/src/index.ts'
 import { demoUsage } from '../../worker/stack/demo-usage.ts'
 import { openReviewer } from '../../worker/stack/reviewer.ts'
 import { selfOnboarding } from '../../workflows/domain/onboarding.ts'
@@ -38,7 +39,7 @@ afterAll(async () => {
 
 /** The public host of one process and the OS host of the other. */
 const hosts = () => ({ baseUrl: stack.baseUrls[0] as string, osUrl: stack.osUrls[1] as string })
-const stranger = () => patientClient({ baseUrl: stack.baseUrls[1] as string })
+const stranger = () => createClient({ baseUrl: stack.baseUrls[1] as string })
 const reviewer = () => openReviewer(hosts(), stack.accounts.operator.credential)
 
 const order = (receiver?: string): Order => ({
@@ -60,11 +61,11 @@ async function newCustomer(run: string) {
     rails: ['tokenops' as const],
     requested_scopes: ['runs:read' as const, 'runs:write' as const],
   }
-  const agent = await registerAgent(hosts(), manifest, `${run}-register`)
+  const agent = await registerAgent(hosts(), { ...manifest, idempotency_key: `${run}-register` })
   const { agent_id } = agent.registered.agent
   const trusted = await reviewer().approve('agent', agent_id, 'known to us')
-  const keyed = await claimAccessKey(agent)
-  return { agent, agent_id, trusted, keyed, customer: openCustomer(agent, keyed, run) }
+  const customer = openCustomer(agent, await claimAccessKey(agent), run)
+  return { agent, agent_id, trusted, keyed: customer.client, customer }
 }
 
 /** From the quote to a challenge that waits for its payment. */
@@ -80,7 +81,7 @@ async function ordered(customer: Customer, wanted: Order) {
 /** What an operator decides before and after the work. */
 async function reviewed({ task }: Pick<Awaited<ReturnType<typeof ordered>>, 'task'>): Promise<string> {
   await reviewer().approve('task', task.begun.task.task_id, 'may run')
-  const { run_id } = (await reached(task, 'operating')).task
+  const { run_id } = (await waitForTask(task, 'operating')).task
   await reviewer().approve('loop_step', run_id ?? '', 'the result holds')
   return run_id ?? ''
 }
@@ -150,7 +151,7 @@ verifies(
     const paid = await reviewer().approve('payment_reference', payment.payment_reference_id, 'seen on the account')
     await customer.submit(task, contract, demoUsage)
     const run_id = await reviewed({ task })
-    const { task: closed, entries } = await reached(task, 'closed')
+    const { task: closed, entries } = await waitForTask(task, 'closed')
     const { return_package: made, completion } = await customer.returnPackage(run_id)
     const { attestation, verification_packet } = (await task.holder.call('task-attestation', {})).body
 
@@ -252,11 +253,11 @@ verifies(
     expect([await balance(), await stateOf(task)]).toEqual([0, 'credit_pending'])
     expect(await tell(event)).toMatchObject({ status: 202, body: { accepted: true, duplicate: false } })
     expect(await tell(event)).toMatchObject({ status: 202, body: { accepted: true, duplicate: true } })
-    const funded = await reached(task, 'credit_funded')
+    const funded = await waitForTask(task, 'credit_funded')
     expect([await balance(), funded.task.waiting_for]).toEqual([challenge.amount_usd, ['input', 'review']])
     await customer.submit(task, contract, demoUsage)
     const run_id = await reviewed({ task })
-    const { entries } = await reached(task, 'closed')
+    const { entries } = await waitForTask(task, 'closed')
     const events = entries.map(({ event: name }) => name)
     const order_ = ['credit_funded', 'enqueued', 'result_produced', 'receipts_issued', 'callback_delivered'] as const
     expect(events.filter((name) => (order_ as readonly string[]).includes(name))).toEqual(order_)

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../../activities/package-root.ts'
-import type { OutputOf } from '../../api/surfaces/client.ts'
-import { demoReceiverPath } from '../../workflows/domain/callback-body.ts'
 import {
   type Customer,
   claimAccessKey,
+  createClient,
+  type OutputOf,
   type OwnTask,
   openCustomer,
-  patientClient,
-  reached,
   registerAgent,
-} from './commerce-agent.ts'
+  waitForTask,
+} from '../../clients/typescript/src/index.ts'
+import { demoReceiverPath } from '../../workflows/domain/callback-body.ts'
 import type { Demo } from './demo.ts'
 import { demoUsage } from './demo-usage.ts'
 import { openReviewer } from './reviewer.ts'
@@ -40,10 +40,10 @@ export async function runDemoTask(demo: Demo, jwks: OutputOf<'jwks'>): Promise<T
   await customer.submit(task, contract, demoUsage)
   const run_id = await work(task, reviewer)
   say(`run         nine steps over ${demoUsage.usage.length} rows of model usage; the operator has reviewed the result`)
-  const { task: closed, entries } = await reached(task, 'closed')
+  const { task: closed, entries } = await waitForTask(task, 'closed')
   const { return_package } = await customer.returnPackage(run_id)
   say(`result      ${return_package.return_package_id}, proof ${return_package.proof_hash}`)
-  const { items } = (await patientClient(hosts).call('callback-demo-read', { receiver: run })).body
+  const { items } = (await createClient(hosts).call('callback-demo-read', { receiver: run })).body
   say(`callback    ${items.filter(({ verified }) => verified).length} taken and verified by the demo receiver`)
   const { attestation } = (await task.holder.call('task-attestation', {})).body
   say(`attested    ${attestation.receipt_id} over a ledger of ${entries.length} entries`)
@@ -55,13 +55,13 @@ type Reviewer = ReturnType<typeof openReviewer>
 
 /** Registration, trust, and the access key. */
 async function comeIn({ hosts, run, say }: Demo, reviewer: Reviewer): Promise<Customer> {
-  const agent = await registerAgent(hosts, manifest, `${run}-register`)
+  const agent = await registerAgent(hosts, { ...manifest, idempotency_key: `${run}-register` })
   const { agent_id } = agent.registered.agent
   say(`registered  ${agent_id} waits for trust`)
   await reviewer.approve('agent', agent_id, 'known from the demo')
-  const keyed = await claimAccessKey(agent)
+  const accessKey = await claimAccessKey(agent)
   say('trusted     by the operator; the access key is claimed with a signature of the registered key')
-  return openCustomer(agent, keyed, run)
+  return openCustomer(agent, accessKey, run)
 }
 
 /** Quote, preflight, contract, and the invoice that an operator finds paid. */
@@ -88,7 +88,7 @@ async function agreeAndPay({ hosts, run, ui, say }: Demo, customer: Customer, re
 /** The operator lets the work begin and takes its result; returns the id of the run. */
 async function work(task: OwnTask, reviewer: Reviewer): Promise<string> {
   await reviewer.approve('task', task.begun.task.task_id, 'may run')
-  const { run_id } = (await reached(task, 'operating')).task
+  const { run_id } = (await waitForTask(task, 'operating')).task
   if (run_id === null) throw new Error('a task at work has no run')
   await reviewer.approve('loop_step', run_id, 'the result holds')
   return run_id

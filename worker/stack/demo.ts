@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path'
-import { createClient } from '../../api/surfaces/client.ts'
-import type { Hosts } from './commerce-agent.ts'
+import { createClient, type Hosts } from '../../clients/typescript/src/index.ts'
 import { runDemoPayout } from './demo-payout.ts'
 import { runDemoTask } from './demo-task.ts'
 import type { EmbeddedStack } from './embedded.ts'

@@ -1,17 +1,14 @@
-import { x402Client } from '@x402/core/client'
-import { ExactEvmScheme } from '@x402/evm/exact/client'
-import { wrapFetchWithPayment } from '@x402/fetch'
 import type { Address, Hex, PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Client, createClient } from '../../api/surfaces/client.ts'
-import { NETWORK } from '../../workflows/domain/limits.ts'
+import { payingFetch } from '../../clients/typescript/src/pay.ts'
 
 export type PayingAgent = { readonly account: PrivateKeyAccount; readonly client: Client; readonly fetch: typeof fetch }
 
-/**
- * An agent with a wallet: it proves each call, and pays with x402 when it is asked to. `@x402/fetch` pays only in assets it
- * knows, so the local token has to be allowed, with the most that one call may cost (atomic units).
- */
+/** The price of a wallet's call, in atomic units. */
+const MAX_PER_CALL = 100_000n
+
+/** An agent with a wallet: it proves each call, and pays with x402 when it is asked to. */
 export function openPayingAgent({
   baseUrl,
   origin,
@@ -27,11 +24,7 @@ export function openPayingAgent({
   send?: typeof fetch
 }): PayingAgent {
   const account = privateKeyToAccount(privateKey)
-  const payer = x402Client.fromConfig({
-    schemes: [{ network: NETWORK, client: new ExactEvmScheme(account) }],
-    spendControls: { allowedAssets: [{ network: NETWORK, asset, maxAmountPerPayment: '100000' }] },
-  })
-  const paying = wrapFetchWithPayment(send, payer)
+  const paying = payingFetch(account, { asset, maxPerCall: MAX_PER_CALL }, send)
   return {
     account,
     fetch: paying,

@@ -1,12 +1,11 @@
-import type { InputOf } from '../../api/surfaces/client.ts'
-import { type Hosts, patientClient } from './commerce-agent.ts'
+import { createClient, type Hosts, type InputOf } from '../../clients/typescript/src/index.ts'
 
 type Kind = InputOf<'loop-review-record'>['subject_kind']
 type Decision = InputOf<'loop-review-record'>['decision']
 
 /** An operator at the review console: each decision waits until its subject does. */
 export function openReviewer(hosts: Hosts, operator: string) {
-  const client = patientClient({ ...hosts, operator })
+  const client = createClient({ ...hosts, operator })
   const waiting = async (kind: Kind, subjectId: string) => {
     const { items } = (await client.call('loop-review-console', { kind, limit: '100' })).body
     return items.find(({ subject_id }) => subject_id === subjectId)

@@ -9,7 +9,7 @@ export function walkThrough(baseUrl: string): readonly Step[] {
       text: 'The agent has a wallet: it signs a proof for each call, and pays with x402 once its ten free calls are used up. The treasury has the two keys that may release money. On the local stack both lie in accounts.json.',
       code: `import { readFileSync } from 'node:fs'
 import { env } from 'node:process'
-import { createClient } from 'agent-rails/client'
+import { createClient } from '@agent-rails/client'
 import { openPayingAgent } from './dist/worker/stack/paying-agent.js'
 import { openTreasury } from './dist/worker/stack/treasury.js'
 

@@ -1,0 +1,14 @@
+import { type Client, type ClientOptions, createClient as createPlainClient } from '../../../api/surfaces/client.ts'
+
+/** Where a service is: its public host, and the host of its operating system for agents. */
+export type Hosts = { baseUrl: string; osUrl: string }
+
+const RETRY_FOR_MS = 60_000
+
+/**
+ * A client of every operation, typed. It repeats for a minute what is refused as retryable or does not get through;
+ * `retryForMs` says otherwise, and 0 makes each call once.
+ */
+export function createClient(options: ClientOptions): Client {
+  return createPlainClient({ retryForMs: RETRY_FOR_MS, ...options })
+}

@@ -1,0 +1,74 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
+
+const TOLERANCE_SECONDS = 300
+const WEBHOOK_KEY = 'whpk_'
+
+/** The headers of a request, in lower case, as node and fetch give them. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * Whether a webhook was signed by the holder of the public key (`whpk_…`) not more than five minutes ago or ahead. `body` is
+ * the request's own bytes; an id that was taken before may come again, so keep the ids.
+ */
+export function verifyWebhook(
+  headers: WebhookHeaders,
+  body: Uint8Array | string,
+  publicKey: string,
+  nowSeconds = Date.now() / 1000,
+): boolean {
+  const text = (name: string) => String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
+  const id = text('webhook-id')
+  const timestamp = text('webhook-timestamp')
+  if (id === '' || !/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(nowSeconds - Number(timestamp)) > TOLERANCE_SECONDS) return false
+  const x = Buffer.from(publicKey.replace(WEBHOOK_KEY, ''), 'base64').toString('base64url')
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)])
+  return text('webhook-signature')
+    .split(' ')
+    .some((one) => one.startsWith('v1a,') && verify(null, signed, key, Buffer.from(one.slice(4), 'base64')))
+}
+
+/** What a receipt says; `prev` is the SHA-256 of the receipt before it, null on the first. */
+export type ReceiptFacts = { readonly kind: string; readonly prev: string | null; readonly [fact: string]: unknown }
+
+/** The key set of `/.well-known/jwks.json`, as the service answers it or as it was saved. */
+export type KeySet = { readonly keys: readonly { readonly kty: string; readonly kid: string }[] }
+
+/**
+ * Verifies a receipt offline and gives what it says; throws when its signature, its type or its key is not good. A revoked key
+ * proves nothing, and a retired one only what it signed before.
+ */
+export async function verifyReceipt(receipt: string, keys: KeySet): Promise<ReceiptFacts> {
+  const { payload, protectedHeader } = await compactVerify(receipt, createLocalJWKSet(keys as JSONWebKeySet), {
+    algorithms: ['EdDSA'],
+  })
+  if (protectedHeader.typ !== 'receipt+jwt') throw new Error('this is no receipt')
+  const facts = JSON.parse(Buffer.from(payload).toString('utf8')) as ReceiptFacts
+  assertStanding(keys, protectedHeader.kid, Number(facts['iat']))
+  return facts
+}
+
+/** Verifies receipts and that each one follows the one before it, from the first; throws where one is missing. */
+export async function verifyReceiptChain(receipts: readonly string[], keys: KeySet): Promise<ReceiptFacts[]> {
+  const chain: ReceiptFacts[] = []
+  let previous: string | null = null
+  for (const receipt of receipts) {
+    const facts = await verifyReceipt(receipt, keys)
+    if (facts.prev !== previous) throw new Error('a receipt is missing before this one')
+    previous = createHash('sha256').update(receipt).digest('hex')
+    chain.push(facts)
+  }
+  return chain
+}
+
+function assertStanding({ keys }: KeySet, kid: string | undefined, issuedAt: number): void {
+  const key = keys.find((one) => one.kid === kid)
+  if (key === undefined) throw new Error('the receipt names no key of the set')
+  const { use_for, retired_at, revoked_at } = key as { use_for?: string; retired_at?: string; revoked_at?: string }
+  if (use_for !== undefined && use_for !== 'receipt') throw new Error('the key does not sign receipts')
+  if (typeof revoked_at === 'string') throw new Error('the key of the receipt is revoked')
+  if (typeof retired_at === 'string' && issuedAt * 1000 > Date.parse(retired_at))
+    throw new Error('the receipt is dated after its key was retired')
+}

@@ -1,0 +1,90 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { compile } from 'json-schema-to-typescript'
+import { z } from 'zod'
+import { packageRoot } from '../activities/package-root.ts'
+import { operations } from '../api/operations/index.ts'
+import { callables } from '../api/surfaces/client-contract.ts'
+
+// Makes what the package @agent-rails/client holds: the built modules that its entry reaches, and the operations as data and types.
+const built = join(packageRoot, 'dist')
+const packed = join(packageRoot, 'clients', 'typescript', 'dist')
+const entry = 'clients/typescript/src/index'
+const contract = 'api/surfaces/client-contract'
+
+const { dependencies } = JSON.parse(readFileSync(join(packed, '..', 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+}
+rmSync(packed, { recursive: true, force: true })
+for (const module of modulesFrom(entry)) for (const kind of ['js', 'd.ts']) copy(`${module}.${kind}`)
+write(`${contract}.js`, `export const callables = ${JSON.stringify(callables)}\n`)
+write(`${contract}.d.ts`, await contractTypes())
+
+/** The modules that an entry reaches, in code and in types, but for the contract, which stands for the server. */
+function modulesFrom(start: string): Set<string> {
+  const reached = new Set([start])
+  // A set hands out what is added to it while it is walked.
+  for (const module of reached)
+    for (const from of importsOf(module)) {
+      const target = join(dirname(module), from.replace(/\.[jt]s$/, ''))
+      if (from.startsWith('.')) reached.add(target)
+      else assertDependency(module, from)
+      if (target === contract) reached.delete(contract)
+    }
+  return reached
+}
+
+function importsOf(module: string): string[] {
+  const texts = ['js', 'd.ts'].map((kind) => readFileSync(join(built, `${module}.${kind}`), 'utf8'))
+  return texts.flatMap((text) =>
+    [...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)';?$|\bimport\("([^"]+)"\)/gm)].map(
+      ([, from, inline]) => from ?? inline ?? '',
+    ),
+  )
+}
+
+function assertDependency(module: string, from: string): void {
+  const name = from.split('/', from.startsWith('@') ? 2 : 1).join('/')
+  if (from.startsWith('node:') || name in dependencies) return
+  throw new Error(`the client package must not use ${from}, which ${module} imports`)
+}
+
+function copy(file: string): void {
+  mkdirSync(join(packed, dirname(file)), { recursive: true })
+  cpSync(join(built, file), join(packed, file))
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(join(packed, dirname(file)), { recursive: true })
+  writeFileSync(join(packed, file), text)
+}
+
+/** Types of every operation's input and output, from the schemas that parse and check them. */
+async function contractTypes(): Promise<string> {
+  const $defs: Record<string, unknown> = {}
+  const shapeOf = (schema: z.ZodType, io: 'input' | 'output') => {
+    const written = JSON.stringify(z.toJSONSchema(schema, { target: 'draft-2020-12', io }))
+    // A shape with defaults has other members in than out.
+    const own = io === 'output' ? written : written.replace(/("#\/\$defs\/[^"]+)"/g, '$1Input"')
+    const { $schema: _dialect, $defs: shapes = {}, ...shape } = JSON.parse(own) as Record<string, object>
+    for (const [id, one] of Object.entries(shapes)) $defs[io === 'output' ? id : `${id}Input`] = one
+    return shape
+  }
+  const object = (properties: Record<string, object>) => ({
+    type: 'object' as const,
+    additionalProperties: false,
+    required: Object.keys(properties),
+    properties,
+  })
+  const all = operations.map(({ id, input, output }): [string, object] => [
+    id,
+    object({ input: shapeOf(input, 'input'), output: shapeOf(output, 'output') }),
+  ])
+  const schema = { ...object(Object.fromEntries(all)), $defs }
+  const types = await compile(schema, 'Operations', { bannerComment: '', format: false })
+  return `${types}
+export type OperationId = keyof Operations
+export type InputOf<Id extends OperationId> = Operations[Id]['input']
+export type OutputOf<Id extends OperationId> = Operations[Id]['output']
+`
+}
