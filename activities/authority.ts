@@ -4,16 +4,15 @@ import { refuse } from '../workflows/domain/errors.ts'
 import type { Hex } from '../workflows/domain/ids.ts'
 import { formatUsdc } from '../workflows/domain/money.ts'
 import { requestSha256 } from '../workflows/domain/principal-authorization.ts'
-import { principalTermsOf } from './authorization.ts'
+import { authorityStanding, principalTermsOf } from './authorization.ts'
 import { receiptSigner } from './build-deps.ts'
 import type { WalletSignatures } from './chain/wallet-signature.ts'
 import type { Config } from './config.ts'
-import { issueChallenge } from './keys/challenge.ts'
+import { challengeSigners, issueChallenge } from './keys/challenge.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { issueMandate } from './keys/mandate.ts'
 import { unknownPayout } from './payout-rules.ts'
-import type { DatabaseClock } from './store/clock.ts'
-import { transaction } from './store/db.ts'
+import { type Tx, transaction } from './store/db.ts'
 import { storeMandate } from './store/mandates.ts'
 import { type PayoutRow, readPayout } from './store/payouts.ts'
 import { appendReceipt } from './store/receipts.ts'
@@ -23,7 +22,6 @@ export type AuthoritySettings = {
   db: Kysely<Database>
   config: Pick<Config, 'BASE_URL' | 'CHALLENGE_TTL_S' | 'TREASURY_HOLDER_ADDRESS' | 'ENVIRONMENT'>
   keys: KeyRings
-  clock: DatabaseClock
   wallets: WalletSignatures
 }
 export type MandateInput = {
@@ -38,17 +36,13 @@ type Issued = { mandateId: string; requestSha256: string; ap2Mandate: string; ex
 
 /** The authority's own acts: challenges for a treasury holder, and mandates that an operator issues for one created payout. */
 export function openAuthority(settings: AuthoritySettings) {
-  const { db, config, keys, clock, wallets } = settings
-  const facts = async () => ({
-    keys,
-    origin: config.BASE_URL,
-    treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
-    nowSeconds: await clock.nowSeconds(),
-  })
+  const { db, config, keys, wallets } = settings
+  const facts = { origin: config.BASE_URL, treasuryHolder: config.TREASURY_HOLDER_ADDRESS }
   return {
     challenge: async (input: { holder_wallet: string; request_sha256: string }) => {
       const asked = { holder: input.holder_wallet, requestSha256: input.request_sha256 }
-      return issueChallenge({ ...(await facts()), ttlSeconds: config.CHALLENGE_TTL_S, ...asked })
+      const signing = challengeSigners(await authorityStanding({ keys }, db))
+      return issueChallenge({ ...facts, ...signing, ttlSeconds: config.CHALLENGE_TTL_S, ...asked })
     },
 
     /** The same operator and key give the first mandate again; the digest is recomputed from the stored payout, never taken from the caller. */
@@ -57,19 +51,18 @@ export function openAuthority(settings: AuthoritySettings) {
       const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
       const mandateId = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key: input.idempotency_key })}`
       const requestDigest = requestSha256(principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key))
-      const issued = await issueMandate({
-        ...(await facts()),
-        mandateId,
-        requestSha256: requestDigest,
-        checkoutJwt: input.checkout_jwt,
-        holderProof: {
-          bindingVersion: proof.binding_version,
-          holderWallet: proof.holder_wallet,
-          signature: proof.signature as Hex,
-        },
-        verifyWalletMessage: wallets.verify,
+      const holderProof = {
+        bindingVersion: proof.binding_version,
+        holderWallet: proof.holder_wallet,
+        signature: proof.signature as Hex,
+      }
+      const asked = { mandateId, requestSha256: requestDigest, checkoutJwt: input.checkout_jwt, holderProof }
+      return transaction(db, async (tx) => {
+        const standing = await authorityStanding({ keys }, tx)
+        const issued = await issueMandate({ ...facts, standing, ...asked, verifyWalletMessage: wallets.verify })
+        const mandate = { mandateId, requestSha256: requestDigest, ...issued }
+        return keepMandate(settings, tx, { operator, row, mandate, iat: standing.nowSeconds })
       })
-      return keepMandate(settings, operator, row, { mandateId, requestSha256: requestDigest, ...issued })
     },
   }
 }
@@ -83,29 +76,29 @@ function createdPayout(row: PayoutRow | undefined): PayoutRow {
 }
 
 /** Stores the mandate with its receipt and answers what is stored, so that an operator sees recipient and amount. */
-async function keepMandate(settings: AuthoritySettings, operator: Operator, row: PayoutRow, issued: Issued) {
-  const { db, config, keys, clock } = settings
-  const iat = await clock.nowSeconds()
+async function keepMandate(
+  { config, keys }: AuthoritySettings,
+  tx: Tx,
+  { operator, row, mandate, iat }: { operator: Operator; row: PayoutRow; mandate: Issued; iat: number },
+) {
   const { recipient, amount_atomic } = row
   const amounts = { recipient, amount_usdc: formatUsdc(BigInt(amount_atomic)), amount_atomic }
-  return transaction(db, async (tx) => {
-    const stored = await storeMandate(tx, { ...issued, operatorId: operator.operatorId, payoutId: row.payout_id })
-    const { mandate_id, request_sha256 } = stored
-    const receipt = {
-      subject: mandate_id,
-      kind: 'mandate',
-      usage: row.usage,
-      environment: config.ENVIRONMENT,
-      issuer: `${config.BASE_URL}/api/trust-contract`,
-      facts: { payout_id: row.payout_id, ...amounts, request_sha256, issued_by: operator.name },
-    }
-    return {
-      mandate_id,
-      ap2_mandate: stored.ap2_mandate,
-      request_sha256,
-      ...amounts,
-      expires_at: Math.floor(stored.expires_at.getTime() / 1000),
-      receipt: await appendReceipt(tx, receiptSigner(keys), receipt, iat),
-    }
-  })
+  const stored = await storeMandate(tx, { ...mandate, operatorId: operator.operatorId, payoutId: row.payout_id })
+  const { mandate_id, request_sha256 } = stored
+  const receipt = {
+    subject: mandate_id,
+    kind: 'mandate',
+    usage: row.usage,
+    environment: config.ENVIRONMENT,
+    issuer: `${config.BASE_URL}/api/trust-contract`,
+    facts: { payout_id: row.payout_id, ...amounts, request_sha256, issued_by: operator.name },
+  }
+  return {
+    mandate_id,
+    ap2_mandate: stored.ap2_mandate,
+    request_sha256,
+    ...amounts,
+    expires_at: Math.floor(stored.expires_at.getTime() / 1000),
+    receipt: await appendReceipt(tx, receiptSigner(keys), receipt, iat),
+  }
 }

@@ -7,6 +7,7 @@ import type { VerifyWalletMessage } from './keys/key-binding.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { verifyPresentation } from './keys/presentation.ts'
 import { verifyPrincipalSignature } from './keys/principal-signature.ts'
+import { anchorsNow, type Standing, standingOf } from './keys/standing.ts'
 import type { TrustAnchor } from './keys/trust-anchors.ts'
 import type { Tx } from './store/db.ts'
 import type { PayoutRow } from './store/payouts.ts'
@@ -21,6 +22,10 @@ export type PayoutAuthority = {
   readonly treasuryPrincipal: string
   readonly verifyWalletMessage: VerifyWalletMessage
 }
+
+/** How the keys stand that an authorization is judged by. */
+export const authorityStanding = ({ keys }: Pick<PayoutAuthority, 'keys'>, tx: Tx): Promise<Standing> =>
+  standingOf(tx, keys, ['authority', 'checkout'])
 
 /** What an authorize call says, as it stands in the call's row for the workflow's step. */
 export type AuthorizeInput = {
@@ -55,18 +60,18 @@ export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyK
  * Returns the replay keys that the authorizing transaction has to consume.
  */
 export async function verifyAuthorization(
-  deps: { authority: PayoutAuthority },
+  { authority, standing }: { authority: PayoutAuthority; standing: Standing },
   tx: Tx,
   row: PayoutRow,
   input: AuthorizeInput,
   nowSeconds: number,
 ): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
-  const { keys, anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = deps.authority
+  const { anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = authority
   if (input.expires_at <= nowSeconds)
     throw refuse('payout_expired', 'expires_at has passed', 'Authorize with an expires_at in the future.')
   const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
   const challenge = verifyChallengeToken(input.challenge_token, {
-    authorityKeys: keys.authority.publicKeys,
+    authorityKeys: standing.verifiers('authority'),
     origin,
     nowSeconds,
     treasuryHolder,
@@ -76,8 +81,8 @@ export async function verifyAuthorization(
     challenge,
     audience: authorizeAudience(origin),
     nowSeconds,
-    anchors,
-    checkoutKeys: keys.checkout.publicKeys,
+    anchors: anchorsNow(anchors, origin, standing),
+    checkoutKeys: standing.verifiers('checkout'),
     requestSha256: requestSha256(terms),
     verifyWalletMessage,
     assertUnused: async (proven) => {

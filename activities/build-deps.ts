@@ -21,10 +21,11 @@ import { type Floor, type FloorSettings, openFloor } from './floor.ts'
 import { signCompact } from './keys/compact.ts'
 import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
+import { standingOf } from './keys/standing.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
 import type { MoneyDeps } from './money/deps.ts'
 import { createDatabase } from './store/db.ts'
-import type { ReceiptSigner } from './store/receipts.ts'
+import type { ReceiptSigner, Signer } from './store/receipts.ts'
 import type { TaskDeps } from './tasks/deps.ts'
 import { inProcessFacilitator, remoteFacilitator } from './x402/facilitator.ts'
 import { createOffers, type Offers } from './x402/offers.ts'
@@ -162,18 +163,20 @@ function openFacilitator(config: Config, chain: Chain, lane?: SubmitterLane): Fa
   return inProcessFacilitator(lane === undefined ? settings : { ...settings, lane })
 }
 
-/** Signs receipts with the active key of the receipt ring. */
+/** Signs receipts by the receipt ring, with a key that stands active in the transaction. */
 export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
-  const key = keys.receipt.active
-  return (payload) => ({ jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid })
+  return signerOf(keys, RECEIPT_TYP)
 }
 
-/** Signs other claims than receipts with the active key of the receipt ring, under a `typ` of their own. */
-export function claimsSigner(
-  keys: Pick<KeyRings, 'receipt'>,
-  typ: string,
-): (claims: Record<string, unknown>) => string {
-  return (payload) => signCompact(keys.receipt.active, { typ, payload })
+/** Signs claims by the receipt ring under a `typ`, with a key that stands active in the transaction. */
+export function signerOf(keys: Pick<KeyRings, 'receipt'>, typ: string): Signer<Record<string, unknown>> {
+  return async (tx) => {
+    const standing = await standingOf(tx, keys, ['receipt'])
+    return (payload) => {
+      const key = standing.signer('receipt')
+      return { jws: signCompact(key, { typ, payload }), kid: key.kid }
+    }
+  }
 }
 
 /** The balance floor of the payout wallet. */
@@ -214,7 +217,7 @@ export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): 
   const { environment, issuer } = railOf(config)
   return {
     ...{ db, environment, issuer, signReceipt: receiptSigner(keys) },
-    signCompletion: claimsSigner(keys, COMPLETION_TYP),
+    signCompletion: signerOf(keys, COMPLETION_TYP),
     callbackHosts: callbackHosts(config),
     runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },
   }

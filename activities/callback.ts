@@ -7,6 +7,8 @@ import { canonicalJson, sha256Hex } from '../workflows/domain/canonical-json.ts'
 import { isDemoReceiver } from './callbacks/hosts.ts'
 import type { Outgoing, SendOutgoing } from './http/outgoing.ts'
 import type { SigningKey } from './keys/compact.ts'
+import type { KeyRings } from './keys/key-ring.ts'
+import { standingOf } from './keys/standing.ts'
 import { signWebhook } from './keys/webhook.ts'
 import {
   type AttemptEnd,
@@ -18,7 +20,7 @@ import {
   readStanding,
   recordProvenHost,
 } from './store/callback-deliveries.ts'
-import { clockSeconds, type Tx, transaction } from './store/db.ts'
+import { type Tx, transaction } from './store/db.ts'
 
 /** Where what a callback tells is read, at the time it is sent; `subject` is what the delivery was stored with. */
 export type ReadFacts = { [Event in keyof CallbackFacts]: (tx: Tx, subject: string) => Promise<CallbackFacts[Event]> }
@@ -27,8 +29,7 @@ export type CallbackDeps = {
   readonly db: Tx
   readonly log: Logger
   readonly send: SendOutgoing
-  /** The active key of the callback ring. */
-  readonly key: SigningKey
+  readonly keys: Pick<KeyRings, 'callback'>
   readonly facts: ReadFacts
   /** The secret that an owner shares with us, where there is one: its callbacks are signed `v1` as well. */
   readonly secretOf?: (owner: string) => Promise<string | undefined>
@@ -37,7 +38,7 @@ export type CallbackDeps = {
 }
 
 /** What is sent in one attempt, written down before it is. */
-type Sent = { delivery: DeliveryRow; attempt: number; body: string; timestamp: number }
+type Sent = { delivery: DeliveryRow; attempt: number; body: string; timestamp: number; key: SigningKey }
 
 /** Delivering callbacks: stored before sent, recorded after, so that a process that dies in between sends the same id again. */
 export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
@@ -78,7 +79,7 @@ type Told = WithoutStanding<CallbackBody>
 
 /** Reads what is to be told and writes the attempt down; undefined when the delivery is over. */
 async function begin(
-  { db }: CallbackDeps,
+  { db, keys }: CallbackDeps,
   deliveryId: string,
   kind: AttemptRow['kind'],
   tell: (tx: Tx, delivery: DeliveryRow) => Promise<Told>,
@@ -86,18 +87,20 @@ async function begin(
   return transaction(db, async (tx) => {
     const delivery = await lockOpenDelivery(tx, deliveryId)
     if (delivery === undefined) return undefined
-    const timestamp = Math.floor(await clockSeconds(tx))
+    const callback = await standingOf(tx, keys, ['callback'])
+    const key = callback.signer('callback')
+    const timestamp = callback.nowSeconds
     const told = await tell(tx, delivery)
     const standing = { delivery_id: deliveryId, at: new Date(timestamp * 1000).toISOString() }
     const body = canonicalJson(callbackBody.parse({ ...told, ...standing }))
     const attempt = await beginAttempt(tx, delivery, kind, sha256Hex(body))
-    return { delivery, attempt, body, timestamp }
+    return { delivery, attempt, body, timestamp, key }
   })
 }
 
-async function post(deps: CallbackDeps, { delivery, attempt, body, timestamp }: Sent): Promise<Outgoing> {
+async function post(deps: CallbackDeps, { delivery, attempt, body, timestamp, key }: Sent): Promise<Outgoing> {
   const secret = await deps.secretOf?.(delivery.owner)
-  const headers = signWebhook(deps.key, { id: delivery.delivery_id, timestamp, body }, secret)
+  const headers = signWebhook(key, { id: delivery.delivery_id, timestamp, body }, secret)
   const answer = await deps.send({
     url: delivery.url,
     method: 'POST',

@@ -78,13 +78,13 @@ export async function beginCanary(
     // Under this lock one canary is begun at a time.
     await lockDailyCap(tx, wallet)
     if ((await readPayout(tx, payoutId)) !== undefined) return undefined
-    const now = await clockSeconds(tx)
+    const [now, signer] = await Promise.all([clockSeconds(tx), deps.signReceipt(tx)])
     const expiresAt = Math.floor(now) + canary.lifeSeconds
     const { created, authorized } = canaryRows(deps, payoutId, key, expiresAt, new Date(now * 1000))
     await assertExecutable(tx, authorized, rail.executeLifeSecondsMin)
     await deps.floor.assertAbove(tx, authorized, seen)
     const sign = (earlier: ReceiptRow[], kind: PayoutReceiptKind, row: PayoutRow) =>
-      nextReceipt(earlier, deps.signReceipt, payoutReceipt(deps, kind, row, undefined), Math.floor(now))
+      nextReceipt(earlier, signer, payoutReceipt(deps, kind, row, undefined), Math.floor(now))
     const first = sign([], 'payout_created', created)
     const second = sign([first.row], 'payout_authorized', authorized)
     for (const write of [insertPayout(created), updateAuthorized(authorized)]) last(write)

@@ -5,7 +5,7 @@ import type { CallbackSteps } from '../workflows/callback/ports.ts'
 import { STATEMENT_TYP } from '../workflows/domain/statement.ts'
 import type { PaymentSteps } from '../workflows/payment/ports.ts'
 import type { PayoutSteps, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
-import { buildDeps, openChain, taskDepsOf } from './build-deps.ts'
+import { buildDeps, openChain, signerOf, taskDepsOf } from './build-deps.ts'
 import { createCallbackSteps } from './callback.ts'
 import { readCallbackFacts } from './callbacks/facts.ts'
 import { callbackHosts } from './callbacks/hosts.ts'
@@ -15,7 +15,6 @@ import { digestSigner } from './chain/sign-digest.ts'
 import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Signer } from './deps.ts'
 import { createOutgoing } from './http/outgoing.ts'
-import { signCompact } from './keys/compact.ts'
 import { loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { createPaymentSteps } from './payment.ts'
@@ -44,7 +43,6 @@ export async function createActivities(config: Config, log: Logger, { signs }: {
 export function createReconciliationActivities(config: Config, deps: Deps, watch: WorkflowWatch) {
   const { db, rail, findOutcome } = deps
   const [own, second = own] = openChain(config).chain.views
-  const key = loadKeyRings(config.SIGNING_KEYS_FILE).receipt.active
   return createReconciliationSteps({
     db,
     rail,
@@ -52,7 +50,7 @@ export function createReconciliationActivities(config: Config, deps: Deps, watch
     ledger: openLedger(second.reader, rail.asset),
     findOutcome,
     watch,
-    signStatement: (payload) => ({ jws: signCompact(key, { typ: STATEMENT_TYP, payload }), kid: key.kid }),
+    signStatement: signerOf(loadKeyRings(config.SIGNING_KEYS_FILE), STATEMENT_TYP),
     settleMs: config.RECONCILE_SETTLE_MS,
   })
 }
@@ -97,12 +95,11 @@ export async function createCallbackActivities(
   await publishKeys(db, keys)
   const hosts = callbackHosts(config)
   const send = createOutgoing(hosts)
-  const key = keys.callback.active
   const activities = createCallbackSteps({
     db,
     log,
     send,
-    key,
+    keys,
     facts: readCallbackFacts,
     demoReceiver: hosts.demoReceiver,
   })

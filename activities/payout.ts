@@ -1,11 +1,12 @@
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { transferNonce } from '../workflows/domain/ids.ts'
 import { type CreateInput, payoutTerms, termsDigest } from '../workflows/domain/payout.ts'
-import type { PayoutReceiptKind } from '../workflows/domain/receipt.ts'
+import type { PayoutReceiptKind, ReceiptClaims } from '../workflows/domain/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/ports.ts'
-import { type AuthorizeInput, verifyAuthorization } from './authorization.ts'
+import { type AuthorizeInput, authorityStanding, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
+import type { Standing } from './keys/standing.ts'
 import { payoutReceipt } from './payout-records.ts'
 import { deadTransfer, executableIn, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
@@ -24,7 +25,7 @@ import {
   readPayout,
   updateAuthorized,
 } from './store/payouts.ts'
-import { nextReceipt } from './store/receipts.ts'
+import { nextReceipt, type Sign } from './store/receipts.ts'
 import { consumeKeys } from './store/replay-ledger.ts'
 import { readSurroundingsOf } from './store/surroundings.ts'
 import { insertTransfer, lockDailyCapOf, reservedTransfer } from './store/transfers.ts'
@@ -59,7 +60,11 @@ export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
 
 function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, last) => {
-    const [locked, known] = await Promise.all([lockCall(tx, callId), readPayout(tx, payoutId)])
+    const [locked, known, sign] = await Promise.all([
+      lockCall(tx, callId),
+      readPayout(tx, payoutId),
+      deps.signReceipt(tx),
+    ])
     const call = assertGrant(locked, payoutId)
     if (call.grant_state === 'used') return present(known)
     const payout = newPayout(deps, payoutId, call)
@@ -72,7 +77,7 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
     }
     const record =
       known ??
-      withReceipt({ deps, last }, { payout, transfer: undefined, receipts: [] }, 'payout_created', call.locked_at)
+      withReceipt({ deps, last, sign }, { payout, transfer: undefined, receipts: [] }, 'payout_created', call.locked_at)
     if (known === undefined) last(insertPayout(payout))
     last(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
     return record
@@ -95,10 +100,12 @@ function newPayout({ rail }: Deps, payoutId: string, call: LockedCall): PayoutRo
 
 function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
   return transaction(deps.db, async (tx, last) => {
-    const [locked, found, unsettled] = await Promise.all([
+    const [locked, found, unsettled, sign, standing] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
       hasUnsettledCharge(tx, payoutId),
+      deps.signReceipt(tx),
+      authorityStanding(deps.authority, tx),
     ])
     const call = assertGrant(found, payoutId)
     ownPayout(locked?.payout, walletOf(call))
@@ -107,17 +114,23 @@ function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<P
     const input = inputOf<AuthorizeInput>(call)
     const record = isSameAuthorization(before.payout, call, input)
       ? before
-      : await authorize({ deps, tx, last }, before, call, unsettled)
+      : await authorize({ deps, tx, last, sign, standing }, before, call, unsettled)
     last(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
     return record
   })
 }
 
-type Effect = { readonly deps: Deps; readonly tx: Tx; readonly last: Last }
+type Effect = {
+  readonly deps: Deps
+  readonly tx: Tx
+  readonly last: Last
+  readonly sign: Sign<ReceiptClaims>
+  readonly standing: Standing
+}
 
 /** `created → authorized` with its receipt and replay keys, once everything that the caller presents is proven. */
 async function authorize(
-  { deps, tx, last }: Effect,
+  { deps, tx, last, sign, standing }: Effect,
   before: PayoutRecord,
   call: LockedCall,
   unsettled: boolean,
@@ -125,7 +138,7 @@ async function authorize(
   const input = inputOf<AuthorizeInput>(call)
   const now = call.locked_at
   const payout = openFor('authorize', before.payout)
-  const bound = await verifyAuthorization(deps, tx, payout, input, Math.floor(now))
+  const bound = await verifyAuthorization({ ...deps, standing }, tx, payout, input, Math.floor(now))
   if (unsettled) throw unsettledCharge()
   const facts = {
     expiresAt: input.expires_at,
@@ -137,7 +150,7 @@ async function authorize(
   // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
   last(consumeKeys(bound.keys, payout.payout_id))
   last(updateAuthorized(authorized))
-  return withReceipt({ deps, last }, { ...before, payout: authorized }, 'payout_authorized', now)
+  return withReceipt({ deps, last, sign }, { ...before, payout: authorized }, 'payout_authorized', now)
 }
 
 async function reserveTransfer(
@@ -175,13 +188,13 @@ async function reserveTransfer(
 
 /** The record with the receipt of its new state, which is written with the transaction's last statements. */
 function withReceipt(
-  { deps, last }: Pick<Effect, 'deps' | 'last'>,
+  { deps, last, sign }: Pick<Effect, 'deps' | 'last' | 'sign'>,
   record: PayoutRecord,
   kind: PayoutReceiptKind,
   nowSeconds: number,
 ): PayoutRecord {
   const asked = payoutReceipt(deps, kind, record.payout, record.transfer)
-  const { row, insert } = nextReceipt(record.receipts, deps.signReceipt, asked, Math.floor(nowSeconds))
+  const { row, insert } = nextReceipt(record.receipts, sign, asked, Math.floor(nowSeconds))
   last(insert)
   return { ...record, receipts: [...record.receipts, row] }
 }

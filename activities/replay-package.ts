@@ -12,7 +12,7 @@ import type { MadePackage } from '../workflows/domain/return-package.ts'
 import { publishedKey } from './keys/published-key.ts'
 import { liveContract } from './store/contracts.ts'
 import { type Tx, transaction } from './store/db.ts'
-import { findReceipt, listReceipts } from './store/receipts.ts'
+import { findReceipt, listReceipts, type Signer } from './store/receipts.ts'
 import { findReturnPackage, findRun, listLoopSteps } from './store/runs.ts'
 import type { Database } from './store/schema.ts'
 import { listPublicKeys } from './store/signing-keys.ts'
@@ -22,7 +22,7 @@ import { findDocument, listLedgerWithData, lockTask, type TaskRow } from './stor
 export type ReplayDeps = {
   readonly db: Kysely<Database>
   readonly issuer: string
-  readonly signReplay: (claims: Record<string, unknown>) => string
+  readonly signReplay: Signer<Record<string, unknown>>
 }
 
 /**
@@ -52,7 +52,9 @@ export async function replayFileOf(
         extra: { state: task.state },
       },
     )
-  return { replay_package, jws: signReplay(replayClaims(replay_package)), verify_instructions: verifyInstructions }
+  const sign = await signReplay(tx)
+  const { jws } = sign(replayClaims(replay_package))
+  return { replay_package, jws, verify_instructions: verifyInstructions }
 }
 
 async function partsOf(tx: Tx, task: TaskRow, issuer: string): Promise<Parameters<typeof buildReplayPackage>[0]> {

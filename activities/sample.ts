@@ -1,5 +1,5 @@
 import { CODE_VERSION } from '../workflows/domain/code-version.ts'
-import type { ReceiptIssuer } from './money/deps.ts'
+import type { MoneyDeps, ReceiptIssuer } from './money/deps.ts'
 import { type ReceiptView, receiptView } from './receipt-view.ts'
 
 /** What a GET shows without anything having happened (endpoints.md §2, Sample<T>). */
@@ -13,10 +13,10 @@ export type Sample<Shown> = Shown & {
 }
 
 /** Signs a sample with the live key under a kind of its own, at a fixed time in Unix seconds; nothing of it is stored. */
-export function sampleOf<Shown extends Record<string, unknown>>(
-  { signReceipt, issuer, environment }: ReceiptIssuer,
+export async function sampleOf<Shown extends Record<string, unknown>>(
+  { db, signReceipt, issuer, environment }: Pick<MoneyDeps, 'db' | keyof ReceiptIssuer>,
   { fixtureId, at, shown }: { fixtureId: string; at: number; shown: Shown },
-): Sample<Shown> {
+): Promise<Sample<Shown>> {
   const claims = {
     kind: 'sample',
     usage: 'synthetic' as const,
@@ -25,7 +25,8 @@ export function sampleOf<Shown extends Record<string, unknown>>(
     fixture_id: fixtureId,
     ...shown,
   }
-  const { jws } = signReceipt({ iss: issuer, iat: at, sub: `sample:${fixtureId}`, ...claims })
+  const sign = await signReceipt(db)
+  const { jws } = sign({ iss: issuer, iat: at, sub: `sample:${fixtureId}`, ...claims })
   const about = { fixture_id: fixtureId, code_version: CODE_VERSION, receipt: receiptView(jws) }
   return { ...shown, ...about, sample: true, usage: 'synthetic', persisted: false }
 }

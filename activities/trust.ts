@@ -2,8 +2,10 @@ import type { Kysely } from 'kysely'
 import { digestOf, sha256Hex } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import { receiptId } from '../workflows/domain/ids.ts'
+import { isGood, type KeyStanding, type KeyTimes, standingNow } from '../workflows/domain/key-standing.ts'
 import { RECEIPT_TYP } from '../workflows/domain/receipt.ts'
 import { verifyCompact } from './keys/compact.ts'
+import { keyTimes } from './keys/published-key.ts'
 import { findReceipt } from './store/receipts.ts'
 import type { Database } from './store/schema.ts'
 import { listPublicKeys, type SigningKeyRow } from './store/signing-keys.ts'
@@ -15,7 +17,6 @@ export type ReceiptSelector = {
   at?: string | undefined
 }
 type Check = { check: string; ok: boolean; detail: string }
-type Standing = 'active' | 'retired' | 'revoked' | 'unknown'
 
 /** Judges a receipt by signature, key standing and our record of it (endpoints.md §8, api-conventions.md, Signed receipts). */
 export function createReceiptVerification(db: Kysely<Database>, issuer: string) {
@@ -27,7 +28,7 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
       const payload = key === undefined ? undefined : verifiedPayload(jws, key)
       const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
       const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
-      const standing = standingAt(key, at)
+      const times = key === undefined ? undefined : keyTimes(key)
       const checks: Check[] = [
         check('key', key !== undefined, key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`),
         check(
@@ -36,7 +37,7 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
           payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form',
         ),
         check('issuer', payload?.['iss'] === issuer, `issuer ${String(payload?.['iss'] ?? 'unknown')}`),
-        keyStanding(standing, key, stored?.issued_at),
+        keyStanding(times, iat, stored?.issued_at),
       ]
       return {
         verified: checks.every(({ ok }) => ok),
@@ -46,7 +47,7 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
         signature: {
           alg: 'EdDSA',
           key_id: key?.kid ?? null,
-          key_state_at_issue: standing,
+          key_state_at_issue: times === undefined || at === undefined ? 'unknown' : standingOn(times, at),
           valid: payload !== undefined,
         },
         payload: payload ?? null,
@@ -81,25 +82,26 @@ function verifiedPayload(jws: string, key: SigningKeyRow): Record<string, unknow
 }
 
 /** A revoked key proves nothing by itself: its thief can date a receipt back; our record from before the revocation does. */
-function keyStanding(standing: Standing, key: SigningKeyRow | undefined, storedAt: Date | undefined): Check {
-  if (key?.revoked_at == null)
-    return check('key_standing', standing === 'active' || standing === 'retired', `the key was ${standing}`)
-  const before = storedAt !== undefined && storedAt < key.revoked_at
-  return check(
-    'key_standing',
-    before,
-    before
-      ? 'the key is revoked, our record of the receipt is older'
-      : 'the key is revoked and no older record of this receipt exists',
-  )
+function keyStanding(times: KeyTimes | undefined, iat: number | undefined, storedAt: Date | undefined): Check {
+  if (times === undefined || iat === undefined) return check('key_standing', false, 'the key was unknown')
+  const ok = isGood(times, { issuedAt: iat, storedAt: storedAt === undefined ? null : storedAt.getTime() / 1000 })
+  return check('key_standing', ok, standingDetail(times, iat, ok))
 }
 
-function standingAt(key: SigningKeyRow | undefined, seconds: number | undefined): Standing {
-  if (key === undefined || seconds === undefined) return 'unknown'
-  const at = seconds * 1000
-  if (key.revoked_at !== null && key.revoked_at.getTime() <= at) return 'revoked'
-  return key.retired_at !== null && key.retired_at.getTime() <= at ? 'retired' : 'active'
+function standingDetail(times: KeyTimes, iat: number, ok: boolean): string {
+  if (times.retiredAt !== null && iat > times.retiredAt) return 'the key was retired before the receipt is dated'
+  if (times.revokedAt === null) return 'the key was active'
+  return ok
+    ? 'the key is revoked, our record of the receipt is older'
+    : 'the key is revoked and no older record of this receipt exists'
 }
+
+/** How the key stood at a time, by what is known today. */
+const standingOn = ({ retiredAt, revokedAt }: KeyTimes, at: number): KeyStanding =>
+  standingNow({
+    retiredAt: retiredAt !== null && retiredAt < at ? retiredAt : null,
+    revokedAt: revokedAt !== null && revokedAt <= at ? revokedAt : null,
+  })
 
 function headerOf(jws: string): Record<string, unknown> | undefined {
   try {

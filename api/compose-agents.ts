@@ -39,14 +39,14 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const acts = {
     agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens }),
-    signing: openSigning({ ...issuing, key: keys['agent-statement'].active }),
+    signing: openSigning({ ...issuing, keys }),
     reviews: openReviews({
       ...issuing,
       ...reviewing,
       subjects: [agentSubject, ...reviewing.subjects, referenceSubject(issuing)],
     }),
     inputs: openInputs({ db, config }),
-    callbacks: openCallbacks({ db, key: keys.callback.active }),
+    callbacks: openCallbacks({ db, keys }),
     enforcement: createEnforcement({ db, registry }),
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),

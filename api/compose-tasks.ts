@@ -1,4 +1,4 @@
-import { claimsSigner, taskDepsOf } from '../activities/build-deps.ts'
+import { signerOf, taskDepsOf } from '../activities/build-deps.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
 import { loadTokenKey } from '../activities/keys/key-ring.ts'
 import type { ReviewDeps } from '../activities/reviews/desk.ts'
@@ -32,7 +32,7 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   const deps = taskDepsOf(config, keys, db)
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
-  const desk = { ...deps, signReplay: claimsSigner(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
+  const desk = { ...deps, signReplay: signerOf(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
   const runDesk = { ...desk, baseUrl, changes }
   const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
   return {

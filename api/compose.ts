@@ -79,11 +79,11 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     ...agents.acts,
     ...desks,
     payouts,
-    authority: openAuthority({ db, config, keys, clock, wallets }),
+    authority: openAuthority({ db, config, keys, wallets }),
     controls: openControls(operating),
     reconciliation: openReconciliationDesk({ ...operating, show: watchWorkflows(client).show }),
     receipts: createReceiptVerification(db, rail.issuer),
-    discovery: createDiscovery({ config, db, registry, receiptKid: keys.receipt.active.kid }),
+    discovery: createDiscovery({ config, db, registry, receipts: keys.receipt }),
     health: createHealth({
       db,
       countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),
@@ -92,10 +92,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       lanes,
     }),
   }
-  const publishing = await keepPublishing(() => publishKeys(db, keys), {
-    everyMs: 2_000,
-    warn: (error) => log.warn({ error: String(error) }, 'public keys are not registered yet'),
-  })
+  const publishing = await keepPublishing(() => publishKeys(db, keys), publishingOf(log))
   return {
     deps: {
       baseUrl: config.BASE_URL,
@@ -125,6 +122,15 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     },
   }
 }
+
+const publishingOf = (log: Logger): Parameters<typeof keepPublishing>[1] => ({
+  everyMs: 2_000,
+  warn: (error) => log.warn({ error: String(error) }, 'public keys are not registered yet'),
+  refuse: (error) => {
+    log.fatal({ error: error.message }, 'this process must not sign')
+    process.exit(1)
+  },
+})
 
 /** The timeouts bound how long a call hangs on a Postgres that is down. */
 const openDatabase = (config: Config) =>

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Config } from '../activities/config.ts'
+import type { KeyRing } from '../activities/keys/key-ring.ts'
 import { keyState, publishedKey } from '../activities/keys/published-key.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listPublicKeys, type SigningKeyRow } from '../activities/store/signing-keys.ts'
@@ -10,10 +11,10 @@ import type { AnyOperation } from './operation.ts'
 import { publishSchemas } from './published-schemas.ts'
 import { openapiDocument } from './surfaces/openapi.ts'
 
-type Discovery = { config: Config; db: Kysely<Database>; registry: () => readonly AnyOperation[]; receiptKid: string }
+type Discovery = { config: Config; db: Kysely<Database>; registry: () => readonly AnyOperation[]; receipts: KeyRing }
 
 /** The documents that print the registry, the key rings and the configuration; none of them is written by hand. */
-export function createDiscovery({ config, db, registry, receiptKid }: Discovery): DiscoveryActs {
+export function createDiscovery({ config, db, registry, receipts }: Discovery): DiscoveryActs {
   let openapi: Record<string, unknown> | undefined
   return {
     schemas: publishSchemas(config.BASE_URL),
@@ -29,7 +30,9 @@ export function createDiscovery({ config, db, registry, receiptKid }: Discovery)
       return trustContract(
         config,
         registry(),
-        rows.find((row) => row.ring === 'receipt' && row.kid === receiptKid),
+        receipts.keys
+          .map(({ kid }) => rows.find((row) => row.ring === 'receipt' && row.kid === kid))
+          .find((row) => row !== undefined && keyState(row) === 'active'),
       )
     },
   }

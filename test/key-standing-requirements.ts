@@ -1,2 +1,35 @@
 /** Requirements on how keys are rotated, retired and revoked: id → source and behavior. */
-export const keyStandingRequirements = {} as const
+export const keyStandingRequirements = {
+  'keys.retired': {
+    source: 'api-conventions.md § Signed receipts',
+    behavior:
+      'What a retired key signed up to its retirement stays valid until its own expiry; what is dated after it is refused by every verifier.',
+  },
+  'keys.revoked-receipt': {
+    source: 'api-conventions.md § Signed receipts',
+    behavior: 'A receipt of a revoked key is valid only by our stored record from before the revocation.',
+  },
+  'keys.revoked': {
+    source: 'api-conventions.md § Signed receipts',
+    behavior:
+      'Challenges, mandates, checkouts and statements of a revoked key are refused at once, whatever their date.',
+  },
+  'keys.signing-standing': {
+    source: 'decision',
+    behavior:
+      'What signs reads the standing of its key in the transaction that stores the artifact, under a lock that retiring and revoking take; it takes the next active key of the process, and without one the call is 503.',
+  },
+  'keys.names': {
+    source: 'decision',
+    behavior: 'A generated key has a name that no other key has, also where a file is made again on the same day.',
+  },
+  'keys.start': {
+    source: 'decision',
+    behavior:
+      'A process refuses to start with a revoked key of choice, with a key name that stands for another public half, and with a key that has another name.',
+  },
+  'keys.kept': {
+    source: 'decision',
+    behavior: 'A stored key never changes and is never removed, and its retirement and revocation are set once.',
+  },
+} as const

@@ -26,7 +26,7 @@ export const packageRequirements = {
   'replay.keys': {
     source: 'authority.md § Verification anyone can run',
     behavior:
-      'A saved key set decides who signed; what a revoked key signed is indeterminate, what a retired one signed stands.',
+      'A saved key set decides who signed; what a revoked key signed is indeterminate, what a retired one signed up to its end stands.',
   },
   'replay.cli': {
     source: 'tasks.md § Exceptions and recovery',

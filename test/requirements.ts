@@ -640,7 +640,8 @@ export const requirements = {
   },
   'receipt.key-rotation': {
     source: 'api-conventions § Signed receipts',
-    behavior: 'A receipt of a retired key is judged by the key at iat; one of a revoked key only by our store.',
+    behavior:
+      'A receipt of a retired key is valid when dated up to its retirement; one of a revoked key only by our store.',
   },
   'receipt.verify': {
     source: 'api-conventions § Signed receipts',

@@ -1,4 +1,4 @@
-import { claimsSigner, openChain, railOf, taskDepsOf } from '../activities/build-deps.ts'
+import { openChain, railOf, signerOf, taskDepsOf } from '../activities/build-deps.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
 import { type CloseInput, closeWithReceipt, exceptionView } from '../activities/reconciliation/desk.ts'
@@ -47,7 +47,7 @@ export async function openRecovery() {
       }
     },
     replayPackage: async (id: string) => {
-      const signReplay = claimsSigner(loadKeyRings(config.SIGNING_KEYS_FILE), REPLAY_TYP)
+      const signReplay = signerOf(loadKeyRings(config.SIGNING_KEYS_FILE), REPLAY_TYP)
       return readReplayPackage({ db, issuer: railOf(config).issuer, signReplay }, await subjectOf(deps, id))
     },
     reconcile: () => reconcileNow(temporal.client),

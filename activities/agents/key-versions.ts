@@ -1,5 +1,6 @@
 import { type KeyState, stateNow } from '../../workflows/domain/credential.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
+import { keyState } from '../keys/published-key.ts'
 import type { CredentialRow } from '../store/agent-credentials.ts'
 import { type AgentSigningVersionRow, listSigningVersions } from '../store/agent-signing-versions.ts'
 import { findAgent } from '../store/agents.ts'
@@ -33,9 +34,9 @@ export function accessKeyVersion(row: CredentialRow, nowSeconds: number): KeyVer
 }
 
 /** The versions of an agent's signing key, or of the service's key for statements, newest first; throws 404 for an unknown agent. */
-export async function readKeyVersions(db: Tx, activeKid: string, agentId?: string) {
+export async function readKeyVersions(db: Tx, agentId?: string) {
   if (agentId === undefined) {
-    const versions = (await listStatementKeys(db)).map((key) => serviceKeyVersion(key, activeKid))
+    const versions = (await listStatementKeys(db)).map(serviceKeyVersion)
     return { owner: 'service', versions: versions.reverse() }
   }
   if ((await findAgent(db, agentId)) === undefined) throw refuse('not_found', 'no such agent', 'Check the agent id.')
@@ -49,14 +50,13 @@ export async function listStatementKeys(db: Tx): Promise<(SigningKeyRow & { vers
   return keys.map((key, index) => ({ ...key, version: index + 1 }))
 }
 
-/** A key of the ring that does not sign any more has been replaced, whether or not somebody wrote its end down. */
-function serviceKeyVersion(key: SigningKeyRow & { version: number }, activeKid: string): KeyVersion {
+function serviceKeyVersion(key: SigningKeyRow & { version: number }): KeyVersion {
   const { version, kid, public_jwk, activated_at, retired_at, revoked_at } = key
   return {
     version,
     key_id: kid,
     public_key: okp(public_jwk),
-    state: revoked_at !== null ? 'revoked' : kid === activeKid ? 'active' : 'retired',
+    state: keyState(key),
     not_before: iso(activated_at),
     retire_at: iso(retired_at),
     revoked_at: iso(revoked_at),

@@ -8,18 +8,20 @@ import {
 } from '../../workflows/domain/agent-statement.ts'
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { limits } from '../../workflows/domain/limits.ts'
-import { type CompactParts, decodeCompact, type SigningKey, signCompact, verifySignature } from '../keys/compact.ts'
+import { type CompactParts, decodeCompact, signCompact, verifySignature } from '../keys/compact.ts'
+import type { KeyRings } from '../keys/key-ring.ts'
+import { standingOf } from '../keys/standing.ts'
 import { listSigningVersions } from '../store/agent-signing-versions.ts'
 import { insertAudit } from '../store/credential-audits.ts'
-import { clockSeconds, type Tx } from '../store/db.ts'
-import { listStatementKeys } from './key-versions.ts'
+import { clockSeconds, type Tx, transaction } from '../store/db.ts'
+import { listStatementKeys, STATEMENT_RING } from './key-versions.ts'
 import { unixSeconds } from './views.ts'
 
 /** The content of a statement: the object itself, or its digest. */
 export type Content = { payload?: Record<string, unknown> | undefined; payload_sha256?: string | undefined }
 /** For whom the service signs: an agent's or operator's id, and the credential that asked. */
 export type Speaker = { id: string; credentialId: string | null }
-type StatementDeps = { db: Tx; issuer: string; key: SigningKey }
+type StatementDeps = { db: Tx; issuer: string; keys: Pick<KeyRings, 'agent-statement'> }
 
 /** What every statement says; one that an agent signs by itself says the same about itself. */
 const Claims = z.looseObject({ iat: z.int().min(0), sub: z.string(), payload_sha256: z.string() })
@@ -27,24 +29,25 @@ type Key = KeyLife & { version: number; publicJwk: Record<string, unknown> }
 
 /** Signs with the service's active key that this agent states this content; each signature is an audit event. */
 export async function signStatement(
-  { db, issuer, key }: StatementDeps,
+  { db, issuer, keys }: StatementDeps,
   speaker: Speaker,
   { context, ...content }: Content & { context?: string | undefined },
   callId: string,
 ) {
-  const version = (await listStatementKeys(db)).find(({ kid }) => kid === key.kid)?.version
-  if (version === undefined) throw new Error(`the key ${key.kid} is not published yet`)
   const payload_sha256 = contentDigest(content) ?? ''
-  const iat = Math.floor(await clockSeconds(db))
-  const claims = { iss: issuer, iat, sub: speaker.id, context: context ?? null, payload_sha256 }
   const audit = { operationId: 'signing-sign', credentialId: speaker.credentialId, decision: 'allow' as const }
-  await insertAudit(db, { auditEventId: `aud_${digestOf({ call: callId })}`, ...audit, reasons: [] })
-  return {
-    version,
-    key_id: key.kid,
-    jws: signCompact(key, { typ: AGENT_STATEMENT_TYP, payload: claims }),
-    payload_sha256,
-  }
+  return transaction(db, async (tx) => {
+    const [versions, standing] = await Promise.all([
+      listStatementKeys(tx),
+      standingOf(tx, keys, [STATEMENT_RING]),
+      insertAudit(tx, { auditEventId: `aud_${digestOf({ call: callId })}`, ...audit, reasons: [] }),
+    ])
+    const key = standing.signer(STATEMENT_RING)
+    const version = versions.find(({ kid }) => kid === key.kid)?.version
+    if (version === undefined) throw new Error(`the key ${key.kid} is not published yet`)
+    const payload = { iss: issuer, iat: standing.nowSeconds, sub: speaker.id, context: context ?? null, payload_sha256 }
+    return { version, key_id: key.kid, jws: signCompact(key, { typ: AGENT_STATEMENT_TYP, payload }), payload_sha256 }
+  })
 }
 
 /** Judges a statement by the version of the key that its header names: the service's for statements, or an agent's own. */

@@ -1,7 +1,10 @@
 import { text as readText } from 'node:stream/consumers'
 import { type CallbackBody, callbackBody, type ReceiverLanguage } from '../../workflows/domain/callback-body.ts'
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
-import type { SigningKey } from '../keys/compact.ts'
+import { standingAt } from '../../workflows/domain/key-standing.ts'
+import type { KeyRings } from '../keys/key-ring.ts'
+import { keyTimes } from '../keys/published-key.ts'
+import { standingOf } from '../keys/standing.ts'
 import { checkWebhook } from '../keys/webhook.ts'
 import { type InboxRow, listInbox, receiveCallback } from '../store/callback-inbox.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
@@ -13,17 +16,19 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 type Incoming = { receiver: string; refuseFirst: number; headers: Headers; body: AsyncIterable<Uint8Array> }
 
 /** The service's own receiver of callbacks, which verifies them as any other would, by the published keys. */
-export function openCallbacks({ db, key }: { db: Tx; key: SigningKey }) {
+export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'callback'> }) {
   return {
-    examples: (language?: ReceiverLanguage) => callbackExamples(key, language),
+    examples: async (language?: ReceiverLanguage) =>
+      callbackExamples((await standingOf(db, keys, ['callback'])).signer('callback'), language),
     /** Takes a signed callback; throws 401 for one that we did not sign now, and 503 as often as it is asked to. */
     receive: async ({ receiver, refuseFirst, headers, body }: Incoming) => {
       const text = await readText(body)
-      const rows = (await listPublicKeys(db)).filter(
-        ({ ring, revoked_at }) => ring === 'callback' && revoked_at === null,
+      const signedAt = Number(headers['webhook-timestamp'])
+      const good = (await listPublicKeys(db)).filter(
+        (row) => row.ring === 'callback' && standingAt(keyTimes(row), signedAt) === 'active',
       )
-      const keys = rows.map(({ public_jwk }) => public_jwk)
-      const checks = checkWebhook(keys, headers, text, await clockSeconds(db))
+      const jwks = good.map(({ public_jwk }) => public_jwk)
+      const checks = checkWebhook(jwks, headers, text, await clockSeconds(db))
       const failed = checks.find(({ ok }) => !ok)
       if (failed !== undefined) throw unsigned(`the ${failed.check} of the callback`)
       const told = readBody(text)

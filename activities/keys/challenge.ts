@@ -8,9 +8,10 @@ import {
   holderProofText,
   keyBindingPayload,
 } from '../../workflows/domain/holder-binding.ts'
+import { standingAt } from '../../workflows/domain/key-standing.ts'
 import { type Order, randomText, signCheckout } from './checkout.ts'
-import { decodeCompact, signCompact, verifyCompact } from './compact.ts'
-import type { KeyRings, RingPublicKey } from './key-ring.ts'
+import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
+import type { Standing, StandingKey } from './standing.ts'
 
 /** `typ` of a challenge token (payout.md, payout-challenge). */
 export const CHALLENGE_TYP = 'service-payout-challenge+jwt'
@@ -32,14 +33,20 @@ export type ChallengeClaims = z.output<typeof challengeSchema>
 const ask = 'Ask for a new challenge and present that.'
 const denied = (code: ErrorCode, detail: string) => refuse(code, detail, ask)
 
-/** Who signs, where, and how long a challenge lives; `nowSeconds` is the database's clock. */
+/** What signs, where, and how long a challenge lives; `nowSeconds` is the database's clock. */
 export type ChallengeFacts = {
-  keys: Pick<KeyRings, 'authority' | 'checkout'>
+  signers: Record<'authority' | 'checkout', SigningKey>
   origin: string
   ttlSeconds: number
   nowSeconds: number
   treasuryHolder: string
 }
+
+/** What signs a challenge now, and when that is. */
+export const challengeSigners = (standing: Standing): Pick<ChallengeFacts, 'signers' | 'nowSeconds'> => ({
+  signers: { authority: standing.signer('authority'), checkout: standing.signer('checkout') },
+  nowSeconds: standing.nowSeconds,
+})
 
 /**
  * The answer of payout-challenge: a signed checkout for the request digest, a token that carries the challenge, and what to sign.
@@ -51,14 +58,14 @@ export function issueChallenge({
   order,
   ...facts
 }: ChallengeFacts & { holder: string; requestSha256: string; order?: Order }) {
-  const { keys, origin, nowSeconds: iat } = facts
+  const { signers, origin, nowSeconds: iat } = facts
   assertTreasuryHolder(holderAccount(holder), facts.treasuryHolder)
   const exp = iat + facts.ttlSeconds
   const {
     checkoutJwt,
     checkoutHash,
     jti: nonce,
-  } = signCheckout(keys.checkout.active, { origin, requestSha256, iat, exp, ...(order && { order }) })
+  } = signCheckout(signers.checkout, { origin, requestSha256, iat, exp, ...(order && { order }) })
   const audience = authorizeAudience(origin)
   const payload: ChallengeClaims = {
     iss: origin,
@@ -72,7 +79,7 @@ export function issueChallenge({
     checkout_hash: checkoutHash,
   }
   return {
-    challenge_token: signCompact(keys.authority.active, { typ: CHALLENGE_TYP, payload }),
+    challenge_token: signCompact(signers.authority, { typ: CHALLENGE_TYP, payload }),
     checkout_jwt: checkoutJwt,
     checkout_hash: checkoutHash,
     nonce,
@@ -99,7 +106,7 @@ function holderBinding(facts: BindingTemplate) {
 
 /** What a presented challenge token is judged against. */
 export type ChallengeContext = {
-  authorityKeys: readonly RingPublicKey[]
+  authorityKeys: readonly StandingKey[]
   origin: string
   nowSeconds: number
   treasuryHolder: string
@@ -127,6 +134,7 @@ function readChallenge(token: string, { authorityKeys, origin }: ChallengeContex
       verifyCompact(token, { typ: CHALLENGE_TYP, alg: key.alg, publicJwk: key.publicJwk }),
     )
     if (claims.iss !== origin) throw new TypeError('its issuer is another service')
+    if (standingAt(key, claims.iat) !== 'active') throw new TypeError('its key is revoked, or was retired before')
     return claims
   } catch {
     throw denied('authority_denied', 'the challenge token is not one of this service')

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { sha256Base64url } from '../../workflows/domain/holder-binding.ts'
+import { standingAt } from '../../workflows/domain/key-standing.ts'
 import { MANDATE_REQUEST_TYPE } from '../../workflows/domain/payment-reference.ts'
 import { PRINCIPAL_REQUEST_TYPE } from '../../workflows/domain/principal-authorization.ts'
 import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
-import type { RingPublicKey } from './key-ring.ts'
+import type { StandingKey } from './standing.ts'
 
 /** `typ` of the checkout that payout-challenge signs. */
 export const CHECKOUT_TYP = 'service-checkout+jwt'
@@ -89,13 +90,14 @@ export function signCheckout(
  */
 export function readCheckout(
   jws: string,
-  { keys, origin, order = payoutOrder }: { keys: readonly RingPublicKey[]; origin: string; order?: Order },
+  { keys, origin, order = payoutOrder }: { keys: readonly StandingKey[]; origin: string; order?: Order },
 ): CheckoutClaims {
   const { kid } = decodeCompact(jws).header
   const key = keys.find((known) => known.kid === kid)
   if (key === undefined) throw new TypeError('no checkout key of this service has its kid')
   const claims = checkoutSchema.parse(verifyCompact(jws, { typ: CHECKOUT_TYP, alg: 'ES256', publicJwk: key.publicJwk }))
   if (claims.iss !== origin) throw new TypeError('its issuer is another service')
+  if (standingAt(key, claims.iat) !== 'active') throw new TypeError('its key is revoked, or was retired before')
   const { type, value } = claims.request_digest
   if (claims.order_id !== `${order.kind}:${value}` || type !== orders[order.kind].requestType)
     throw new TypeError('its order is for another request')

@@ -1,7 +1,7 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { ofEachRing, type Ring, ringAlgs, type SigningKeyEntry, type SigningKeysFile } from './key-ring.ts'
 
-/** Fresh keys for every ring and for tokens, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-a`. */
+/** Fresh keys for every ring and for tokens, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-5f0c2a9e`. */
 export function generateSigningKeys(now: Date): SigningKeysFile {
   return { rings: ofEachRing((ring) => [newKey(ring, now)]), token_key: newTokenKey() }
 }
@@ -21,19 +21,20 @@ export function completeSigningKeys({ rings, token_key }: SigningKeysFile, now: 
 export function rotateSigningKeys({ rings, token_key }: SigningKeysFile, now: Date): SigningKeysFile {
   const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
   return {
-    rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now, rings[ring])]),
+    rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now)]),
     token_key: token_key ?? newTokenKey(),
   }
 }
 
 const newTokenKey = (): string => randomBytes(32).toString('base64url')
 
-function newKey(ring: Ring, now: Date, others: readonly SigningKeyEntry[] = []): SigningKeyEntry {
+/** Two keys of one day have two names, also where a file is made again: a name never stands for another key. */
+function newKey(ring: Ring, now: Date): SigningKeyEntry {
   const alg = ringAlgs[ring]
   const { privateKey } =
     alg === 'EdDSA' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const private_jwk = privateKey.export({ format: 'jwk' }) as SigningKeyEntry['private_jwk']
-  const dated = `${ring}-${now.toISOString().slice(0, 10)}`
-  const today = others.filter(({ kid }) => kid.startsWith(dated)).length
-  return { kid: `${dated}-${'abcdefghijklmnopqrstuvwxyz'.charAt(today) || today}`, alg, active: true, private_jwk }
+  const digest = createHash('sha256').update(private_jwk.x).digest('hex')
+  const kid = `${ring}-${now.toISOString().slice(0, 10)}-${digest.slice(0, 8)}`
+  return { kid, alg, active: true, private_jwk }
 }

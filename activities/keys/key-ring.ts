@@ -29,8 +29,13 @@ export function ofEachRing<T>(make: (ring: Ring) => T): Record<Ring, T> {
 
 /** The public half of a key of ours, with the algorithm it verifies. */
 export type RingPublicKey = PublicKeyEntry & { readonly alg: Alg }
-/** A ring's one signing key, and the public half of every key in it. */
-export type KeyRing = { readonly active: SigningKey; readonly publicKeys: readonly RingPublicKey[] }
+/** A ring's keys, the one of choice first, then the newest; `active` is the one of choice, where nothing ended it. */
+export type KeyRing = {
+  readonly ring: Ring
+  readonly active: SigningKey
+  readonly keys: readonly SigningKey[]
+  readonly publicKeys: readonly RingPublicKey[]
+}
 export type KeyRings = Record<Ring, KeyRing>
 
 const entrySchema = z.strictObject({
@@ -99,8 +104,11 @@ function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
   const [active, second] = keys.filter((entry) => entry.active)
   if (active === undefined || second !== undefined)
     throw new Error(`signing keys: ring ${ring} needs exactly one active key (agent-rails keys FILE makes one)`)
+  const others = keys.filter((entry) => !entry.active).map(({ key }) => key)
   return {
+    ring,
     active: active.key,
+    keys: [active.key, ...others.reverse()],
     publicKeys: keys.map(({ key: { kid, alg, publicJwk } }) => ({ ring, kid, alg, publicJwk })),
   }
 }

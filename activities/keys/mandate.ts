@@ -8,17 +8,16 @@ import { recoverSigner } from '../chain/wallet-signature.ts'
 import { type CheckoutClaims, type Order, randomText, readCheckout } from './checkout.ts'
 import { encodeBase64url } from './compact.ts'
 import type { VerifyWalletMessage } from './key-binding.ts'
-import type { KeyRings } from './key-ring.ts'
 import { MANDATE_VCT, sdHasher } from './sd-jwt.ts'
+import type { Standing } from './standing.ts'
 
 /** A holder's proof: a personal_sign signature over the five-line text of payout.md, and the binding version it asks for. */
 export type HolderProof = { readonly bindingVersion: 1 | 2; readonly holderWallet: string; readonly signature: Hex }
 
 /** What a mandate is issued from; `requestSha256` is recomputed from the created payout, `mandateId` becomes the `jti`. */
 export type MandateRequest = {
-  readonly keys: KeyRings
+  readonly standing: Standing
   readonly origin: string
-  readonly nowSeconds: number
   readonly treasuryHolder: string
   readonly mandateId: string
   readonly requestSha256: string
@@ -41,11 +40,11 @@ const denied = (detail: string) =>
  * 403 `authority_denied` (checkout or holder proof), `request_digest_mismatch`; 410 `challenge_expired`.
  */
 export async function issueMandate(request: MandateRequest): Promise<IssuedMandate> {
-  const { keys, origin, nowSeconds, mandateId, checkoutJwt } = request
+  const { standing, origin, mandateId, checkoutJwt } = request
   const checkout = assertCheckout(request)
   const checkoutHash = sha256Base64url(checkoutJwt)
   const cnf = await confirmHolder(request, { checkoutHash, nonce: checkout.jti })
-  const key = keys.authority.active
+  const key = standing.signer('authority')
   const library = new SDJwtVcInstance({
     signer: (text) => encodeBase64url(key.sign(text)),
     signAlg: key.alg,
@@ -58,7 +57,7 @@ export async function issueMandate(request: MandateRequest): Promise<IssuedManda
       iss: origin,
       vct: MANDATE_VCT,
       jti: mandateId,
-      iat: nowSeconds,
+      iat: standing.nowSeconds,
       exp: checkout.exp,
       cnf,
       checkout_hash: checkoutHash,
@@ -71,9 +70,9 @@ export async function issueMandate(request: MandateRequest): Promise<IssuedManda
 }
 
 function assertCheckout(request: MandateRequest): CheckoutClaims {
-  const { nowSeconds, requestSha256 } = request
+  const { standing, requestSha256 } = request
   const checkout = ourCheckout(request)
-  if (nowSeconds >= checkout.exp)
+  if (standing.nowSeconds >= checkout.exp)
     throw refuse('challenge_expired', `the checkout expired at ${checkout.exp}`, 'Ask for a new challenge.')
   if (checkout.request_digest.value === requestSha256) return checkout
   throw refuse(
@@ -83,9 +82,9 @@ function assertCheckout(request: MandateRequest): CheckoutClaims {
   )
 }
 
-function ourCheckout({ checkoutJwt, keys, origin, order }: MandateRequest): CheckoutClaims {
+function ourCheckout({ checkoutJwt, standing, origin, order }: MandateRequest): CheckoutClaims {
   try {
-    return readCheckout(checkoutJwt, { keys: keys.checkout.publicKeys, origin, ...(order && { order }) })
+    return readCheckout(checkoutJwt, { keys: standing.verifiers('checkout'), origin, ...(order && { order }) })
   } catch {
     throw denied('the checkout is not one that this service signed')
   }

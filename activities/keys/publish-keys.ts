@@ -1,25 +1,57 @@
 import type { Tx } from '../store/db.ts'
-import { registerPublicKeys } from '../store/signing-keys.ts'
-import type { KeyRings } from './key-ring.ts'
+import { isConstraintViolation } from '../store/db.ts'
+import { registerPublicKey } from '../store/signing-keys.ts'
+import type { KeyRings, RingPublicKey } from './key-ring.ts'
 
-/** Registers the public half of every key of the rings; once is enough, again changes nothing. */
-export function publishKeys(db: Tx, keys: KeyRings): Promise<void> {
-  return registerPublicKeys(
-    db,
-    Object.values(keys).flatMap((ring) => ring.publicKeys),
-  )
+/** A key that no process may start with. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused'
 }
 
-/** Publishes now, and again every `everyMs` as long as the database does not take it; `stop` gives up. */
+/**
+ * Registers the public half of every key of the rings; once is enough, again changes nothing. Throws `KeyRefused` for a key of
+ * choice that is revoked, for a name that another key has, and for a key that has another name.
+ */
+export async function publishKeys(db: Tx, keys: KeyRings): Promise<void> {
+  for (const { active, publicKeys } of Object.values(keys))
+    for (const key of publicKeys) {
+      const { publicX, revoked } = await register(db, key)
+      if (publicX !== key.publicJwk['x'])
+        throw new KeyRefused(`signing keys: ${key.kid} is the name of another key; make keys with other names`)
+      if (revoked && key.kid === active.kid)
+        throw new KeyRefused(`signing keys: ${key.kid} is revoked; run agent-rails keys rotate`)
+    }
+}
+
+async function register(db: Tx, key: RingPublicKey): Promise<{ publicX: unknown; revoked: boolean }> {
+  try {
+    const { public_jwk, revoked_at } = await registerPublicKey(db, key)
+    return { publicX: public_jwk['x'], revoked: revoked_at !== null }
+  } catch (error) {
+    if (isConstraintViolation(error)) throw new KeyRefused(`signing keys: ${key.kid} has another name already`)
+    throw error
+  }
+}
+
+type Publishing = { everyMs: number; warn: (error: unknown) => void; refuse: (error: KeyRefused) => void }
+
+/**
+ * Publishes now, and again every `everyMs` as long as the database does not answer; `stop` gives up. A key that is refused
+ * rejects the first attempt, and a later one calls `refuse`.
+ */
 export async function keepPublishing(
   publish: () => Promise<void>,
-  { everyMs, warn }: { everyMs: number; warn: (error: unknown) => void },
+  { everyMs, warn, refuse }: Publishing,
 ): Promise<{ stop(): void }> {
   let timer: NodeJS.Timeout | undefined
+  const again = (): void => {
+    timer = setTimeout(() => void attempt().catch(refuse), everyMs).unref()
+  }
   const attempt = (): Promise<void> =>
     publish().catch((error: unknown) => {
+      if (error instanceof KeyRefused) throw error
       warn(error)
-      timer = setTimeout(() => void attempt(), everyMs).unref()
+      again()
     })
   await attempt()
   return { stop: () => clearTimeout(timer) }

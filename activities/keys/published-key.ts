@@ -1,3 +1,4 @@
+import { type KeyStanding, type KeyTimes, standingNow } from '../../workflows/domain/key-standing.ts'
 import type { SigningKeyRow } from '../store/signing-keys.ts'
 
 /** A key as `/.well-known/jwks.json` and replay packages have it: its JWK, what it is for, and how it stands. */
@@ -16,5 +17,10 @@ export function publishedKey(row: SigningKeyRow) {
   }
 }
 
-export const keyState = (row: SigningKeyRow): 'active' | 'retired' | 'revoked' =>
-  row.revoked_at !== null ? 'revoked' : row.retired_at !== null ? 'retired' : 'active'
+/** The ends of a stored key, in Unix seconds. */
+export const keyTimes = ({ retired_at, revoked_at }: Pick<SigningKeyRow, 'retired_at' | 'revoked_at'>): KeyTimes => ({
+  retiredAt: retired_at === null ? null : retired_at.getTime() / 1000,
+  revokedAt: revoked_at === null ? null : revoked_at.getTime() / 1000,
+})
+
+export const keyState = (row: SigningKeyRow): KeyStanding => standingNow(keyTimes(row))

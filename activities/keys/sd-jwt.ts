@@ -4,9 +4,10 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { z } from 'zod'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { sha256Base64url } from '../../workflows/domain/holder-binding.ts'
+import { standingAt } from '../../workflows/domain/key-standing.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 import { decodeBase64url, decodeCompact, verifySignature } from './compact.ts'
-import type { TrustAnchor } from './trust-anchors.ts'
+import type { StandingAnchor } from './standing.ts'
 
 /** `vct` of a closed checkout mandate (AP2 v0.2). */
 export const MANDATE_VCT = 'mandate.checkout.1'
@@ -48,7 +49,7 @@ const invalid = (detail: string) =>
  */
 export async function verifyMandate(
   sdPart: string,
-  { anchors, nowSeconds }: { anchors: readonly TrustAnchor[]; nowSeconds: number },
+  { anchors, nowSeconds }: { anchors: readonly StandingAnchor[]; nowSeconds: number },
 ): Promise<MandateClaims> {
   const [jwt = '', ...disclosures] = sdPart.slice(0, -1).split('~')
   const { header, payload } = attempt('it is not an SD-JWT', () => decodeCompact(jwt))
@@ -69,11 +70,16 @@ export async function verifyMandate(
   const claims = mandateSchema.safeParse(verified.payload)
   if (!claims.success)
     throw invalid(`a required claim is absent or wrong: ${claims.error.issues[0]?.path.join('.') ?? ''}`)
+  if (standingAt(anchor, claims.data.iat) !== 'active') throw invalid('its key is revoked, or was retired before')
   return claims.data
 }
 
 /** What the library lets through: foreign `typ`, another `alg` than the key's, other digests, and `status`, whose URL it would fetch. */
-function assertEnvelope(header: Record<string, unknown>, payload: Record<string, unknown>, anchor: TrustAnchor): void {
+function assertEnvelope(
+  header: Record<string, unknown>,
+  payload: Record<string, unknown>,
+  anchor: StandingAnchor,
+): void {
   if (header['typ'] !== MANDATE_TYP) throw invalid(`its typ is not ${MANDATE_TYP}`)
   if (header['alg'] !== anchor.alg || 'crit' in header) throw invalid(`it is not signed with ${anchor.alg}`)
   if ((payload['_sd_alg'] ?? 'sha-256') !== 'sha-256') throw invalid('its _sd_alg is not sha-256')

@@ -3,7 +3,7 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import type { PaymentMethod } from '../../workflows/domain/payment-reference.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { RailKey, Tier } from '../../workflows/domain/rails/rail.ts'
-import { clockSeconds, type Tx, transaction } from '../store/db.ts'
+import { type Tx, transaction } from '../store/db.ts'
 import { type EntitlementRow, findEntitlement } from '../store/entitlements.ts'
 import { findLiveOf, findReference, type ReferenceRow } from '../store/payment-references.ts'
 import { listMovements } from '../store/postings.ts'
@@ -83,9 +83,8 @@ async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMet
   await tellTasks(deps, { quoteId })
   const view = { ...challengeView(deps, challenge), checkout_url: await checkoutUrl(deps.db, challenge.challenge_id) }
   if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
-  const nowSeconds = Math.floor(await clockSeconds(deps.db))
   const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }
-  return { ...view, mandate: mandateChallenge(deps, payable, { ttlSeconds: deps.mandateSeconds, nowSeconds }) }
+  return { ...view, mandate: await mandateChallenge(deps, payable, deps.mandateSeconds) }
 }
 
 /** Presents a payment and looks for its proof once; what is not proven yet is looked for again whenever somebody asks. */

@@ -12,11 +12,12 @@ import {
   type PaymentMethod,
   payerText,
 } from '../../workflows/domain/payment-reference.ts'
-import { consumed, replayKeys } from '../authorization.ts'
+import { authorityStanding, consumed, replayKeys } from '../authorization.ts'
 import { searchFrom } from '../chain/outcome.ts'
-import { issueChallenge, verifyChallengeToken } from '../keys/challenge.ts'
+import { challengeSigners, issueChallenge, verifyChallengeToken } from '../keys/challenge.ts'
 import type { Order } from '../keys/checkout.ts'
 import { verifyPresentation } from '../keys/presentation.ts'
+import { anchorsNow } from '../keys/standing.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
 import type { PaymentClaim } from '../store/payments.ts'
 import { findConsumed, type ReplayKey } from '../store/replay-ledger.ts'
@@ -120,12 +121,14 @@ const claimOf = ({ raw: _raw, accepted, ...payment }: StrictPayment, asset: Hex,
 const orderOf = ({ amount_usd }: Payable): Order => ({ kind: 'payment', cents: amount_usd * 100 })
 
 /** What a holder presents a mandate for: a signed checkout over this payment, and the challenge that names it. */
-export function mandateChallenge(
-  { authority: { keys, origin, treasuryHolder } }: Pick<MoneyDeps, 'authority'>,
+export async function mandateChallenge(
+  { db, authority }: Pick<MoneyDeps, 'db' | 'authority'>,
   payable: Payable,
-  { ttlSeconds, nowSeconds }: { ttlSeconds: number; nowSeconds: number },
+  ttlSeconds: number,
 ) {
-  const facts = { keys, origin, treasuryHolder, ttlSeconds, nowSeconds, holder: treasuryHolder }
+  const { origin, treasuryHolder } = authority
+  const signing = challengeSigners(await authorityStanding(authority, db))
+  const facts = { ...signing, origin, treasuryHolder, ttlSeconds, holder: treasuryHolder }
   return issueChallenge({ ...facts, requestSha256: mandateRequestSha256(payable), order: orderOf(payable) })
 }
 
@@ -133,18 +136,19 @@ export function mandateChallenge(
 export const presentationName = (presentation: string): string => sha256Hex(presentation)
 
 async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
-  const { keys, anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority
+  const { anchors, origin, treasuryHolder, verifyWalletMessage } = deps.authority
   const presentation = proof?.presentation ?? ''
-  const nowSeconds = Math.floor(await clockSeconds(deps.db))
-  const token = { authorityKeys: keys.authority.publicKeys, origin, nowSeconds, treasuryHolder }
+  const standing = await authorityStanding(deps.authority, deps.db)
+  const { nowSeconds } = standing
+  const token = { authorityKeys: standing.verifiers('authority'), origin, nowSeconds, treasuryHolder }
   const challenge = verifyChallengeToken(proof?.challenge_token ?? '', token)
   const bound = await verifyPresentation({
     presentation,
     challenge,
     audience: authorizeAudience(origin),
     nowSeconds,
-    anchors,
-    checkoutKeys: keys.checkout.publicKeys,
+    anchors: anchorsNow(anchors, origin, standing),
+    checkoutKeys: standing.verifiers('checkout'),
     requestSha256: mandateRequestSha256(payable),
     order: orderOf(payable),
     verifyWalletMessage,

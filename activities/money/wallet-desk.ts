@@ -100,10 +100,8 @@ async function assertProofGiven(
     (method === 'x402_reference' && proof?.['payment'] === undefined) ||
     (method === 'ap2_mandate_reference' && proof?.['presentation'] === undefined)
   if (!missing) return
-  const nowSeconds = Math.floor(await clockSeconds(deps.db))
   const of = { id: walletId, amount_usd }
-  const mandate =
-    method === 'x402_reference' ? null : mandateChallenge(deps, of, { ttlSeconds: deps.mandateSeconds, nowSeconds })
+  const mandate = method === 'x402_reference' ? null : await mandateChallenge(deps, of, deps.mandateSeconds)
   const more = { accepted_methods: paymentMethods.filter((one) => one !== 'agent_allowance'), mandate }
   throw deps.offers.paymentRequired(offeredAs(of), `${amount_usd} usd are to be paid into the wallet`, more)
 }

@@ -7,6 +7,7 @@ import type { Ledger } from '../chain/ledger.ts'
 import type { Outcome } from '../chain/outcome.ts'
 import type { Rail } from '../deps.ts'
 import type { PayoutRecord } from '../store/payouts.ts'
+import type { Signer } from '../store/receipts.ts'
 import type { Database } from '../store/schema.ts'
 
 /** Workflows as Temporal shows them; throws when it does not answer. */
@@ -27,7 +28,7 @@ export type ReconciliationDeps = {
   readonly ledger: Ledger
   readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint) => Promise<Outcome>
   readonly watch: WorkflowWatch
-  readonly signStatement: (claims: StatementClaims) => { jws: string; kid: string }
+  readonly signStatement: Signer<StatementClaims>
   /** How long a difference has to last before it opens an exception. */
   readonly settleMs: number
 }

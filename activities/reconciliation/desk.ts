@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
+import { isGood } from '../../workflows/domain/key-standing.ts'
 import { boundsOf, dayOf, STATEMENT_TYP, type StatementClaims } from '../../workflows/domain/statement.ts'
 import { decodeCompact, verifyCompact } from '../keys/compact.ts'
+import { keyTimes } from '../keys/published-key.ts'
 import { type ReceiptView, receiptView } from '../receipt-view.ts'
 import { answerCall, claimGrant } from '../store/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../store/db.ts'
@@ -87,10 +89,14 @@ export async function verifyStatement(tx: Tx, jws: string): Promise<{ claims: St
   const { header, payload } = decodeCompact(jws)
   const claims = payload as StatementClaims
   const key = (await listPublicKeys(tx)).find(({ ring, kid }) => ring === 'receipt' && kid === header['kid'])
+  const stored = await findStatement(tx, claims.day)
+  const storedAt = stored?.jws === jws ? stored.made_at.getTime() / 1000 : null
   const before = await findStatement(tx, dayOf(boundsOf(claims.day).begin - 1))
   const faults: string[] = []
   if (key === undefined) faults.push('no receipt key of this service has its kid')
   else if (!verifies(jws, key.public_jwk)) faults.push('its signature does not verify')
+  else if (!isGood(keyTimes(key), { issuedAt: claims.iat, storedAt }))
+    faults.push('its key was retired before its date, or is revoked and no older record of it exists')
   if ((before?.sha256 ?? null) !== claims.prev) faults.push('it does not follow the statement of the day before')
   return { claims, faults }
 }

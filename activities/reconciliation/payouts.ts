@@ -1,10 +1,12 @@
 import type { Difference } from '../../workflows/domain/difference.ts'
+import { isGood } from '../../workflows/domain/key-standing.ts'
 import { payoutReceiptFacts, RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
 import type { SeenReceipt } from '../../workflows/domain/receipt-chain.ts'
 import { comparePayout, type ProvenOutcome, type SeenTransfer } from '../../workflows/domain/reconciliation.ts'
 import { isCanary } from '../canary.ts'
 import type { Outcome } from '../chain/outcome.ts'
 import { verifyCompact } from '../keys/compact.ts'
+import { keyTimes } from '../keys/published-key.ts'
 import { readPayouts, type StoredPayout, type StoredReceipt } from '../store/findings.ts'
 import type { PayoutRow, TransferRow } from '../store/payouts.ts'
 import { listPublicKeys, type SigningKeyRow } from '../store/signing-keys.ts'
@@ -71,6 +73,8 @@ function seenReceipt(keys: readonly SigningKeyRow[], row: StoredReceipt): SeenRe
   try {
     if (key === undefined) throw new TypeError('no such key')
     const payload = verifyCompact(jws, { typ: RECEIPT_TYP, alg: 'EdDSA', publicJwk: key.public_jwk })
+    const times = { issuedAt: Number(payload['iat']), storedAt: row.issued_at.getTime() / 1000 }
+    if (!isGood(keyTimes(key), times)) throw new TypeError('its key does not stand for it')
     return { receiptId, seq, kind, prev, jws, payload }
   } catch {
     return { receiptId, seq, kind, prev, jws, payload: null }

@@ -9,7 +9,7 @@ import {
   type WalletDay,
 } from '../../workflows/domain/statement.ts'
 import { type LedgerBlock, sumOf } from '../chain/ledger.ts'
-import { clockSeconds } from '../store/db.ts'
+import { clockSeconds, transaction } from '../store/db.ts'
 import { listOpenExceptions } from '../store/exceptions.ts'
 import {
   countsOf,
@@ -34,12 +34,19 @@ export async function makeStatement(deps: ReconciliationDeps): Promise<string | 
   const day = nextStatementDay(last?.day ?? null, first, finalizedTime)
   if (day === null) return null
   const claims = await claimsOf(deps, day, last?.sha256 ?? null)
-  const { jws, kid } = deps.signStatement(claims)
-  await insertStatement(deps.db, { day, jws, kid, sha256: sha256Hex(jws), prev: claims.prev })
+  await transaction(deps.db, async (tx) => {
+    const sign = await deps.signStatement(tx)
+    const { jws, kid } = sign({ ...claims, iat: Math.floor(await clockSeconds(tx)) })
+    await insertStatement(tx, { day, jws, kid, sha256: sha256Hex(jws), prev: claims.prev })
+  })
   return day
 }
 
-async function claimsOf(deps: ReconciliationDeps, day: string, prev: string | null): Promise<StatementClaims> {
+async function claimsOf(
+  deps: ReconciliationDeps,
+  day: string,
+  prev: string | null,
+): Promise<Omit<StatementClaims, 'iat'>> {
   const { db, rail, ledger, payTo } = deps
   const { begin, end } = boundsOf(day)
   const [opening, closing] = [await ledger.lastBlockBefore(begin), await ledger.lastBlockBefore(end)]
@@ -52,7 +59,6 @@ async function claimsOf(deps: ReconciliationDeps, day: string, prev: string | nu
     block === undefined ? null : { number: block.number.toString(), hash: block.hash }
   return {
     iss: rail.issuer,
-    iat: Math.floor(await clockSeconds(db)),
     sub: `statement:${day}`,
     environment: rail.environment,
     prev,

@@ -18,7 +18,8 @@ export async function makeReturnPackage(
   const partial = task.state === 'result_ready'
   const facts = { run_id, rail: task.rail as RailKey, tier, usage, partial, input_sha256, loop_sha256 }
   const made = buildReturnPackage(facts, work)
-  const completion_signature = signCompletion(
+  const sign = await signCompletion(tx)
+  const { jws: completion_signature } = sign(
     completionClaims(made, { issuer, environment, iat: Math.floor(nowSeconds) }),
   )
   const { return_package_id, manifest_sha256, result_sha256, proof_hash } = made

@@ -8,7 +8,10 @@ import type { PaymentRow } from './payments.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
 import type { ReceiptsTable } from './schema.ts'
 
-export type StoredReceipt = Pick<Selectable<ReceiptsTable>, 'receipt_id' | 'seq' | 'kind' | 'jws' | 'prev' | 'kid'>
+export type StoredReceipt = Pick<
+  Selectable<ReceiptsTable>,
+  'receipt_id' | 'seq' | 'kind' | 'jws' | 'prev' | 'kid' | 'issued_at'
+>
 export type StoredPayout = {
   payout: PayoutRow
   transfer: TransferRow | undefined

@@ -22,8 +22,11 @@ export type NewReceipt = {
   issuer: string
   facts: Record<string, unknown>
 }
-/** Signs claims into a compact JWS with the active receipt key. */
-export type ReceiptSigner = (claims: ReceiptClaims) => { jws: string; kid: string }
+/** Signs claims into a compact JWS, and names the key; throws 503 where no key stands active. */
+export type Sign<Claims> = (claims: Claims) => { jws: string; kid: string }
+/** What signs in a transaction: nothing ends its key before the transaction does. The read travels with those sent before it. */
+export type Signer<Claims> = (tx: Tx) => Promise<Sign<Claims>>
+export type ReceiptSigner = Signer<ReceiptClaims>
 
 const insertReceipt = fixedInsert('receipts')
 
@@ -33,7 +36,7 @@ const insertReceipt = fixedInsert('receipts')
  */
 export function nextReceipt(
   earlier: readonly ReceiptRow[],
-  sign: ReceiptSigner,
+  sign: Sign<ReceiptClaims>,
   receipt: NewReceipt,
   iat: number,
 ): { row: ReceiptRow; insert: Statement } {
@@ -51,8 +54,8 @@ export function nextReceipt(
 }
 
 /** Appends a receipt to its subject's chain and returns its JWS; a second receipt of one kind returns the first. */
-export async function appendReceipt(tx: Tx, sign: ReceiptSigner, receipt: NewReceipt, iat: number): Promise<string> {
-  const earlier = await listReceipts(tx, receipt.subject)
+export async function appendReceipt(tx: Tx, signer: ReceiptSigner, receipt: NewReceipt, iat: number): Promise<string> {
+  const [earlier, sign] = await Promise.all([listReceipts(tx, receipt.subject), signer(tx)])
   const same = earlier.find((row) => row.kind === receipt.kind)
   if (same !== undefined) return same.jws
   const { row, insert } = nextReceipt(earlier, sign, receipt, iat)

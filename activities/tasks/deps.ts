@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { CallbackHosts } from '../callbacks/hosts.ts'
-import type { ReceiptSigner } from '../store/receipts.ts'
+import type { ReceiptSigner, Signer } from '../store/receipts.ts'
 import type { Database } from '../store/schema.ts'
 
 /** What the activities of tasks and runs touch of the world. */
@@ -11,7 +11,7 @@ export type TaskDeps = {
   readonly issuer: string
   readonly signReceipt: ReceiptSigner
   /** Signs the claims of a return package's completion. */
-  readonly signCompletion: (claims: Record<string, unknown>) => string
+  readonly signCompletion: Signer<Record<string, unknown>>
   readonly callbackHosts: CallbackHosts
   readonly runsAtOnce: { readonly agent: number; readonly rail: number }
 }

@@ -8,6 +8,7 @@ import { type CallbackDeps, createCallbackSteps } from '../../activities/callbac
 import type { SendOutgoing } from '../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../activities/keys/publish-keys.ts'
 import {
   addDelivery,
   addRedelivery,
@@ -22,12 +23,14 @@ import { startReceiver } from '../support/callback-receiver.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
-const key = keyRings(generateSigningKeys(new Date())).callback.active
+const keys = keyRings(generateSigningKeys(new Date()))
+const key = keys.callback.active
 let database: TestDatabase
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 
 beforeAll(async () => {
   database = await startDatabase()
+  await publishKeys(database.db, keys)
 })
 afterAll(async () => {
   await receiver?.stop()
@@ -45,7 +48,7 @@ const steps = (more: Partial<CallbackDeps> = {}) =>
     db: database.db,
     log: pino({ level: 'silent' }),
     send: receiver.send,
-    key,
+    keys,
     facts: {
       task_updated: async () => facts,
       credential_ready: async () => ({ agent_id: 'agt_1', credential_id: 'c_1', state: 'pending', sequence: 0 }),

@@ -9,6 +9,7 @@ import { setControl } from '../../activities/controls.ts'
 import type { Deps } from '../../activities/deps.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../activities/keys/publish-keys.ts'
 import { listPauses } from '../../activities/store/controls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { readPayout } from '../../activities/store/payouts.ts'
@@ -22,12 +23,14 @@ import { verifies } from '../verifies.ts'
 let database: TestDatabase
 let proven: Outcome
 const activity = new MockActivityEnvironment()
-const signReceipt = receiptSigner(keyRings(generateSigningKeys(new Date())))
+const keys = keyRings(generateSigningKeys(new Date()))
+const signReceipt = receiptSigner(keys)
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 const address = () => `0x${hex(20)}` as const
 
 beforeAll(async () => {
   database = await startDatabase()
+  await publishKeys(database.db, keys)
 })
 afterAll(async () => {
   await database?.stop()

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { claimsSigner } from '../../activities/build-deps.ts'
+import { signerOf } from '../../activities/build-deps.ts'
 import { readReplayPackage } from '../../activities/replay-package.ts'
 import { createRunSteps } from '../../activities/run.ts'
 import { transaction } from '../../activities/store/db.ts'
@@ -71,8 +71,7 @@ verifies(
   async () => {
     const taskId = await stoppedTask()
     const { db, deps, keys } = tasks
-    const read = () =>
-      readReplayPackage({ db, issuer: deps.issuer, signReplay: claimsSigner(keys, REPLAY_TYP) }, taskId)
+    const read = () => readReplayPackage({ db, issuer: deps.issuer, signReplay: signerOf(keys, REPLAY_TYP) }, taskId)
     const file = JSON.parse(JSON.stringify(await read()))
     expect(file.replay_package).toMatchObject({ task_id: taskId, resume_state: 'attested', from_step: null })
     const report = verifyReplayFile(file)

@@ -134,7 +134,8 @@ verifies('package.verified', 'a signature for another purpose, of another key or
   expect(faults(by(signedBy(COMPLETION_TYP, { ...claims, proof_hash: sha256('other') })))).toEqual(['proof hash'])
   expect(faults(by(signature, keySet({ use_for: 'callback' })))).toContain('completion signature')
   expect(faults(by(signature, { keys: [] }))).toContain('completion signature')
-  expect(by(signature, keySet({ retired_at: '2026-11-20T00:00:00Z' })).keys).toMatchObject([{ standing: 'retired' }])
+  expect(by(signature, keySet({ retired_at: '2030-11-20T00:00:00Z' })).verdict).toBe('proven')
+  expect(by(signature, keySet({ retired_at: '2020-11-20T00:00:00Z' })).verdict).toBe('refused')
   expect(by(signature, keySet({ revoked_at: '2027-01-01T00:00:00Z' })).verdict).toBe('indeterminate')
 })
 

@@ -9,6 +9,7 @@ import type { Deps, Signer } from '../../activities/deps.ts'
 import { openFloor } from '../../activities/floor.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../activities/keys/publish-keys.ts'
 import { createPayoutSteps } from '../../activities/payout.ts'
 import { findCall } from '../../activities/store/calls.ts'
 import { transaction } from '../../activities/store/db.ts'
@@ -31,6 +32,8 @@ const activity = new MockActivityEnvironment()
 
 beforeAll(async () => {
   database = await startDatabase()
+  const keys = keyRings(generateSigningKeys(new Date()))
+  await publishKeys(database.db, keys)
   const rail = {
     asset,
     environment: 'local',
@@ -44,7 +47,7 @@ beforeAll(async () => {
     db: database.db,
     log: pino({ level: 'silent' }),
     rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
-    signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
+    signReceipt: receiptSigner(keys),
     authority: undefined as never,
     floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: undefined,

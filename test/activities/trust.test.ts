@@ -1,11 +1,14 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptSigner } from '../../activities/build-deps.ts'
+import { signCompact } from '../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../activities/keys/publish-keys.ts'
 import { appendReceipt } from '../../activities/store/receipts.ts'
-import { registerPublicKeys } from '../../activities/store/signing-keys.ts'
+import { endKey } from '../../activities/store/signing-keys.ts'
 import { createReceiptVerification } from '../../activities/trust.ts'
+import { receiptId } from '../../workflows/domain/ids.ts'
+import { RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
 
@@ -20,36 +23,25 @@ afterAll(async () => {
   await database?.stop()
 })
 
-/** A fresh receipt key with a stored receipt and one that was signed but never stored, both of now. */
+/** A fresh receipt key with a stored receipt of now; `forged` signs one that was never stored. */
 async function fresh(name: string) {
-  await database.db.deleteFrom('receipts').execute()
-  await database.db.deleteFrom('signing_keys').execute()
   const keys = keyRings(generateSigningKeys(new Date()))
-  await registerPublicKeys(database.db, keys.receipt.publicKeys)
-  const sign = receiptSigner(keys)
+  await publishKeys(database.db, keys)
+  const claims = { kind: 'payout_created', usage: 'synthetic', environment: 'local' }
   const stored = await appendReceipt(
     database.db,
-    sign,
-    { subject: name, kind: 'payout_created', usage: 'synthetic', environment: 'local', issuer, facts: {} },
+    receiptSigner(keys),
+    { ...claims, subject: name, issuer, facts: {} },
     nowSeconds(),
   )
-  const backdated = sign({
-    iss: issuer,
-    iat: nowSeconds() - 86_400,
-    sub: name,
-    kind: 'payout_created',
-    usage: 'synthetic',
-    environment: 'local',
-    prev: null,
-  }).jws
-  return { stored, backdated }
+  const { active } = keys.receipt
+  const forged = (iat: number) =>
+    signCompact(active, { typ: RECEIPT_TYP, payload: { iss: issuer, iat, sub: name, ...claims, prev: null } })
+  return { stored, forged, key: { ring: 'receipt', kid: active.kid } }
 }
 
-const change = (column: 'retired_at' | 'revoked_at', seconds: number) =>
-  sql`update signing_keys set ${sql.ref(column)} = clock_timestamp() + ${seconds} * interval '1 second' where ring = 'receipt'`.execute(
-    database.db,
-  )
 const verdict = (receipt: string) => createReceiptVerification(database.db, issuer).verify({ receipt })
+const later = (seconds: number) => new Date((nowSeconds() + seconds) * 1000).toISOString()
 
 verifies(
   'receipt.verify',
@@ -72,28 +64,42 @@ verifies(
 )
 
 verifies(
-  'receipt.key-rotation',
-  'a receipt of a retired key stays valid, and says what the key was when it was signed',
+  ['receipt.key-rotation', 'keys.retired'],
+  'a receipt of a retired key stays valid, and one that is dated after the retirement is refused',
   async () => {
-    const { stored } = await fresh('b')
-    await change('retired_at', 60)
+    const { stored, forged, key } = await fresh('b')
+    await endKey(database.db, 'retire', key)
     expect(await verdict(stored)).toMatchObject({ verified: true, signature: { key_state_at_issue: 'active' } })
-    await change('retired_at', -60)
-    expect(await verdict(stored)).toMatchObject({ verified: true, signature: { key_state_at_issue: 'retired' } })
+    const { db } = database
+    const asOfLater = await createReceiptVerification(db, issuer).verify({ receipt: stored, at: later(60) })
+    expect(asOfLater).toMatchObject({ verified: true, signature: { key_state_at_issue: 'retired' } })
+    expect(await verdict(forged(nowSeconds() - 60))).toMatchObject({ verified: true, stored: false })
+    const after = await verdict(forged(nowSeconds() + 2))
+    expect(after).toMatchObject({ verified: false, signature: { key_state_at_issue: 'retired', valid: true } })
+    expect(after['checks']).toContainEqual({
+      check: 'key_standing',
+      ok: false,
+      detail: 'the key was retired before the receipt is dated',
+    })
   },
 )
 
 verifies(
-  'receipt.key-rotation',
+  ['receipt.key-rotation', 'keys.revoked-receipt'],
   'of a revoked key only receipts that our store holds from before are valid, whatever their iat says',
   async () => {
-    const { stored, backdated } = await fresh('c')
+    const { stored, forged, key } = await fresh('c')
+    const backdated = forged(nowSeconds() - 86_400)
     expect(await verdict(backdated)).toMatchObject({ verified: true, stored: false })
-    await change('revoked_at', 1)
+    await endKey(database.db, 'revoke', key)
     expect(await verdict(stored)).toMatchObject({ verified: true })
     expect(await verdict(backdated)).toMatchObject({ verified: false })
-    await change('revoked_at', -3600)
-    expect(await verdict(stored)).toMatchObject({ verified: false })
+    const late = { subject: 'c2', kid: key.kid, kind: 'payout_created', seq: 0, payload_sha256: '0'.repeat(64) }
+    await database.db
+      .insertInto('receipts')
+      .values({ ...late, receipt_id: receiptId(backdated), jws: backdated, prev: null })
+      .execute()
+    expect(await verdict(backdated)).toMatchObject({ verified: false, stored: true })
   },
 )
 
@@ -101,8 +107,9 @@ verifies(
   'receipt.chain',
   'each receipt of a subject carries the digest of the one before, and a second of one kind is the first again',
   async () => {
-    await fresh('d')
-    const sign = receiptSigner(keyRings(generateSigningKeys(new Date())))
+    const keys = keyRings(generateSigningKeys(new Date()))
+    await publishKeys(database.db, keys)
+    const sign = receiptSigner(keys)
     const append = (kind: string) =>
       appendReceipt(
         database.db,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { issueChallenge } from '../../activities/keys/challenge.ts'
+import { challengeSigners, issueChallenge } from '../../activities/keys/challenge.ts'
 import type { KeyRings } from '../../activities/keys/key-ring.ts'
 import { issueMandate } from '../../activities/keys/mandate.ts'
 import { type ClientWallet, walletProofHeader } from '../../api/surfaces/client.ts'
@@ -9,6 +9,7 @@ import { presentVersion2 } from '../../api/surfaces/present.ts'
 import { holderProofText } from '../../workflows/domain/holder-binding.ts'
 import { payoutId } from '../../workflows/domain/ids.ts'
 import { principalTypedData, requestSha256 } from '../../workflows/domain/principal-authorization.ts'
+import { standing } from '../support/standing.ts'
 import { type PreparedCall, prepared } from './wire.ts'
 
 /** Who signs what; the bench plays the treasury and the authority, so that nothing of it is asked for while the clock runs. */
@@ -67,12 +68,19 @@ async function authorization(signers: Signers, id: string, recipient: string) {
   const expiresAt = nowSeconds + LIFE_S
   const terms = { payoutId: id, payoutWallet, recipient, amountAtomic: '1', expiresAt, idempotencyKey: KEY, asset }
   const digest = requestSha256(terms)
-  const facts = { keys, origin, nowSeconds, treasuryHolder: holder.address.toLowerCase(), requestSha256: digest }
-  const challenge = issueChallenge({ ...facts, ttlSeconds: LIFE_S, holder: holder.address.toLowerCase() })
+  const facts = { origin, treasuryHolder: holder.address.toLowerCase(), requestSha256: digest }
+  const now = standing(keys, nowSeconds)
+  const challenge = issueChallenge({
+    ...facts,
+    ...challengeSigners(now),
+    ttlSeconds: LIFE_S,
+    holder: holder.address.toLowerCase(),
+  })
   const { checkout_hash: checkoutHash, nonce, checkout_jwt: checkoutJwt, audience } = challenge
   const proof = holderProofText({ origin, holder: holder.address, checkoutHash, nonce })
   const { ap2Mandate: mandate } = await issueMandate({
     ...facts,
+    standing: now,
     mandateId: `mdt_${randomBytes(32).toString('hex')}`,
     checkoutJwt,
     holderProof: {

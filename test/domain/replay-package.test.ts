@@ -124,16 +124,23 @@ verifies(
   },
 )
 
-verifies('replay.keys', 'what a revoked key signed is indeterminate, what a retired one signed stands', () => {
-  expect(verifyAgain(file, { keys: keySet({ revoked_at: '2027-01-01T00:00:00Z' }) })).toMatchObject({
-    verdict: 'indeterminate',
-    keys: [{ standing: 'revoked' }],
-  })
-  expect(verifyAgain(file, { keys: keySet({ retired_at: '2020-01-01T00:00:00Z' }) })).toMatchObject({
-    verdict: 'proven',
-    keys: [{ standing: 'retired' }],
-  })
-})
+verifies(
+  ['replay.keys', 'keys.retired'],
+  'what a revoked key signed is indeterminate, and what a retired one signed stands unless it is dated after the end',
+  () => {
+    expect(verifyAgain(file, { keys: keySet({ revoked_at: '2027-01-01T00:00:00Z' }) })).toMatchObject({
+      verdict: 'indeterminate',
+      keys: [{ standing: 'revoked' }],
+    })
+    expect(verifyAgain(file, { keys: keySet({ retired_at: '2030-01-01T00:00:00Z' }) })).toMatchObject({
+      verdict: 'proven',
+      keys: [{ standing: 'active' }],
+    })
+    const ended = verifyAgain(file, { keys: keySet({ retired_at: '2020-01-01T00:00:00Z' }) })
+    expect(ended.verdict).toBe('refused')
+    expect(JSON.stringify(ended.checks)).toContain('was retired before its date')
+  },
+)
 
 verifies('replay.verified', 'an input that only its digest is packed of is given beside it', () => {
   const withheld = resigned({ documents: made.documents.slice(0, -1) })

@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { issueChallenge } from '../../activities/keys/challenge.ts'
+import { challengeSigners, issueChallenge } from '../../activities/keys/challenge.ts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
 import type { ProblemError } from '../../api/surfaces/client.ts'
 import { type Payout, principalTermsOf, signPrincipal } from '../../worker/stack/treasury.ts'
@@ -9,6 +9,7 @@ import { type Agent, nowSeconds, openRail, post, type Rail } from '../support/ag
 import { newWallet } from '../support/chain.ts'
 import { claimsOf, refusalOf } from '../support/faults.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
+import { standing } from '../support/standing.ts'
 import { type AuthorizeInput, treasurySteps } from '../support/treasury-steps.ts'
 import { verifies } from '../verifies.ts'
 
@@ -261,10 +262,9 @@ verifies(
     const { origin, holder } = steps
     const old = (at: number, who = holder.address) =>
       issueChallenge({
-        keys,
+        ...challengeSigners(standing(keys, at)),
         origin,
         ttlSeconds: 900,
-        nowSeconds: at,
         treasuryHolder: who,
         holder: who,
         requestSha256: digest,

@@ -8,6 +8,7 @@ import { createCallbackSteps } from '../../activities/callback.ts'
 import type { SendOutgoing } from '../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../activities/keys/publish-keys.ts'
 import { addDelivery, findDelivery, listAttempts } from '../../activities/store/callback-deliveries.ts'
 import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
 import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
@@ -20,7 +21,8 @@ import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 
 quietRuntime()
-const key = keyRings(generateSigningKeys(new Date())).callback.active
+const keys = keyRings(generateSigningKeys(new Date()))
+const key = keys.callback.active
 const closers: (() => Promise<void>)[] = []
 let client: Client
 let connection: NativeConnection
@@ -31,6 +33,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>
 
 beforeAll(async () => {
   database = await startDatabase()
+  await publishKeys(database.db, keys)
   closers.unshift(database.stop)
   const temporal = await startTemporal()
   closers.unshift(temporal.stop)
@@ -56,7 +59,7 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
     db: database.db,
     log: pino({ level: 'silent' }),
     send,
-    key,
+    keys,
     facts: {
       task_updated: async (_tx, subject) => ({
         task_token_sha256: subject,

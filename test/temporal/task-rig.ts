@@ -73,7 +73,7 @@ export async function startTaskWorkflows(
 
   const { demoReceiver } = tasks.deps.callbackHosts
   const log = pino({ level: 'silent' })
-  const callbacks = { db: tasks.db, log, send: receiver.send, key, facts: readCallbackFacts, demoReceiver }
+  const callbacks = { db: tasks.db, log, send: receiver.send, keys: tasks.keys, facts: readCallbackFacts, demoReceiver }
 
   /** Workers of the three queues until the result is called, or the rig stops. */
   async function serve(changed: Partial<Steps> = {}): Promise<() => Promise<void>> {

@@ -17,7 +17,7 @@ export type StatementKeyState = 'pending' | 'active' | 'retired' | 'revoked'
 export function keyStateAt({ notBefore, retireAt, revokedAt }: KeyLife, issuedAt: number): StatementKeyState {
   if (revokedAt !== null) return 'revoked'
   if (notBefore === null || issuedAt < Math.floor(notBefore)) return 'pending'
-  return retireAt !== null && issuedAt >= retireAt ? 'retired' : 'active'
+  return retireAt !== null && issuedAt > retireAt ? 'retired' : 'active'
 }
 
 /** The key id of an agent's signing version: the agent, and the version's number. */

@@ -41,5 +41,5 @@ export const callbackExamples = operation({
   cacheable: true,
   input: z.strictObject({ language: z.enum(receiverLanguages).optional() }),
   output,
-  handle: async ({ language }, context) => ({ body: output.parse(context.callbacks.examples(language)) }),
+  handle: async ({ language }, context) => ({ body: output.parse(await context.callbacks.examples(language)) }),
 })

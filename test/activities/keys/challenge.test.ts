@@ -6,6 +6,7 @@ import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
+import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {
   challengeContext,
@@ -16,6 +17,7 @@ import {
   nowSeconds,
   origin,
   refusal,
+  standingKeys,
   treasuryHolder,
 } from './treasury.ts'
 
@@ -139,7 +141,9 @@ describe('a presented challenge token', () => {
 
   test('after a key rotation is still read', () => {
     const authorityKeys = [
-      ...stranger.authority.publicKeys.map((key) => ({ ...key, kid: 'newer' })),
+      ...standing(stranger, nowSeconds)
+        .verifiers('authority')
+        .map((key) => ({ ...key, kid: 'newer' })),
       ...challengeContext.authorityKeys,
     ]
     expect(verifyChallengeToken(challenge.challenge_token, { ...challengeContext, authorityKeys })).toEqual(claims)
@@ -148,7 +152,7 @@ describe('a presented challenge token', () => {
 
 describe('a checkout', () => {
   const claims = payloadOf(challenge.checkout_jwt)
-  const context = { keys: keys.checkout.publicKeys, origin }
+  const context = { keys: standingKeys.verifiers('checkout'), origin }
   const { kid } = keys.checkout.active
   const header = { alg: keys.checkout.active.alg, typ: 'service-checkout+jwt', kid }
   const signed = (more: object) =>

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { issueMandate } from '../../../activities/keys/mandate.ts'
 import { holderProofText } from '../../../workflows/domain/holder-binding.ts'
+import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import { holder, holderProof, keys, mandateRequest, newChallenge, nowSeconds, origin, refusal } from './treasury.ts'
 
@@ -64,7 +65,7 @@ describe('an issued mandate', () => {
 describe('a mandate is refused for', () => {
   const cases: [string, string, () => Promise<object>][] = [
     ['a checkout of another request', 'request_digest_mismatch', async () => ({ requestSha256: '00'.repeat(32) })],
-    ['an expired checkout', 'challenge_expired', async () => ({ nowSeconds: challenge.expires_at })],
+    ['an expired checkout', 'challenge_expired', async () => ({ standing: standing(keys, challenge.expires_at) })],
     ['a checkout of nobody', 'authority_denied', async () => ({ checkoutJwt: 'x' })],
     [
       'a checkout signed with EdDSA',

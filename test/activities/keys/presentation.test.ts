@@ -10,6 +10,7 @@ import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { type PresentationContext, verifyPresentation } from '../../../activities/keys/presentation.ts'
 import { presentVersion1, presentVersion2 } from '../../../api/surfaces/present.ts'
 import { holderBindingHeaders, keyBindingPayload, sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
+import { active } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {
   bindingOf,
@@ -156,7 +157,9 @@ describe('a presentation', () => {
     const anchor = { iss: 'https://issuer.example', kid: 'k1', alg: 'ES256', publicJwk: other.publicJwk } as const
     const made = forged({ header: { alg: 'ES256', kid: 'k1' }, payload: { iss: anchor.iss }, sign: other })
     const presentation = await bound(joined(made))
-    expect(await judge(challenge, presentation, { anchors: [anchor] })).toMatchObject({ mandateIssuer: anchor.iss })
+    expect(await judge(challenge, presentation, { anchors: [{ ...anchor, ...active }] })).toMatchObject({
+      mandateIssuer: anchor.iss,
+    })
     await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('issuer_untrusted'))
   })
 

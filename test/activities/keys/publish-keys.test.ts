@@ -13,7 +13,11 @@ verifies(
       attempts += 1
       if (attempts < 3) throw new Error('down')
     }
-    const publishing = await keepPublishing(publish, { everyMs: 5, warn: (error) => warned.push(error) })
+    const publishing = await keepPublishing(publish, {
+      everyMs: 5,
+      warn: (error) => warned.push(error),
+      refuse: (error) => warned.push(error),
+    })
     while (attempts < 3) await sleep(5)
     await sleep(30)
     publishing.stop()

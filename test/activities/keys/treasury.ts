@@ -1,6 +1,6 @@
 import { recoverMessageAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { issueChallenge, verifyChallengeToken } from '../../../activities/keys/challenge.ts'
+import { challengeSigners, issueChallenge, verifyChallengeToken } from '../../../activities/keys/challenge.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import type { VerifyWalletMessage } from '../../../activities/keys/key-binding.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
@@ -10,6 +10,7 @@ import { loadTrustAnchors } from '../../../activities/keys/trust-anchors.ts'
 import { presentVersion1, presentVersion2 } from '../../../api/surfaces/present.ts'
 import { holderProofText } from '../../../workflows/domain/holder-binding.ts'
 import { type PrincipalTerms, requestSha256 } from '../../../workflows/domain/principal-authorization.ts'
+import { active, standing } from '../../support/standing.ts'
 
 export const origin = 'https://svc.example'
 export const nowSeconds = 1_795_248_310
@@ -19,6 +20,8 @@ export const principal = privateKeyToAccount(`0x${'22'.repeat(32)}`)
 export const payoutWallet = privateKeyToAccount(`0x${'33'.repeat(32)}`)
 export const treasuryHolder = holder.address.toLowerCase() as `0x${string}`
 export const anchors = loadTrustAnchors({ authority: keys.authority, issuer: origin, path: '' })
+/** How the keys stand now: all active. */
+export const standingKeys = standing(keys, nowSeconds)
 
 export const terms: PrincipalTerms = {
   payoutId: `po_${'ab'.repeat(32)}`,
@@ -37,9 +40,9 @@ export const verifyWalletMessage: VerifyWalletMessage = async (address, message,
   return signer.toLowerCase() === address
 }
 
-export const challengeFacts = { keys, origin, ttlSeconds: 900, nowSeconds, treasuryHolder }
+export const challengeFacts = { ...challengeSigners(standingKeys), origin, ttlSeconds: 900, treasuryHolder }
 export const challengeContext = {
-  authorityKeys: keys.authority.publicKeys,
+  authorityKeys: standingKeys.verifiers('authority'),
   origin,
   nowSeconds,
   treasuryHolder,
@@ -69,7 +72,7 @@ export async function holderProof(challenge: Challenge, bindingVersion: 1 | 2, s
 export async function mandateRequest(challenge: Challenge, bindingVersion: 1 | 2) {
   const proof = await holderProof(challenge, bindingVersion)
   const checkoutJwt = challenge.checkout_jwt
-  const facts = { keys, origin, nowSeconds, treasuryHolder, requestSha256: digest, verifyWalletMessage }
+  const facts = { standing: standingKeys, origin, treasuryHolder, requestSha256: digest, verifyWalletMessage }
   return { ...facts, mandateId: 'mdt_1', checkoutJwt, holderProof: proof }
 }
 
@@ -90,8 +93,8 @@ export function contextOf(challenge: Challenge, presentation: string): Presentat
     challenge: verifyChallengeToken(challenge.challenge_token, challengeContext),
     audience: challenge.audience,
     nowSeconds,
-    anchors,
-    checkoutKeys: keys.checkout.publicKeys,
+    anchors: anchors.map((anchor) => ({ ...anchor, ...active })),
+    checkoutKeys: standingKeys.verifiers('checkout'),
     requestSha256: digest,
     verifyWalletMessage,
   }

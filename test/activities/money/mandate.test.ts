@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { authorityStanding } from '../../../activities/authorization.ts'
 import { type IssuedMandate, issueMandate } from '../../../activities/keys/mandate.ts'
 import { createWallet } from '../../../activities/money/allowance.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
@@ -13,7 +14,6 @@ import { verifies } from '../../verifies.ts'
 import {
   type Challenge,
   holderProof,
-  keys,
   newChallenge,
   origin,
   present as presentMandate,
@@ -34,7 +34,7 @@ const payableOf = ({ challenge }: Awaited<ReturnType<typeof quoted>>): Payable =
   amount_usd: challenge.amount_usd,
 })
 const now = async () => Math.floor(await clockSeconds(deps.db))
-const ask = async (payable: Payable) => mandateChallenge(deps, payable, { ttlSeconds: 900, nowSeconds: await now() })
+const ask = (payable: Payable) => mandateChallenge(deps, payable, 900)
 
 async function mandateFor(
   challenge: Challenge,
@@ -42,11 +42,10 @@ async function mandateFor(
   cents = payable.amount_usd * 100,
 ): Promise<IssuedMandate> {
   return issueMandate({
-    keys,
+    standing: await authorityStanding(deps.authority, deps.db),
     origin,
     treasuryHolder,
     verifyWalletMessage,
-    nowSeconds: await now(),
     mandateId: `mdt_${hex(8)}`,
     requestSha256: mandateRequestSha256(payable),
     checkoutJwt: challenge.checkout_jwt,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { receiptSigner } from '../../../activities/build-deps.ts'
 import { createChain } from '../../../activities/chain/client.ts'
-import { signCompact } from '../../../activities/keys/compact.ts'
+import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
 import { issueQuote, openChallenge, openEntitlement } from '../../../activities/money/quotes.ts'
 import { decideReference, presentReference, presentTopUp } from '../../../activities/money/references.ts'
@@ -12,7 +13,6 @@ import { inProcessFacilitator } from '../../../activities/x402/facilitator.ts'
 import { createOffers } from '../../../activities/x402/offers.ts'
 import type { Sold } from '../../../workflows/domain/pricing.ts'
 import type { Tier } from '../../../workflows/domain/rails/rail.ts'
-import { RECEIPT_TYP } from '../../../workflows/domain/receipt.ts'
 import { startDatabase } from '../../support/postgres.ts'
 import { startRig } from '../chain/rig.ts'
 import { anchors, holder, keys, origin, verifyWalletMessage } from '../keys/treasury.ts'
@@ -29,12 +29,13 @@ type World = Pick<MoneyDeps, 'db' | 'chain'> & {
 }
 
 async function depsOf({ db, chain, asset, facilitator }: World): Promise<MoneyDeps> {
+  await publishKeys(db, keys)
   const times = { maxTimeoutSeconds: 600, minRemainingSeconds: 60 }
   return {
     db,
     chain,
     payTo,
-    signReceipt: (payload) => ({ jws: signCompact(keys.receipt.active, { typ: RECEIPT_TYP, payload }), kid: 'k' }),
+    signReceipt: receiptSigner(keys),
     issuer: `${origin}/api/trust-contract`,
     environment: 'local',
     authority: {

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
+import { signerOf } from '../../../activities/build-deps.ts'
 import { createChain } from '../../../activities/chain/client.ts'
 import { openLedger } from '../../../activities/chain/ledger.ts'
-import { type SigningKey, signCompact } from '../../../activities/keys/compact.ts'
+import type { SigningKey } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
@@ -39,7 +40,7 @@ export async function startBooks(): Promise<Books> {
     ledger: openLedger(reader, chain.asset),
     findOutcome: async () => ({ kind: 'unknown', reason: 'not asked', absent: true }),
     watch: { see: async () => ({ status: 'NONE', view: null }), failed: async () => [], show: async () => undefined },
-    signStatement: (payload) => ({ jws: signCompact(key, { typ: STATEMENT_TYP, payload }), kid: key.kid }),
+    signStatement: signerOf(rings, STATEMENT_TYP),
     settleMs: 1,
   }
   const stop = async () => void (await Promise.all([chain.stop(), database.stop()]))

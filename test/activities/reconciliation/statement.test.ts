@@ -108,7 +108,8 @@ verifies(
     expect(await verifyStatement(books.db, `${head}.${forge({ fees: 0 })}.${signature}`)).toMatchObject({
       faults: ['its signature does not verify'],
     })
-    const { jws } = books.deps.signStatement({ ...claims, prev: '0'.repeat(64) })
+    const sign = await books.deps.signStatement(books.db)
+    const { jws } = sign({ ...claims, prev: '0'.repeat(64) })
     expect(await verifyStatement(books.db, jws)).toMatchObject({
       faults: ['it does not follow the statement of the day before'],
     })

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { claimsSigner, receiptSigner } from '../../../activities/build-deps.ts'
+import { receiptSigner, signerOf } from '../../../activities/build-deps.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
@@ -59,7 +59,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     environment: 'local',
     issuer: 'http://127.0.0.1:3000/api/trust-contract',
     signReceipt: receiptSigner(keys),
-    signCompletion: claimsSigner(keys, COMPLETION_TYP),
+    signCompletion: signerOf(keys, COMPLETION_TYP),
     callbackHosts: { ownHosts: ['service.example'], exempt: [], demoReceiver: 'https://hooks.receiver.example/in' },
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,

@@ -2,6 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
 import { z } from 'zod'
+import { type KeyTimes, standingAt } from '../key-standing.ts'
 
 /** A key set as `/.well-known/jwks.json` serves it; members that say nothing about a signature are let be. */
 export const KeySet = z.strictObject({
@@ -19,8 +20,8 @@ export const KeySet = z.strictObject({
 })
 export type KeySet = z.output<typeof KeySet>
 
-/** How the key stood when it signed. Revoked: whoever stole it may have chosen the time, so nothing is proven by it. */
-export type Standing = 'active' | 'retired' | 'revoked'
+/** How the key stood when it signed. Revoked: a thief may have chosen the time, so nothing is proven by it. */
+export type Standing = 'active' | 'revoked'
 export type Signed =
   | { ok: true; payload: Record<string, unknown>; kid: string; standing: Standing }
   | { ok: false; fault: string }
@@ -41,16 +42,18 @@ export function verifySigned(jws: string, typ: string, { keys }: KeySet): Signed
     })
     if (!valid) return { ok: false, fault: `its signature is not that of ${key.kid}` }
     const claims = jsonOf(payload)
-    return { ok: true, payload: claims, kid: key.kid, standing: standingAt(key, claims['iat']) }
+    const standing = standingAt(timesOf(key), Number(claims['iat'] ?? Number.POSITIVE_INFINITY))
+    if (standing === 'retired') return { ok: false, fault: `${key.kid} was retired before its date` }
+    return { ok: true, payload: claims, kid: key.kid, standing }
   } catch {
     return { ok: false, fault: 'it cannot be read' }
   }
 }
 
-function standingAt({ retired_at, revoked_at }: KeySet['keys'][number], iat: unknown): Standing {
-  if (revoked_at !== null) return 'revoked'
-  return retired_at !== null && Date.parse(retired_at) <= Number(iat) * 1000 ? 'retired' : 'active'
-}
+const timesOf = ({ retired_at, revoked_at }: KeySet['keys'][number]): KeyTimes => ({
+  retiredAt: retired_at === null ? null : Date.parse(retired_at) / 1000,
+  revokedAt: revoked_at === null ? null : Date.parse(revoked_at) / 1000,
+})
 
 function jsonOf(part: string): Record<string, unknown> {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(base64urlnopad.decode(part))

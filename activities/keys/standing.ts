@@ -1,0 +1,78 @@
+import { refuse } from '../../workflows/domain/errors.ts'
+import type { KeyTimes } from '../../workflows/domain/key-standing.ts'
+import type { Tx } from '../store/db.ts'
+import { readStanding, type StandingRow } from '../store/signing-keys.ts'
+import type { SigningKey } from './compact.ts'
+import type { KeyRing, KeyRings, Ring, RingPublicKey } from './key-ring.ts'
+import type { TrustAnchor } from './trust-anchors.ts'
+
+/** A public key of ours with its ends, as a verifier needs it. */
+export type StandingKey = RingPublicKey & KeyTimes
+/** A trusted issuer's key with its ends; those of others have none that we know. */
+export type StandingAnchor = TrustAnchor & KeyTimes
+
+/** How rings stand in a transaction: Postgres' clock in whole Unix seconds, what signs, and what verifies. */
+export type Standing = {
+  readonly nowSeconds: number
+  /** The first key of the ring that stands active; throws 503 when none does. */
+  signer(ring: Ring): SigningKey
+  /** The ring's keys that are published, with their ends. */
+  verifiers(ring: Ring): StandingKey[]
+}
+
+/** Reads how these rings stand; nothing retires or revokes a key of them before the transaction ends. */
+export async function standingOf<R extends Ring>(
+  tx: Tx,
+  keys: Pick<KeyRings, R>,
+  rings: readonly R[],
+): Promise<Standing> {
+  return standingIn(keys, await readStanding(tx, rings))
+}
+
+/** How rings stand by what is stored of their keys. */
+export function standingIn(keys: Partial<KeyRings>, rows: readonly StandingRow[]): Standing {
+  const ringOf = (ring: Ring): KeyRing => {
+    const found = keys[ring]
+    if (found === undefined) throw new Error(`the ring ${ring} was not read`)
+    return found
+  }
+  return {
+    nowSeconds: Math.floor(rows[0]?.readAt ?? 0),
+    signer: (ring) => activeKey(ringOf(ring), rows),
+    verifiers: (ring) =>
+      ringOf(ring).publicKeys.flatMap((key) => {
+        const times = timesOf(rows, key)
+        return times === undefined ? [] : [{ ...key, retiredAt: times.retiredAt, revokedAt: times.revokedAt }]
+      }),
+  }
+}
+
+/** The trusted issuers with their keys' ends; our own authority stands as its ring does. */
+export function anchorsNow(anchors: readonly TrustAnchor[], issuer: string, standing: Standing): StandingAnchor[] {
+  const own = standing.verifiers('authority')
+  return anchors.flatMap((anchor) => {
+    if (anchor.iss !== issuer) return [{ ...anchor, retiredAt: null, revokedAt: null }]
+    const key = own.find(({ kid }) => kid === anchor.kid)
+    return key === undefined ? [] : [{ ...anchor, retiredAt: key.retiredAt, revokedAt: key.revokedAt }]
+  })
+}
+
+/** The key of a ring that signs now, other than `not` where there is another; throws 503 when none stands active. */
+export function activeKey({ keys, ring }: KeyRing, rows: readonly StandingRow[], not?: string): SigningKey {
+  const active = keys.filter((key) => {
+    const times = timesOf(rows, { ...key, ring })
+    return times !== undefined && times.retiredAt === null && times.revokedAt === null
+  })
+  const key = active.find(({ kid }) => kid !== not) ?? active[0]
+  if (key !== undefined) return key
+  throw refuse(
+    'unavailable',
+    `no key of the ring ${ring} stands active in this process`,
+    'Repeat the call once the service has a new key.',
+  )
+}
+
+/** A key that is not stored with this public half is not one of ours yet. */
+function timesOf(rows: readonly StandingRow[], { ring, kid, publicJwk }: RingPublicKey): StandingRow | undefined {
+  return rows.find((row) => row.ring === ring && row.kid === kid && row.x === publicJwk['x'])
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { receiptSigner } from '../../../activities/build-deps.ts'
+import { verifyChallengeToken } from '../../../activities/keys/challenge.ts'
+import { readCheckout } from '../../../activities/keys/checkout.ts'
+import { decodeCompact } from '../../../activities/keys/compact.ts'
+import { generateSigningKeys, rotateSigningKeys } from '../../../activities/keys/generate.ts'
+import { type KeyRings, keyRings } from '../../../activities/keys/key-ring.ts'
+import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
+import { verifyMandate } from '../../../activities/keys/sd-jwt.ts'
+import { anchorsNow } from '../../../activities/keys/standing.ts'
+import { transaction } from '../../../activities/store/db.ts'
+import { appendReceipt } from '../../../activities/store/receipts.ts'
+import { endKey } from '../../../activities/store/signing-keys.ts'
+import { createReceiptVerification } from '../../../activities/trust.ts'
+import type { KeyTimes } from '../../../workflows/domain/key-standing.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { standing } from '../../support/standing.ts'
+import { verifies } from '../../verifies.ts'
+import { anchors, challengeContext, keys, newChallenge, newMandate, nowSeconds, origin, refusal } from './treasury.ts'
+
+const issuer = 'https://svc.example/api/trust-contract'
+const day = new Date('2026-11-21T10:00:00Z')
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startDatabase()
+})
+afterAll(() => database?.stop())
+
+const endOf = (ring: KeyRings['receipt'], end: 'retire' | 'revoke') =>
+  transaction(database.db, (tx) => endKey(tx, end, { ring: ring.ring, kid: ring.active.kid }))
+const sign = (rings: KeyRings, subject: string) =>
+  transaction(database.db, (tx) => {
+    const about = { subject, kind: 'payout_created', usage: 'synthetic', environment: 'local', issuer, facts: {} }
+    return appendReceipt(tx, receiptSigner(rings), about, Math.floor(Date.now() / 1000))
+  })
+const kidOf = (jws: string) => decodeCompact(jws).header['kid']
+
+verifies(
+  'keys.signing-standing',
+  'while a key is retired under 32 callers each signs with a key that stands, every receipt verifies, and then there is none',
+  async () => {
+    const rings = keyRings(rotateSigningKeys(generateSigningKeys(day), day))
+    await publishKeys(database.db, rings)
+    const [chosen, next] = rings.receipt.keys.map(({ kid }) => kid)
+    const signed: string[] = []
+    let done = false
+    const callers = Array.from({ length: 32 }, async (_, caller) => {
+      for (let turn = 0; !done || turn < 4; turn += 1) signed.push(await sign(rings, `caller-${caller}-${turn}`))
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await endOf(rings.receipt, 'retire')
+    done = true
+    await Promise.all(callers)
+    expect(new Set(signed.map(kidOf))).toEqual(new Set([chosen, next]))
+    const verification = createReceiptVerification(database.db, issuer)
+    const verdicts = await Promise.all(signed.map((receipt) => verification.verify({ receipt })))
+    expect(verdicts.filter(({ verified }) => verified !== true)).toEqual([])
+    await transaction(database.db, (tx) => endKey(tx, 'retire', { ring: 'receipt', kid: next as string }))
+    await expect(sign(rings, 'nobody')).rejects.toMatchObject(refusal('unavailable'))
+  },
+)
+
+verifies('keys.signing-standing', 'a key ends only after what it is signing is stored', async () => {
+  const rings = keyRings(generateSigningKeys(day))
+  await publishKeys(database.db, rings)
+  let end: Promise<{ retired_at: Date | null } | undefined> | undefined
+  let ended = false
+  await transaction(database.db, async (tx) => {
+    await receiptSigner(rings)(tx)
+    end = endOf(rings.receipt, 'retire').then((row) => {
+      ended = true
+      return row
+    })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(ended).toBe(false)
+  })
+  expect(await end).toMatchObject({ retired_at: expect.any(Date) })
+})
+
+verifies(
+  'keys.start',
+  'a revoked key of choice, a name of another key and a key with another name stop a start',
+  async () => {
+    const file = generateSigningKeys(day)
+    const rings = keyRings(file)
+    await publishKeys(database.db, rings)
+    await publishKeys(database.db, rings)
+    const other = structuredClone(file)
+    other.rings.receipt[0]!.private_jwk = generateSigningKeys(day).rings.receipt[0]!.private_jwk
+    await expect(publishKeys(database.db, keyRings(other))).rejects.toThrow('is the name of another key')
+    const renamed = structuredClone(file)
+    renamed.rings.callback[0]!.kid = 'callback-renamed'
+    await expect(publishKeys(database.db, keyRings(renamed))).rejects.toThrow(KeyRefused)
+    await expect(sign(keyRings(other), 'mixed')).rejects.toMatchObject(refusal('unavailable'))
+    await endOf(rings.authority as KeyRings['receipt'], 'revoke')
+    await expect(publishKeys(database.db, rings)).rejects.toThrow('is revoked')
+    const rotated = keyRings(rotateSigningKeys(file, day))
+    await publishKeys(database.db, rotated)
+  },
+)
+
+verifies('keys.kept', 'a stored key never changes, is never removed, and ends once', async () => {
+  const rings = keyRings(generateSigningKeys(day))
+  await publishKeys(database.db, rings)
+  const { kid } = rings.receipt.active
+  const row = await endOf(rings.receipt, 'retire')
+  expect(await endOf(rings.receipt, 'retire')).toEqual(row)
+  const change = (set: object) => database.db.updateTable('signing_keys').set(set).where('kid', '=', kid).execute()
+  for (const set of [{ retired_at: null }, { retired_at: new Date() }, { alg: 'ES256' }, { activated_at: new Date(0) }])
+    await expect(change(set)).rejects.toMatchObject({ code: '23514' })
+  await expect(database.db.deleteFrom('signing_keys').execute()).rejects.toMatchObject({ code: '23514' })
+})
+
+verifies(
+  ['keys.retired', 'keys.revoked'],
+  'challenge, checkout and mandate of a retired key count when they are dated before it ended, of a revoked one never',
+  async () => {
+    const challenge = newChallenge()
+    const mandate = await newMandate(challenge, 2)
+    const judge = async (times: KeyTimes) => {
+      const ends = { [keys.authority.active.kid]: times, [keys.checkout.active.kid]: times }
+      const now = standing(keys, nowSeconds, ends)
+      const authorityKeys = now.verifiers('authority')
+      const attempts = [
+        async () => verifyChallengeToken(challenge.challenge_token, { ...challengeContext, authorityKeys }),
+        async () => readCheckout(challenge.checkout_jwt, { keys: now.verifiers('checkout'), origin }),
+        async () => verifyMandate(mandate, { anchors: anchorsNow(anchors, origin, now), nowSeconds }),
+      ]
+      return Promise.all(
+        attempts.map((attempt) =>
+          attempt().then(
+            () => true,
+            () => false,
+          ),
+        ),
+      )
+    }
+    expect(await judge({ retiredAt: null, revokedAt: null })).toEqual([true, true, true])
+    expect(await judge({ retiredAt: nowSeconds, revokedAt: null })).toEqual([true, true, true])
+    expect(await judge({ retiredAt: nowSeconds - 0.001, revokedAt: null })).toEqual([false, false, false])
+    expect(await judge({ retiredAt: null, revokedAt: nowSeconds + 1 })).toEqual([false, false, false])
+  },
+)
