@@ -1,16 +1,16 @@
 /** Requirements on how keys are rotated, retired and revoked: id → source and behavior. */
 export const keyStandingRequirements = {
   'keys.retired': {
-    source: 'api-conventions.md § Signed receipts',
+    source: 'api-conventions § Signed receipts',
     behavior:
       'What a retired key signed up to its retirement stays valid until its own expiry; what is dated after it is refused by every verifier.',
   },
   'keys.revoked-receipt': {
-    source: 'api-conventions.md § Signed receipts',
+    source: 'api-conventions § Signed receipts',
     behavior: 'A receipt of a revoked key is valid only by our stored record from before the revocation.',
   },
   'keys.revoked': {
-    source: 'api-conventions.md § Signed receipts',
+    source: 'api-conventions § Signed receipts',
     behavior:
       'Challenges, mandates, checkouts and statements of a revoked key are refused at once, whatever their date.',
   },
