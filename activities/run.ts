@@ -162,15 +162,23 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
   if (run === undefined) return null
   const task = await requireTask(tx, run.task_id)
   const taken = await listLoopSteps(tx, runId)
-  const waits =
-    run.step === 'review_step' && taken.some(({ step, verdict }) => step === 'review_step' && verdict === null)
+  const review =
+    run.step === 'review_step'
+      ? taken.find(({ step, verdict }) => step === 'review_step' && verdict === null)
+      : undefined
   const { rail, agent_id: agentId, usage, task_id: taskId } = task
   const { attempt, round, step } = run
   return {
     ...{ runId, taskId, rail, agentId, usage, attempt, round, step },
-    next: !isAtWork(task) || step === null ? 'over' : waits ? 'review' : 'step',
+    next: nextOf(!isAtWork(task) || step === null, review !== undefined),
+    reviewSince: review?.started_at.toISOString() ?? null,
     taken: taken.map((each) => ({ attempt: each.attempt, round: each.round, step: each.step, verdict: each.verdict })),
   }
+}
+
+function nextOf(isOver: boolean, isInReview: boolean): RunSnapshot['next'] {
+  if (isOver) return 'over'
+  return isInReview ? 'review' : 'step'
 }
 
 function present(run: RunSnapshot | null): RunSnapshot {

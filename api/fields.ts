@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../workflows/domain/limits.ts'
+import { plainTextPattern } from '../workflows/domain/plain-text.ts'
 
 // Wire fields: strings in, strings out, without transforms, so that the same schema is the check, the OpenAPI and the client's type.
 
@@ -52,21 +53,20 @@ export const Time = z.iso.datetime()
 export const Usage = z.enum(['synthetic', 'operational', 'unspecified'])
 
 /**
- * `min` to `max` code points without NUL and lone surrogates, for material that is not screened, such as tokens. The published
- * pattern names only NUL: many readers' pattern engines know no surrogates.
+ * `min` to `max` code points, for material that is not screened, such as tokens; tab and line feed are the only control characters.
+ * The published pattern does not name lone surrogates: many readers' pattern engines know none.
  */
 export function text(min: number, max: number) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what the pattern refuses.
-  const pattern = /^[^\x00]*$/
   return z
     .string()
-    .regex(pattern, REFUSED_IN_TEXT)
+    .regex(plainTextPattern, REFUSED_IN_TEXT)
     .refine((value) => !/\p{Cs}/u.test(value), REFUSED_IN_TEXT)
     .refine((value) => isWithin([...value].length, min, max), `text must have ${min} to ${max} characters`)
     .meta({ minLength: min, maxLength: max })
 }
 
-const REFUSED_IN_TEXT = 'text must not hold NUL or lone surrogates'
+const REFUSED_IN_TEXT =
+  'text must not hold control characters (other than tab and \\n), bidi overrides or lone surrogates'
 
 /** Up to `max` code points that a person or an agent writes; the road screens it for forbidden material. */
 export function freeText(max: number, min = 0) {

@@ -18,19 +18,17 @@ export type RunView = Awaited<ReturnType<typeof runView>>
 export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   const run_id = runIdOf(task.task_id)
   const run = await findRun(tx, run_id)
-  const { task_id, state, rail, tier, usage, quote_id, entitlement_id, waiting_for, next_action } = await taskView(
-    tx,
-    task,
-  )
+  const { task_id, state, rail, tier, usage, quote_id, entitlement_id, ...shown } = await taskView(tx, task)
+  const { waiting_for, waiting_since, gaps, required_action, next_action } = shown
   const task_token = deps.tokens.statusToken('tk', (await latestEvent(tx, task_id, 'submit'))?.event_id ?? '')
   return {
-    ...{ run_id, task_id, task_token, state, waiting_for, rail, tier, usage, quote_id, entitlement_id },
+    ...{ run_id, task_id, task_token, state, rail, tier, usage, quote_id, entitlement_id },
+    ...{ waiting_for, waiting_since, gaps, required_action, next_action },
     loop: loopView(run, run === undefined ? [] : await listLoopSteps(tx, run_id)),
     work_order_id: (await findOrderOf(tx, task_id)) ?? null,
     ...(await paidBy(tx, task)),
     ...(await madeBy(tx, run_id)),
     links: linksOf(deps, task_token, run_id),
-    next_action,
   }
 }
 

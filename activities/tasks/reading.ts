@@ -49,10 +49,15 @@ export function openTaskReads(db: Kysely<Database>) {
     exceptions: (taskId: string, state: TaskExceptionState | undefined) =>
       transaction(db, async (tx) => {
         const rows = await listTaskExceptions(tx, taskId)
+        const { waiting_for, waiting_since, gaps, required_action, next_action } = await taskView(
+          tx,
+          await requireTask(tx, taskId),
+        )
         const open = rows.find(({ closed_at }) => closed_at === null)
         return {
           items: rows.filter((row) => state === undefined || row.state === state).map(taskExceptionView),
           allowed_recoveries: open === undefined ? [] : [...allowedRecoveries(open.code)],
+          ...{ waiting_for, waiting_since, gaps, required_action, next_action },
         }
       }),
   }

@@ -1,6 +1,6 @@
 import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
-import { taskWaitsFor } from '../../workflows/task/details.ts'
-import type { TaskSnapshot } from '../../workflows/task/ports.ts'
+import { taskWait } from '../../workflows/domain/task-wait.ts'
+import { nextAction, type Wait } from '../../workflows/domain/wait.ts'
 import type { ContractRow } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
 import type { RecoveryRequestRow, TaskExceptionRow } from '../store/task-exceptions.ts'
@@ -11,37 +11,19 @@ import { snapshotOf } from './snapshot.ts'
 /** A task as callers see it (endpoints.md §2); its token is told once, where the task begins. */
 export async function taskView(tx: Tx, row: TaskRow) {
   const snapshot = await snapshotOf(tx, row, [])
-  const { what, act } = taskWaitsFor(snapshot)
   const { task_id, state, resume_state, rail, tier, usage, agent_id, run_id } = row
   const { contract_id, quote_id, entitlement_id, changed_at } = row
   return {
-    ...{ task_id, state, resume_state, waiting_for: waitingFor(snapshot), rail, tier, usage, agent_id, run_id },
+    ...{ task_id, state, resume_state, rail, tier, usage, agent_id, run_id },
     ...{ contract_id, quote_id, entitlement_id, updated_at: changed_at.toISOString() },
-    next_action: act === 'none' ? `It waits for ${what}.` : `It waits for ${what}: ${act}.`,
+    ...waitView(taskWait(snapshot)),
   }
 }
 
-/** What others have to bring before the task goes on. */
-function waitingFor({ state, hasInput, isReviewed }: TaskSnapshot): string[] {
-  switch (state) {
-    case 'trusted':
-    case 'quoted':
-    case 'credit_pending':
-      return ['credit']
-    case 'trust_pending':
-      return ['review']
-    case 'credit_funded':
-      return [...(hasInput ? [] : ['input']), ...(isReviewed ? [] : ['review'])]
-    case 'evidence_partial':
-      return ['evidence']
-    case 'callback_pending':
-      return ['callback']
-    case 'exception_open':
-    case 'replay_ready':
-      return ['recovery']
-    default:
-      return []
-  }
+/** A wait as callers see it: what it waits for and since when, what the input lacks, and the call that ends it. */
+export function waitView(wait: Wait) {
+  const { waiting_for, since, gaps, action } = wait
+  return { waiting_for, waiting_since: since, gaps, required_action: action, next_action: nextAction(wait) }
 }
 
 /** A contract with its terms as they were prepared, and what the task pays with by now (endpoints.md §10). */

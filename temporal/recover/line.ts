@@ -3,6 +3,8 @@ import type { Kysely } from 'kysely'
 import type { TokenAuthorization } from '../../activities/chain/authorization.ts'
 import type { Outcome } from '../../activities/chain/outcome.ts'
 import type { Database } from '../../activities/store/schema.ts'
+import { recoverCommand } from '../../workflows/domain/recover-command.ts'
+import { actionLines, type Wait } from '../../workflows/domain/wait.ts'
 
 export type RecoverDeps = {
   client: Client
@@ -17,6 +19,7 @@ export const LOOKED_AT_MAX = 1_000
 export type Line = {
   id: string
   kind: 'payout' | 'task'
+  summary: string
   state: string
   /** Of the exception; `parked` for a transfer that is held up, `not_running` for what lost its workflow. */
   code: string | null
@@ -31,6 +34,25 @@ export type Line = {
 
 /** What an id tells, name by name, in the order in which people read it. */
 export type Explanation = Record<string, string | number | boolean | null>
+
+/** The wait of what a wake starts again. */
+export const notRunning = (id: string): Wait => ({
+  ...{ what: 'its workflow, which is not running', waiting_for: [], since: null, gaps: [] },
+  action: { by: 'operator', call: null, arguments: {}, choices: [], command: recoverCommand(id, 'wake') },
+})
+
+/** A wait in the names of an explanation; the lines of the action are to be copied as they are. */
+export function explainWait({ what, waiting_for, since, gaps, action }: Wait): Explanation {
+  return {
+    waits_for: what,
+    waiting_for: waiting_for.join(', ') || null,
+    waiting_since: since,
+    gaps: gaps.map(({ code, detail, pointers }) => `${code} at ${pointers.join(' ')}: ${detail}`).join('\n') || null,
+    required_by: action?.by ?? null,
+    required_action: action === null ? null : actionLines(action).join('\n'),
+    choices: action?.choices.join(', ') || null,
+  }
+}
 
 /** Why an activity of this workflow fails now, null where none does. */
 export async function lastFailure(client: Client, workflowId: string): Promise<string | null> {

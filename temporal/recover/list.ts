@@ -1,6 +1,6 @@
 import { findRun } from '../../activities/store/runs.ts'
-import { notRunning } from '../payments.ts'
-import type { Explanation, Line, RecoverDeps } from './line.ts'
+import { notRunning as findNotRunning } from '../payments.ts'
+import { type Explanation, type Line, notRunning, type RecoverDeps } from './line.ts'
 import { explainPayout, listPayouts, payoutLine } from './payouts.ts'
 import { explainTask, listTasks, taskLine } from './tasks.ts'
 
@@ -32,8 +32,7 @@ async function flaggedIds(deps: RecoverDeps): Promise<Set<string>> {
   return ids
 }
 
-/** What a wake begins again. */
-const orphaned = { code: 'not_running', needs_attention: true, waits_for: 'its workflow, which is not running' }
+const orphaned = { code: 'not_running', needs_attention: true, waits_for: notRunning('').what }
 const ASKED_AT_ONCE = 50
 
 /** Lines that would go on by themselves, had nobody ended their workflow. */
@@ -41,7 +40,7 @@ async function orphansOf({ client }: RecoverDeps, lines: readonly Line[]): Promi
   const ids = lines.filter(({ at_work }) => at_work).map(({ id }) => id)
   const ended: string[] = []
   for (let at = 0; at < ids.length; at += ASKED_AT_ONCE)
-    ended.push(...(await notRunning(client, ids.slice(at, at + ASKED_AT_ONCE))))
+    ended.push(...(await findNotRunning(client, ids.slice(at, at + ASKED_AT_ONCE))))
   return new Set(ended)
 }
 

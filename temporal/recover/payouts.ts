@@ -6,10 +6,19 @@ import type { Database } from '../../activities/store/schema.ts'
 import { listOpenTransfers } from '../../activities/store/transfers.ts'
 import { authorizationOf } from '../../activities/transfer.ts'
 import { formatUsdc } from '../../workflows/domain/money.ts'
-import { recoverCommand } from '../../workflows/domain/recover-command.ts'
-import { waitsFor } from '../../workflows/payout/details.ts'
+import { payoutWait } from '../../workflows/domain/payout-wait.ts'
+import type { Wait } from '../../workflows/domain/wait.ts'
+import { payoutSummary } from '../../workflows/payout/details.ts'
 import { isRunning } from '../payments.ts'
-import { type Explanation, type Line, LOOKED_AT_MAX, lastFailure, type RecoverDeps } from './line.ts'
+import {
+  type Explanation,
+  explainWait,
+  type Line,
+  LOOKED_AT_MAX,
+  lastFailure,
+  notRunning,
+  type RecoverDeps,
+} from './line.ts'
 
 /** Payouts whose transfer is under way, and those of which reconciliation found a difference. */
 export async function listPayouts(db: Kysely<Database>): Promise<Line[]> {
@@ -32,9 +41,10 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
   const code = exception ?? difference ?? (parked === null ? null : 'parked')
   return {
     ...{ id: payoutId, kind: 'payout', state: payout.state, code, rail: 'payout', usage: payout.usage, agent: null },
+    summary: payoutSummary({ ...payout, amountUsdc: formatUsdc(BigInt(payout.amount_atomic)) }),
     needs_attention: code !== null,
     at_work: isUnderWay(transfer),
-    waits_for: waitsOf({ payout, transfer }, difference).what,
+    waits_for: waitOf({ payout, transfer }, difference).what,
   }
 }
 
@@ -48,7 +58,6 @@ export async function explainPayout({ client, db, findOutcome }: RecoverDeps, pa
       : await findOutcome(authorizationOf(transfer), BigInt(transfer.from_block ?? '0'))
   const running = await isRunning(client, payoutId)
   const difference = await openExceptionCode(db, payoutId)
-  const { what, act } = waitsOf(record, difference)
   return {
     payout_id: payoutId,
     state: payout.state,
@@ -61,19 +70,17 @@ export async function explainPayout({ client, db, findOutcome }: RecoverDeps, pa
     exception: transfer?.exception ?? difference,
     workflow: running ? 'running' : 'not running',
     last_failure: running ? await lastFailure(client, payoutId) : null,
-    waits_for: what,
-    unblocked_by: !running && isUnderWay(transfer) ? recoverCommand(payoutId, 'wake') : act,
+    ...explainWait(!running && isUnderWay(transfer) ? notRunning(payoutId) : waitOf(record, difference)),
   }
 }
 
 const isUnderWay = (transfer: PayoutRecord['transfer']): boolean =>
   transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
 
-function waitsOf({ payout, transfer }: Pick<PayoutRecord, 'payout' | 'transfer'>, difference: string | null) {
+function waitOf({ payout, transfer }: Pick<PayoutRecord, 'payout' | 'transfer'>, difference: string | null): Wait {
   const { parked = null, exception = null, status = 'none' } = transfer ?? {}
-  if (difference !== null && exception === null)
-    return { what: `an operator: ${difference}`, act: 'agent-rails recover exceptions, then recover close' }
-  return waitsFor({ payoutId: payout.payout_id, state: payout.state, transfer: status, parked, exception })
+  const { payout_id: payoutId, state } = payout
+  return payoutWait({ payoutId, state, transfer: status, parked, exception, difference })
 }
 
 function describe(outcome: Outcome): string {

@@ -2,7 +2,8 @@ import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { readJsonFile } from '../../activities/config.ts'
 import { type RecoverAct, recoverActs } from '../../temporal/recover/act.ts'
-import type { Line } from '../../temporal/recover/line.ts'
+import type { Explanation, Line } from '../../temporal/recover/line.ts'
+import { printable } from '../../workflows/domain/plain-text.ts'
 import { type Outcome, openRecovery } from '../recovery-desk.ts'
 import { addWhere, chosen, type Where } from './where.ts'
 
@@ -30,8 +31,7 @@ export function addRecover(program: Command): void {
     .description('what a payout, a task or a run waits for, and the act that unblocks it')
     .action(async (id: string) => {
       await using desk = await openRecovery()
-      for (const [name, value] of Object.entries(await desk.explain(id)))
-        console.log(`${name.padEnd(14)} ${value ?? '–'}`)
+      console.log(explanationText(await desk.explain(id)))
     })
   recover
     .command('replay-package <id>')
@@ -44,10 +44,19 @@ export function addRecover(program: Command): void {
   addReconciliation(recover)
 }
 
-/** `!` marks what needs somebody; ids are printed whole, because the next command takes one. */
-const textOf = ({ id, state, code, rail, usage, needs_attention, waits_for }: Line): string => {
-  const is = [rail, usage, state, code].filter((one) => one !== null)
-  return `${needs_attention ? '!' : ' '} ${id}\n    ${is.join(', ')}: waits for ${waits_for}`
+/** `!` marks what needs attention; ids are printed whole, because the next command takes one. */
+const textOf = ({ id, summary, state, code, needs_attention, waits_for }: Line): string => {
+  const is = [state, code].filter((one) => one !== null)
+  return printable(`${needs_attention ? '!' : ' '} ${id}\n    ${summary}: ${is.join(', ')}; waits for ${waits_for}`)
+}
+
+/** One name a line; what has several lines is indented. */
+function explanationText(explanation: Explanation): string {
+  const lines = Object.entries(explanation).map(([name, value]) => {
+    const text = String(value ?? '–').replaceAll('\n', `\n${' '.repeat(17)}`)
+    return `${name.padEnd(16)} ${text}`
+  })
+  return printable(lines.join('\n'))
 }
 
 type ActOptions = {

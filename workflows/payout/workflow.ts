@@ -1,12 +1,13 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
+import { payoutWait } from '../domain/payout-wait.ts'
 import { isLong, refuseIfEnding } from '../renewal.ts'
 import { retryOf } from '../retry.ts'
 import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
 import { shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
-import { payoutDetails, waitsFor } from './details.ts'
+import { payoutDetails } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type {
   PayoutSnapshot,
@@ -108,7 +109,7 @@ export async function payout(payoutId: string): Promise<void> {
   /** Waits for an update, a wake, or the time to be up. */
   async function news(ms: number): Promise<void> {
     const seen = run.version
-    const reason = run.known === null ? '' : waitsFor(run.known).what
+    const reason = run.known === null ? '' : payoutWait(run.known).what
     const summary = `waits for ${reason}`.slice(0, REASON_MAX)
     // Refused updates change nothing, and make the run long all the same.
     const came = await wf.condition(() => run.version !== seen || run.woken || isLong(run), ms, { summary })

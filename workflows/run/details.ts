@@ -1,26 +1,34 @@
+import { detailsOf } from '../details.ts'
 import { REVISION_ROUNDS_MAX } from '../domain/controlled-loop.ts'
+import { reviewWait, type Wait } from '../domain/wait.ts'
 import type { RunSnapshot } from './ports.ts'
 
-/** Markdown for the Temporal UI: the steps taken, what the run waits for, the act that unblocks it. */
+/** What a run waits for; its review is the same wait that its task shows. */
+export function runWait(run: RunSnapshot): Wait {
+  const nothing = { waiting_for: [], since: null, gaps: [], action: null }
+  if (run.next === 'review' && run.reviewSince !== null) {
+    const review = { kind: 'loop_step', id: run.runId, since: run.reviewSince } as const
+    return reviewWait('an operator to review the result', review, ['approve', 'reject', 'revise'])
+  }
+  if (run.next === 'over') return { ...nothing, what: `nothing: its task ${run.taskId} decides what follows` }
+  return { ...nothing, what: `the step ${run.step}` }
+}
+
+/** Markdown for the Temporal UI: the steps taken, what the run waits for, the required action. */
 export function runDetails(run: RunSnapshot): string {
-  const waits =
-    run.next === 'review'
-      ? ['an operator’s decision on this run', 'POST /api/loop-review-console']
-      : run.next === 'over'
-        ? ['nothing here: its task has the word', 'none']
-        : [`the step ${run.step}`, 'none']
-  return [
-    `### Run of ${run.rail} (${run.usage})`,
-    '',
-    `attempt ${run.attempt + 1}, revision ${run.round} of ${REVISION_ROUNDS_MAX}`,
-    '',
-    '| step | attempt | revision | ended |\n|---|---|---|---|',
-    ...run.taken.map(
-      ({ step, attempt, round, verdict }) => `| ${step} | ${attempt + 1} | ${round} | ${verdict ?? 'waits'} |`,
-    ),
-    '',
-    `**Waits for** ${waits[0]}`,
-    '',
-    `**Unblocked by** ${waits[1]}`,
-  ].join('\n')
+  return detailsOf({
+    title: `Run of ${run.rail} (${run.usage})`,
+    rows: [
+      ['task', run.taskId],
+      ['attempt', `${run.attempt + 1}`],
+      ['revision', `${run.round} of ${REVISION_ROUNDS_MAX}`],
+    ],
+    wait: runWait(run),
+    more: [
+      '| step | attempt | revision | ended |\n|---|---|---|---|',
+      ...run.taken.map(
+        ({ step, attempt, round, verdict }) => `| ${step} | ${attempt + 1} | ${round} | ${verdict ?? 'waits'} |`,
+      ),
+    ],
+  })
 }

@@ -14,6 +14,8 @@ export type RunSnapshot = {
   step: LoopStep | null
   /** `review`: the step waits for a decision; `over`: the task has to be moved before the run goes on, if it ever does. */
   next: 'step' | 'review' | 'over'
+  /** When the review was opened that the run waits for. */
+  reviewSince: string | null
   taken: { attempt: number; round: number; step: LoopStep; verdict: StepVerdict | null }[]
 }
 

@@ -1,24 +1,18 @@
 import type { Refusal } from '../domain/errors.ts'
 import type { TaskEvent, TaskState } from '../domain/task-lifecycle.ts'
+import type { WaitingTask } from '../domain/task-wait.ts'
 
-/** What the workflow knows of a task: enough to go on from any state, and to tell an operator what it waits for. */
-export type TaskSnapshot = {
-  taskId: string
-  state: TaskState
+/** What the workflow knows of a task: enough to continue from any state, and to show what it waits for. */
+export type TaskSnapshot = WaitingTask & {
   resumeState: TaskState | null
   /** Of the last entry in its ledger. */
   sequence: number
   lastEvent: TaskEvent
   agentId: string | null
-  rail: string
-  tier: string
   usage: string
-  hasInput: boolean
-  isReviewed: boolean
-  runId: string | null
   /** Of its callback, while it waits for that. */
   deliveryId: string | null
-  exception: { code: string; detail: string; recoveries: readonly string[] } | null
+  exception: { id: string; code: string; detail: string; recoveries: readonly string[] } | null
   /** Until the time limit of the state is over, by Postgres' clock; null: it has none. */
   dueInMs: number | null
   /** Tasks that may start now that this one has left its run slot. */

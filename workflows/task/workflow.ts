@@ -1,12 +1,13 @@
 import * as wf from '@temporalio/workflow'
 import { refuse } from '../domain/errors.ts'
 import { taskEvents } from '../domain/task-lifecycle.ts'
+import { taskWait } from '../domain/task-wait.ts'
 import { isLong, refuseIfEnding } from '../renewal.ts'
 import { taskAttributes } from '../search-attributes.ts'
 import { shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
-import { taskDetails, taskWaitsFor } from './details.ts'
+import { taskDetails } from './details.ts'
 import { advanceUpdate, eventUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './ports.ts'
 import { openWork, type Work, wakeTasks, workOf } from './work.ts'
@@ -115,7 +116,7 @@ async function news(state: OpenTask, known: TaskSnapshot): Promise<boolean> {
   const seen = state.version
   const queued = known.state === 'queued'
   // Temporal refuses a summary over 400 bytes, and with it the whole workflow task.
-  const summary = `waits for ${taskWaitsFor(known).what}`.slice(0, 100)
+  const summary = `waits for ${taskWait(known).what}`.slice(0, 100)
   // Refused events change nothing, and make the run long all the same.
   const called = () => state.version !== seen || state.woken || isLong(state)
   const came = await wf.condition(called, known.dueInMs ?? timing.task[queued ? 'queued' : 'idle'], { summary })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { loopSteps } from '../../../workflows/domain/controlled-loop.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
-import { Task, TaskId, TaskToken, TaskUsage, Tier } from '../tasks/shapes.ts'
+import { TaskId, TaskState, TaskToken, TaskUsage, Tier, waitShape } from '../tasks/shapes.ts'
 
 export const RunId = z.string().regex(/^run_[0-9a-f]{64}$/)
 
@@ -26,7 +26,8 @@ export const Run = z
     run_id: RunId,
     task_id: TaskId,
     task_token: TaskToken.meta({ description: 'Reads the task on the OS host; acts need the key or the access key.' }),
-    ...Task.pick({ state: true, waiting_for: true }).shape,
+    state: TaskState,
+    ...waitShape,
     rail: Rail,
     tier: Tier,
     usage: TaskUsage,
@@ -41,6 +42,5 @@ export const Run = z
     settlement_receipt_id: ReceiptId.nullable(),
     usage_receipt_id: ReceiptId.nullable(),
     links: z.record(z.string(), z.string()),
-    next_action: z.string(),
   })
   .meta({ id: 'Run' })

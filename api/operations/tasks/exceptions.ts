@@ -2,18 +2,20 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../caller.ts'
 import { ExceptionState, RecoveryAction, TaskException } from './recovery-shapes.ts'
+import { waitShape } from './shapes.ts'
 
 const output = z
   .strictObject({
     items: z.array(TaskException),
     allowed_recoveries: z.array(RecoveryAction).meta({ description: 'Of the exception that stops the task now.' }),
+    ...waitShape,
   })
   .meta({ id: 'TaskExceptions' })
 
 /** GET /api/agents/tasks/{token}/exceptions on the OS host. */
 export const taskExceptionsRead = operation({
   id: 'task-exceptions',
-  summary: 'List what stopped a task, the oldest first, and what can bring it home now.',
+  summary: 'List what stopped a task, the oldest first, what it waits for now, and the call that resolves it.',
   http: { method: 'GET', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
