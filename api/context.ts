@@ -58,6 +58,8 @@ export type PayoutActs = {
     call: { callId: string; leads: boolean },
   ): Promise<PayoutAnswer | undefined>
   read(creator: string, by: { payout_id: string } | { idempotency_key: string }): Promise<PayoutAnswer>
+  /** The payout once it differs from what was read, or as it is when the time is up. */
+  next(creator: string, read: PayoutAnswer, ms: number): Promise<PayoutAnswer>
 }
 
 export type Challenge = Record<string, unknown>

@@ -93,6 +93,12 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** Refuses before anything is begun, of a call that pays also what its effect would refuse; only for `charge: 'before'`. */
   readonly precondition?: (input: z.output<Input>, context: Context, paid: boolean) => Promise<void>
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>
+  /** For a read: the body once it differs from the one that was read, or as it is when the time is up. Asked for with `Prefer: wait`. */
+  readonly next?: (
+    input: z.output<Input>,
+    context: Context,
+    waits: { readonly read: z.output<Output>; readonly ms: number },
+  ) => Promise<z.output<Output>>
 }
 
 /** Whether a call needs no row of its own: it costs nothing, and a repeat does no harm. */

@@ -17,7 +17,7 @@ import { payoutSummary } from '../workflows/payout/details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../workflows/payout/messages.ts'
 import type { StepAnswer, StepInput } from '../workflows/payout/ports.ts'
 import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
-import { payoutAttributes } from '../workflows/search-attributes.ts'
+import { payoutAttributes, searchAttributes } from '../workflows/search-attributes.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { type Crowd, durableStep, type UpdateDeps } from './updates.ts'
 
@@ -94,8 +94,30 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       const payoutId = 'payout_id' in by ? by.payout_id : payoutIdOf(creator, by.idempotency_key)
       return payoutAnswer(await own(deps, creator, payoutId), deps.environment)
     },
+
+    async next(creator: string, read: PayoutAnswerBody, ms: number): Promise<PayoutAnswerBody> {
+      const { payout_id: payoutId } = read.payout
+      const until = performance.now() + ms
+      for (let now = read; ; now = payoutAnswer(await own(deps, creator, payoutId), deps.environment)) {
+        const left = until - performance.now()
+        if (left <= 0 || isOver(now) || standingOf(now) !== standingOf(read)) return now
+        await deps.changes.wait(payoutId, left)
+      }
+    },
   }
 }
+
+const isOver = ({ payout }: PayoutAnswerBody): boolean => ['final', 'dead'].includes(payout.transfer.status)
+
+/** What is a change to who waits for one: confirmations are none. */
+const standingOf = ({ payout, receipts }: PayoutAnswerBody): string =>
+  JSON.stringify([
+    payout.state,
+    payout.transfer.status,
+    payout.transfer.transaction_hash,
+    payout.next_action,
+    receipts.length,
+  ])
 
 /** Makes the payout's workflow read its row and go on, in a new run where none is open. */
 export async function wakePayout(client: Client, record: PayoutRecord): Promise<void> {
@@ -174,8 +196,9 @@ function startOptions(payoutId: string, known: Known) {
     args: [payoutId] as [string],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: payoutSummary(summary),
-    typedSearchAttributes: new TypedSearchAttributes(
-      payoutAttributes({
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: searchAttributes.Summary, value: payoutSummary(summary) },
+      ...payoutAttributes({
         state: 'created',
         usage: known.usage,
         creator: known.creator,
@@ -183,7 +206,7 @@ function startOptions(payoutId: string, known: Known) {
         exception: null,
         transfer: 'none',
       }),
-    ),
+    ]),
   }
 }
 

@@ -6,7 +6,7 @@ import { findDocument, findTask } from '../activities/store/tasks.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { type TaskTerms, taskTerms } from '../workflows/domain/task-terms.ts'
-import { taskAttributes } from '../workflows/search-attributes.ts'
+import { searchAttributes, taskAttributes } from '../workflows/search-attributes.ts'
 import { taskSummary } from '../workflows/task/details.ts'
 import { advanceUpdate, eventUpdate, wakeSignal } from '../workflows/task/messages.ts'
 import type { EventInput, EventResult, TaskSnapshot } from '../workflows/task/ports.ts'
@@ -106,7 +106,14 @@ async function knownTask({ db }: Pick<UpdateDeps, 'db'>, taskId: string): Promis
 }
 
 function startOptions(taskId: string, known: Known) {
-  const task = { ...known, agentId: known.agent_id, state: 'created', exception: null, isReviewed: true } as const
+  const task = {
+    ...known,
+    agentId: known.agent_id,
+    state: 'created',
+    exception: null,
+    isReviewed: true,
+    review: null,
+  } as const
   const attributes = taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null)
   return {
     workflowId: taskId,
@@ -114,6 +121,9 @@ function startOptions(taskId: string, known: Known) {
     args: [taskId] as [string],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: taskSummary(known),
-    typedSearchAttributes: new TypedSearchAttributes(attributes),
+    typedSearchAttributes: new TypedSearchAttributes([
+      ...attributes,
+      { key: searchAttributes.Summary, value: taskSummary(known) },
+    ]),
   }
 }

@@ -416,7 +416,8 @@ export const requirements = {
   },
   'execute.voided': {
     source: 'payout.md § payout-execute',
-    behavior: 'Executed, then vanished and expired: payout_voided, cap released, NeedsAttention.',
+    behavior:
+      'Executed, then vanished and expired: payout_voided, cap released; the closed run keeps its ExceptionCode.',
   },
   'execute.accepted': {
     source: 'payout.md § payout-execute',

@@ -1,7 +1,9 @@
 import { Command } from 'commander'
+import { packageVersion } from '../activities/package-root.ts'
 import { openOperatorDesk, proveCall } from './desks.ts'
 import { printReport } from './doctor/examine.ts'
 import { renewSigningKeys } from './keys.ts'
+import { print, printError } from './print.ts'
 import { addCredential } from './verbs/credential.ts'
 import { addPause } from './verbs/pause.ts'
 import { addRecover } from './verbs/recover.ts'
@@ -10,6 +12,7 @@ import { addStatement } from './verbs/statement.ts'
 
 const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
+  .version(packageVersion(), '--version', 'print the version')
   .showHelpAfterError()
 
 program
@@ -19,7 +22,7 @@ program
   .description('make a credential and print it once')
   .action(async (name: string) => {
     await using desk = await openOperatorDesk()
-    console.log(await desk.create(name))
+    print(await desk.create(name))
   })
 
 program
@@ -27,7 +30,7 @@ program
   .description('print the X-Service-Wallet-Proof header of a POST by an account of the local chain')
   .option('--agent <number>', 'which of the three agents signs', '0')
   .action(async (path: string, body: string, { agent }: { agent: string }) => {
-    console.log(await proveCall(path, JSON.parse(body), Number(agent)))
+    print(await proveCall(path, JSON.parse(body), Number(agent)))
   })
 
 program
@@ -41,7 +44,7 @@ program
 program
   .command('keys <file>')
   .description('make a file of signing keys, or put a new active key into each of its rings')
-  .action((file: string) => console.log(renewSigningKeys(file, new Date()).join('\n')))
+  .action((file: string) => print(renewSigningKeys(file, new Date()).join('\n')))
 
 addRecover(program)
 addPause(program)
@@ -50,6 +53,6 @@ addStatement(program)
 addReplay(program)
 
 await program.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : String(error))
+  printError(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
 })

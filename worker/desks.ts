@@ -108,10 +108,12 @@ export async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOper
 
 /** The wallet proof of a POST by one of the agents in `accounts.json`, for calls typed by hand against the local stack. */
 export async function proveCall(path: string, body: unknown, agent: number): Promise<string> {
-  const accounts = readSecret<AccountsFile>(layoutOf(loadStackSettings().DATA_DIR).accounts)
-  const account = accounts?.agents[agent]
-  if (accounts === undefined || account === undefined)
-    throw new Error('no such account: start the local stack first, agents are 0 to 2')
+  const file = layoutOf(loadStackSettings().DATA_DIR).accounts
+  const accounts = readSecret<AccountsFile>(file)
+  if (accounts === undefined)
+    throw new Error(`${file} does not exist: run npm start, or set DATA_DIR to the folder of the stack that runs`)
+  const account = accounts.agents[agent]
+  if (account === undefined) throw new Error(`no agent ${agent}: ${file} has agents 0 to ${accounts.agents.length - 1}`)
   const wallet = privateKeyToAccount(account.private_key)
   return walletProofHeader({ baseUrl: accounts.base_url, wallet }, { method: 'POST', path }, body)
 }

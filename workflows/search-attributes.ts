@@ -15,6 +15,8 @@ export const searchAttributes = {
   Rail: defineSearchAttributeKey('Rail', SearchAttributeType.KEYWORD),
   AgentId: defineSearchAttributeKey('AgentId', SearchAttributeType.KEYWORD),
   ExceptionCode: defineSearchAttributeKey('ExceptionCode', SearchAttributeType.KEYWORD),
+  /** The summary of the workflow, which lists do not show otherwise. */
+  Summary: defineSearchAttributeKey('Summary', SearchAttributeType.KEYWORD),
   NeedsAttention: defineSearchAttributeKey('NeedsAttention', SearchAttributeType.BOOL),
 } as const
 
@@ -40,15 +42,17 @@ export const attended = ['trust_pending', 'exception_open', 'replay_ready', 'evi
 /** The states that only somebody else ends; in the others a task goes on by itself, in time or once it has all that it needs. */
 export const endedByOthers = [...attended, 'preflight_checked', 'trusted', 'closed']
 
-type Attended = Pick<TaskSnapshot, 'state' | 'isReviewed'>
+type Attended = Pick<TaskSnapshot, 'state' | 'isReviewed' | 'review'>
 
-/** Whether a task waits for a person; its run may besides, for a look at it. */
-export const needsAttention = ({ state, isReviewed }: Attended): boolean =>
-  attended.includes(state) || (state === 'credit_funded' && !isReviewed)
+/** Whether a task waits for a person, who may have to review the result of its run. */
+export const needsAttention = ({ state, isReviewed, review }: Attended): boolean =>
+  attended.includes(state) || (state === 'credit_funded' && !isReviewed) || review !== null
 
 /** A task's attributes, null for one that is not there any more. */
 export function taskAttributes(
-  task: Pick<TaskSnapshot, 'state' | 'usage' | 'rail' | 'agentId' | 'exception' | 'isReviewed'>,
+  task: Pick<TaskSnapshot, 'state' | 'usage' | 'rail' | 'agentId' | 'isReviewed' | 'review'> & {
+    exception: { code: string } | null
+  },
 ): SearchAttributeUpdatePair[] {
   return [
     { key: searchAttributes.State, value: task.state },

@@ -9,8 +9,8 @@ export const timing = {
   updatesPerRun: 1_500,
   /** When a resting payout looks whether it was idle for too long: `first` after its create, when most have long been executed. */
   look: { first: 1_800_000, next: 86_400_000 },
-  /** Between two tries of a transfer that cannot be sent now. */
-  parkedRetry: 15_000,
+  /** Between two tries of a transfer that cannot be sent now: doubles from `first` to `longest`; a wake tries at once. */
+  parkedRetry: { first: 15_000, longest: 600_000 },
   /**
    * A step, with all its tries, has to end well within its workflow task: the server lets a worker renew a task of 10 s
    * after 8 s, and an update that comes with the renewal leaves a history that does not replay. Two may follow each other.

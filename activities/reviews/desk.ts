@@ -2,7 +2,9 @@ import type { Kysely } from 'kysely'
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
+import { oneLine } from '../../workflows/domain/plain-text.ts'
 import type { Decision, SubjectKind } from '../../workflows/domain/review.ts'
+import { reviewWait } from '../../workflows/domain/wait.ts'
 import type { Issuing } from '../agents/deps.ts'
 import { receiptView } from '../receipt-view.ts'
 import type { TrustLimits } from '../store/agent-tables.ts'
@@ -12,7 +14,9 @@ import { send } from '../store/pipeline.ts'
 import { appendReceipt } from '../store/receipts.ts'
 import { insertDecision } from '../store/review-decisions.ts'
 import type { Database } from '../store/schema.ts'
-import type { ConsoleFilter, ReviewSubject } from './subject.ts'
+import type { ConsoleFilter, ReviewSubject, WaitingSubject } from './subject.ts'
+
+const SUMMARY_MAX = 3_000
 
 export type ReviewDeps = Issuing & {
   db: Kysely<Database>
@@ -44,7 +48,7 @@ export function openReviews(deps: ReviewDeps) {
       const items = waiting.flat().sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
       const counts = Object.fromEntries(subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]))
       const total = counted.reduce((sum, count) => sum + count, 0)
-      return { items: items.slice(offset, offset + limit), offset, limit, total, counts }
+      return { items: items.slice(offset, offset + limit).map(shown), offset, limit, total, counts }
     },
     record: async (reviewer: Reviewer, input: ReviewInput, callId: string) => {
       const subject = deps.subjects.find(({ kind }) => kind === input.subject_kind)
@@ -64,6 +68,13 @@ export function openReviews(deps: ReviewDeps) {
       return answer
     },
   }
+}
+
+/** An item with the call that decides it, and without the control characters of whoever wrote it. */
+function shown({ gaps = [], ...item }: WaitingSubject) {
+  const { subject_kind: kind, subject_id: id, waiting_since: since, allowed_decisions } = item
+  const { waiting_for, action } = reviewWait(item.summary, { kind, id, since }, allowed_decisions)
+  return { ...item, summary: oneLine(item.summary, SUMMARY_MAX), waiting_for, gaps, required_action: action }
 }
 
 async function decide(deps: ReviewDeps, tx: Tx, reviewer: Reviewer, input: ReviewInput, decision_id: string) {

@@ -2,8 +2,10 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import type { Decision } from '../../workflows/domain/review.ts'
 import { taskStanding } from '../../workflows/domain/task-lifecycle.ts'
 import { recordReview } from '../runs/review.ts'
+import type { Tx } from '../store/db.ts'
 import { countOpenReviews, findOpenReview, findRun, listOpenReviews, type OpenReview } from '../store/runs.ts'
 import { requireTask } from '../store/tasks.ts'
+import { readGaps } from '../tasks/gaps.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 
 const allowed: Decision[] = ['approve', 'reject', 'revise']
@@ -11,7 +13,8 @@ const allowed: Decision[] = ['approve', 'reject', 'revise']
 /** Runs that have done their work and wait for a look at it, named by the id of the run. */
 export const loopStepSubject: ReviewSubject = {
   kind: 'loop_step',
-  list: async (tx, filter, most) => (await listOpenReviews(tx, filter, most)).map(listed),
+  list: async (tx, filter, most) =>
+    Promise.all((await listOpenReviews(tx, filter, most)).map((review) => listed(tx, review))),
   count: (tx, filter) => countOpenReviews(tx, filter),
   tasksOf: async (tx, runId) => {
     const run = await findRun(tx, runId)
@@ -37,15 +40,16 @@ export const loopStepSubject: ReviewSubject = {
   },
 }
 
-function listed({ run_id, task_id, rail, round, started_at }: OpenReview): WaitingSubject {
+async function listed(tx: Tx, { run_id, task_id, rail, round, started_at }: OpenReview): Promise<WaitingSubject> {
   return {
     subject_kind: 'loop_step',
     subject_id: run_id,
     state: 'review_step',
     waiting_since: started_at.toISOString(),
     rail,
-    summary: `The ${rail} run of ${task_id} has done its work, in round ${round}.`,
+    summary: `Review the result of the ${rail} run of ${task_id}${round === 0 ? '' : `, revision ${round}`}.`,
     evidence_links: [`/api/agents/tasks/${task_id}/ledger`],
     allowed_decisions: allowed,
+    gaps: await readGaps(tx, run_id),
   }
 }

@@ -70,7 +70,7 @@ function listed({
     state: 'requested',
     waiting_since: requested_at.toISOString(),
     rail,
-    summary: `${requested_by} asks for ${action} of ${task_id}${note === '' ? '' : `: ${note}`}`,
+    summary: `${requested_by} requests ${action} for ${task_id}${note === '' ? '' : `: ${note}`}`,
     evidence_links: [`/api/agents/tasks/${task_id}/exceptions`],
     allowed_decisions: allowed,
   }

@@ -1,4 +1,5 @@
 import type { Decision, SubjectKind } from '../../workflows/domain/review.ts'
+import type { MissingEvidence } from '../../workflows/domain/wait.ts'
 import type { TrustLimits } from '../store/agent-tables.ts'
 import type { Tx } from '../store/db.ts'
 
@@ -12,6 +13,8 @@ export type WaitingSubject = {
   summary: string
   evidence_links: string[]
   allowed_decisions: Decision[]
+  /** What the input lacks, of a run whose gaps are decided about or reported. */
+  gaps?: MissingEvidence[]
 }
 
 /** `state` lists what stands in it, waiting or not; `untouched` leaves out what an operator has looked at. */

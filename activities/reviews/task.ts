@@ -7,6 +7,7 @@ import type { Tx } from '../store/db.ts'
 import { countTasksInReview, findDocument, listTasksInReview, lockTask, type TaskRow } from '../store/tasks.ts'
 import { findQueuedOrderOf } from '../store/work-orders.ts'
 import type { TaskDeps } from '../tasks/deps.ts'
+import { readGaps } from '../tasks/gaps.ts'
 import { approveTask } from '../tasks/input.ts'
 import { recordTransition } from '../tasks/transition.ts'
 import { taskView } from '../tasks/views.ts'
@@ -47,17 +48,19 @@ function allowedFor({ state, review_decision }: TaskRow): Decision[] {
 }
 
 async function listed(tx: Tx, task: TaskRow): Promise<WaitingSubject> {
-  const { task_id, state, rail, tier, agent_id, terms_sha256, changed_at } = task
+  const { task_id, state, rail, tier, agent_id, run_id, terms_sha256, changed_at } = task
   const { objective } = taskTerms.parse(await findDocument(tx, task_id, terms_sha256))
-  const asks = state === 'evidence_partial' ? 'goes on in spite of gaps' : 'begins'
+  const hasGaps = state === 'evidence_partial'
+  const run = `the ${rail} ${tier} run of ${agent_id}`
   return {
     subject_kind: 'task',
     subject_id: task_id,
     state,
     waiting_since: changed_at.toISOString(),
     rail,
-    summary: `Approved, the ${rail} ${tier} run of ${agent_id} ${asks}: ${objective}`,
+    summary: `${hasGaps ? `Continue ${run} without the missing evidence` : `Start ${run}`}: ${objective}`,
     evidence_links: [`/api/agents/tasks/${task_id}/ledger`],
     allowed_decisions: allowedFor(task),
+    gaps: hasGaps ? await readGaps(tx, run_id ?? '') : [],
   }
 }

@@ -12,6 +12,7 @@ import { transaction } from '../../activities/store/db.ts'
 import { findPayment } from '../../activities/store/payments.ts'
 import { send } from '../../activities/store/pipeline.ts'
 import { DomainError, errorCodes, refuse } from '../../workflows/domain/errors.ts'
+import { waitPreference } from '../../workflows/domain/preference.ts'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation, Reply } from '../operation.ts'
 import type { Run } from './run.ts'
@@ -125,9 +126,22 @@ async function answeredFirst({ call, deps }: Run, handling: Promise<unknown>): P
 async function answerRead(run: Run, reply: Reply<unknown>, paid: boolean): Promise<CallAnswer> {
   const status = reply.status ?? run.operation.status[0]
   const body = checkOutput(run.operation, reply.body)
-  if (!paid) return { status, headers: {}, body }
+  if (!paid) return { status, ...(await preferred(run, body, {})) }
   const row = await settleDone(run, await requireCall(run.deps.db, run.call.callId))
-  return { status, headers: await paymentHeaders(run, row), body }
+  return { status, ...(await preferred(run, body, await paymentHeaders(run, row))) }
+}
+
+/** A granted read may wait for the next change: `Prefer: wait` (RFC 7240). No transaction is open meanwhile. */
+async function preferred(
+  run: Run,
+  read: Record<string, unknown>,
+  headers: Record<string, string>,
+): Promise<{ headers: Record<string, string>; body: Record<string, unknown> }> {
+  const { next } = run.operation
+  const seconds = next === undefined ? undefined : waitPreference(run.request.headers['prefer'])
+  if (next === undefined || seconds === undefined) return { headers, body: read }
+  const body = checkOutput(run.operation, await next(run.input, contextOf(run, false), { read, ms: seconds * 1000 }))
+  return { headers: { ...headers, 'Preference-Applied': `wait=${seconds}` }, body }
 }
 
 /** The call with its answer; effects outside a workflow have it written here, together with the use of the grant. */

@@ -55,7 +55,7 @@ export type Client = {
   call<Id extends OperationId>(
     id: Id,
     input: InputOf<Id>,
-    options?: { signal?: AbortSignal; upload?: Upload },
+    options?: { signal?: AbortSignal; upload?: Upload; waitSeconds?: number },
   ): Promise<Answer<OutputOf<Id>>>
 }
 
@@ -63,7 +63,7 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? ((input, init) => fetch(input, init))
   return {
-    call: async (id, input, { signal, upload } = {}) => {
+    call: async (id, input, { signal, upload, waitSeconds } = {}) => {
       const callable = callableOf(id)
       const { method, keyed } = callable
       const { path, rest } = placed(callable, input, options)
@@ -72,6 +72,7 @@ export function createClient(options: ClientOptions): Client {
         Accept: 'application/json',
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(upload === undefined ? {} : { 'Content-Type': upload.mediaType }),
+        ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
         ...(keyed && !('idempotency_key' in rest) ? { 'Idempotency-Key': crypto.randomUUID() } : {}),
       }
       let presented: Record<string, string> = {}

@@ -1,3 +1,4 @@
+import { WAIT_SECONDS_MAX } from '../../workflows/domain/preference.ts'
 import { type AccessKind, type AnyOperation, type Host, waysOf } from '../operation.ts'
 import { families } from '../operations/index.ts'
 import { headerComponents, problemSchema, securitySchemes } from './openapi-components.ts'
@@ -114,7 +115,10 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
   const named = namesIn(group[0]?.http.path ?? '')
   const inputs = group.map(({ id, mode, input }) => ({ id, mode, schema: components.write(input, 'input') }))
   const [first] = inputs
-  const inPath = named.map((name) => pathParameter(name, first?.schema))
+  const inPath = [
+    ...named.map((name) => pathParameter(name, first?.schema)),
+    ...(group.some(({ next }) => next !== undefined) ? [preferParameter] : []),
+  ]
   if (first === undefined || group[0]?.http.method === 'GET') return parametersOf(inPath, queryOf(first?.schema, named))
   const { stream } = group[0] ?? {}
   if (stream !== undefined) {
@@ -130,6 +134,14 @@ function inputOf(group: readonly AnyOperation[], components: SchemaComponents): 
   const modes = { oneOf: refs.map(({ ref }) => ref), discriminator: { propertyName: 'mode', mapping } }
   const schema = first.mode === undefined ? refs[0]?.ref : modes
   return { ...parametersOf(inPath), requestBody: { required: true, content: { 'application/json': { schema } } } }
+}
+
+const preferParameter = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', pattern: '^wait=[0-9]+$' },
+  description: `RFC 7240: wait=20 has one paid read wait for the next change, at most ${WAIT_SECONDS_MAX} seconds; Preference-Applied says so.`,
 }
 
 /** What stands in braces in a path. */

@@ -3,7 +3,7 @@
  * shape is another version beside it, pinned here too. Until the first release a change that is meant is pinned anew.
  */
 export const schemaDigests: Record<string, string> = {
-  'agent-manifest.v1.json': 'ff9baba6d9ae299095b545bcf58fddb1c132f535c26fe3719eb2becf717e4167',
+  'agent-manifest.v1.json': '23719aaa65b374a2a33b3955ccca6cfcc0283e10a38fa6adb1e33efcd340f463',
   'callback-event.v1.json': 'ad258a69c1dadff605f8390e88cdc499dc95e4d1d475eb7a869a06d7df752b30',
   'problem.v1.json': '7ea4b464f7a418116c991ddd60f66c924bc1caaa6484865df8092d04d28e6ab0',
   'rail-input-contractops.v1.json': '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',

@@ -7,7 +7,7 @@ export const timing: Scaled<typeof production> = {
   waitForCreate: 1_500,
   updatesPerRun: 1_500,
   look: { first: 90_000, next: 4_320_000 },
-  parkedRetry: 750,
+  parkedRetry: { first: 750, longest: 750 },
   step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 100 },
   chain: { startToClose: 8_000, heartbeat: 3_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },

@@ -186,7 +186,7 @@ verifies(
 )
 
 verifies(
-  'execute.voided',
+  ['execute.voided', 'views.attention'],
   'an executed payout whose block vanished and whose time ran out is voided, and operators are told',
   async () => {
     const { other, vanished } = scene
@@ -194,8 +194,15 @@ verifies(
     expect(body.payout).toMatchObject({ money_moved: 'no', transfer: { status: 'dead' } })
     expect(claimsOf(body.receipt as string)).toMatchObject({ kind: 'payout_voided', money_moved: 'no' })
     expect(await chainRecord(rail, body.payout)).toMatchObject({ uses: 0, transfers: [], held: 0n })
-    const query = `NeedsAttention = true AND WorkflowId = "${vanished.payout_id}"`
-    const seen = async () => (await rail.temporal.workflow.count(query)).count
-    expect(await eventually(seen, (count) => count === 1)).toBe(1)
+    const seen = async (query: string) =>
+      (await rail.temporal.workflow.count(`${query} AND WorkflowId = "${vanished.payout_id}"`)).count
+    const coded = () => seen('ExceptionCode IS NOT NULL AND ExecutionStatus = "Completed"')
+    expect(await eventually(coded, (count) => count === 1)).toBe(1)
+    expect(
+      await eventually(
+        () => seen('NeedsAttention = true'),
+        (count) => count === 0,
+      ),
+    ).toBe(0)
   },
 )

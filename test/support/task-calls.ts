@@ -41,16 +41,16 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
   }
   const asOperator = (statusToken: string) => createClient({ baseUrl, osUrl: os, operator: apis.operator, statusToken })
 
-  const begin = async (usage: 'synthetic' | 'operational') => {
+  const begin = async (usage: 'synthetic' | 'operational', on_gaps: 'ask' | 'report' = 'report') => {
     const input_manifest = [{ name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 }]
-    const asked = { rail: 'packetops', tier: 'standard', objective: 'a packet', on_gaps: 'report' } as const
-    const begun = { ...asked, usage, input_manifest, idempotency_key: key() }
+    const asked = { rail: 'packetops', tier: 'standard', objective: 'a packet' } as const
+    const begun = { ...asked, usage, on_gaps, input_manifest, idempotency_key: key() }
     const { task, task_token } = (await asAgent.call('preflight', begun)).body
     return { taskId: task.task_id, token: task_token }
   }
   /** A task that its agent has agreed on. */
-  const agreed = async (usage: 'synthetic' | 'operational') => {
-    const task = await begin(usage)
+  const agreed = async (usage: 'synthetic' | 'operational', on_gaps?: 'ask') => {
+    const task = await begin(usage, on_gaps)
     const prepared = await asAgent.call('contract-prepare', { task_token: task.token, idempotency_key: key() })
     const { contract_id, terms_sha256 } = prepared.body.contract
     const signature = agent.signText(acceptanceText(contract_id, terms_sha256))
@@ -64,8 +64,8 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     return transaction(apis.db, (tx) => recordTransition(deps, tx, asked, {}))
   }
   /** A task that is paid for, with its input. */
-  const funded = async (usage: 'synthetic' | 'operational' = 'operational') => {
-    const task = await agreed(usage)
+  const funded = async (usage: 'synthetic' | 'operational' = 'operational', on_gaps?: 'ask') => {
+    const task = await agreed(usage, on_gaps)
     await move(task.taskId, 'quote_issued', { quote_id: 'qt_1' })
     await move(task.taskId, 'credit_requested', { entitlement_id: 'en_1' })
     const settlement_receipt_id = await transaction(apis.db, async (tx) => {
@@ -76,9 +76,11 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     await transaction(apis.db, (tx) => provideInput(tx, task.taskId, packetops.sandboxInput))
     return task
   }
-  const raise = async (token: string, code: InputOf<'task-exception-raise'>['code'] = 'caller_dispute') =>
-    (await asHolder(token).call('task-exception-raise', { code, detail: 'wrong', idempotency_key: key() })).body
-      .exception
+  const raise = async (
+    token: string,
+    code: InputOf<'task-exception-raise'>['code'] = 'caller_dispute',
+    detail = 'wrong',
+  ) => (await asHolder(token).call('task-exception-raise', { code, detail, idempotency_key: key() })).body.exception
   const stateOf = async (token: string) => (await asHolder(token).call('task-ledger', {})).body.task.state
   const reaches = (token: string, state: string) => expect.poll(() => stateOf(token), { timeout: 20_000 }).toBe(state)
   const decided = (

@@ -37,17 +37,20 @@ verifies(
     // The listing of Temporal lags behind.
     await expect
       .poll(async () => (await recover('list', '--stuck')).text, { timeout: 60_000 })
-      .toContain(`review of ${run}`)
+      .toMatch(new RegExp(`${taskId}\\n.*waits for an operator to review the result`))
     await calls.decided(run, 'loop_step', 'reject')
     await calls.reaches(token, 'exception_open')
 
     expect((await recover('list', '--stuck', '--where', 'code=operator_hold')).text).toContain(taskId)
-    expect((await recover('list', '--stuck', '--where', 'code=worker_failed')).text).toContain('nothing needs anybody')
+    expect((await recover('list', '--stuck', '--where', 'code=worker_failed')).text).toContain(
+      'nothing needs attention',
+    )
     const explained = await recover('explain', run)
     expect(explained.text).toMatch(/code +operator_hold/)
     expect(explained.text).toMatch(/cause +review_step: looked at/)
     expect(explained.text).toMatch(/interrupted_in +operating/)
-    expect(explained.text).toContain(`agent-rails recover act ${taskId} correct_input|replay|abandon`)
+    expect(explained.text).toContain(`agent-rails recover act ${taskId} correct_input --operator NAME`)
+    expect(explained.text).toMatch(/choices +correct_input, replay, abandon/)
 
     const refused = await recover('act', taskId, 'retry_step', ...by)
     expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('retry_step is no recovery') })
@@ -120,7 +123,7 @@ verifies(
     expect(JSON.parse(done.out)).toHaveLength(2)
     for (const { token } of stopped) await calls.reaches(token, 'closed')
     const unsaid = await recover('act', 'abandon', '--all', ...by)
-    expect(unsaid).toMatchObject({ code: 1, text: expect.stringContaining('say on which') })
+    expect(unsaid).toMatchObject({ code: 1, text: expect.stringContaining('with --where') })
     const unknown = await recover('act', `task-${'0'.repeat(64)}`, 'wake', ...by)
     expect(unknown).toMatchObject({ code: 1, text: expect.stringContaining('refused') })
   },

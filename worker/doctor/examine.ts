@@ -1,4 +1,5 @@
 import { type Config, loadStackSettings } from '../../activities/config.ts'
+import { print, printJson } from '../print.ts'
 import { loadSettings } from '../settings.ts'
 import { checkChain } from './chain.ts'
 import { type Check, reasonOf } from './check.ts'
@@ -31,7 +32,8 @@ export async function examine(environment?: NodeJS.ProcessEnv): Promise<Check[]>
 export async function printReport(json: boolean): Promise<boolean> {
   const checks = await examine()
   const ok = checks.every((check) => check.ok)
-  console.log(json ? JSON.stringify({ ok, checks }, null, 2) : tableOf(checks))
+  if (json) printJson({ ok, checks })
+  else print(tableOf(checks))
   return ok
 }
 

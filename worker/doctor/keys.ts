@@ -12,8 +12,8 @@ export function checkKeys(config: Config): Promise<Check[]> {
   const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
   return Promise.all([
     keyFile('SIGNING_KEYS_FILE', config.SIGNING_KEYS_FILE, () => {
-      const { receipt } = loadKeyRings(config.SIGNING_KEYS_FILE)
-      return fine(`three rings; receipts are signed by ${receipt.active.kid}`)
+      const rings = loadKeyRings(config.SIGNING_KEYS_FILE)
+      return fine(`${Object.keys(rings).length} rings; receipts are signed by ${rings.receipt.active.kid}`)
     }),
     ...(serves(SIGNING_QUEUE)
       ? [
@@ -30,7 +30,7 @@ export function checkKeys(config: Config): Promise<Check[]> {
           ),
         ]
       : []),
-    look('addresses', 'Mend the key files first.', () => {
+    look('addresses', 'Correct the key files first.', () => {
       const { wallets, ...facts } = startFacts(config)
       const faults = findWalletFaults({ ...facts, wallets })
       if (faults.length === 0) return fine(`${Object.keys(wallets).length} roles, all different`)

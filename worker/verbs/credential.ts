@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { limits } from '../../workflows/domain/limits.ts'
 import { openCredentials } from '../desks.ts'
+import { printJson, printTable } from '../print.ts'
 
 type Options = { operator: string; reason: string; overlap: number }
 
@@ -12,7 +13,7 @@ export function addCredential(program: Command): void {
     .description('the keys of an agent, newest first')
     .action(async (agent: string) => {
       await using desk = await openCredentials()
-      console.table(await desk.list(agent))
+      printTable(await desk.list(agent))
     })
   byOperator(
     credential.command('rotate <agent>').description('prepare the next key, which the agent claims by handshake'),
@@ -20,7 +21,7 @@ export function addCredential(program: Command): void {
     .option('--overlap <seconds>', 'how long the old key goes on after the claim', overlap, 86_400)
     .action(async (agentId: string, { operator, reason, overlap }: Options) => {
       await using desk = await openCredentials()
-      print(await desk.rotate(operator, { agentId, overlapSeconds: overlap, reason }))
+      printJson(await desk.rotate(operator, { agentId, overlapSeconds: overlap, reason }))
     })
   byOperator(
     credential
@@ -28,7 +29,7 @@ export function addCredential(program: Command): void {
       .description('stop a key everywhere with the next call; the id is what stands after ag_'),
   ).action(async (credentialId: string, { operator, reason }: Options) => {
     await using desk = await openCredentials()
-    print(await desk.revoke(operator, { credentialId, reason }))
+    printJson(await desk.revoke(operator, { credentialId, reason }))
   })
 }
 
@@ -36,8 +37,6 @@ const byOperator = (command: Command): Command =>
   command
     .requiredOption('--reason <text>', 'why, for the receipt')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
-
-const print = (answer: unknown): void => console.log(JSON.stringify(answer, null, 2))
 
 function overlap(text: string): number {
   const seconds = Number(text)

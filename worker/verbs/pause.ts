@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { type ControlScope, controlScopes } from '../../workflows/domain/controls.ts'
 import { openSwitches } from '../desks.ts'
+import { print, printJson, printTable } from '../print.ts'
 
 type Options = { operator: string; reason: string }
 
@@ -15,8 +16,8 @@ export function addPause(program: Command): void {
     .action(async ({ history }: { history?: true }) => {
       await using desk = await openSwitches()
       const lines = await (history ? desk.history() : desk.active())
-      if (lines.length === 0) console.log(history ? 'nothing was ever paused' : 'nothing is paused')
-      else console.table(lines)
+      if (lines.length === 0) print(history ? 'nothing was ever paused' : 'nothing is paused')
+      else printTable(lines)
     })
 }
 
@@ -28,6 +29,6 @@ function setsSwitch(command: Command, paused: boolean): void {
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .action(async (scope: ControlScope, target: string | undefined, { operator, reason }: Options) => {
       await using desk = await openSwitches()
-      console.log(JSON.stringify(await desk.set(operator, { scope, target, paused, reason }), null, 2))
+      printJson(await desk.set(operator, { scope, target, paused, reason }))
     })
 }

@@ -3,42 +3,42 @@ import { z } from 'zod'
 import { readJsonFile } from '../../activities/config.ts'
 import { type RecoverAct, recoverActs } from '../../temporal/recover/act.ts'
 import type { Explanation, Line } from '../../temporal/recover/line.ts'
-import { printable } from '../../workflows/domain/plain-text.ts'
+import { print, printJson, printTable } from '../print.ts'
 import { type Outcome, openRecovery } from '../recovery-desk.ts'
 import { addWhere, chosen, type Where } from './where.ts'
 
-/** `agent-rails recover …`: find, explain and bring home payouts and tasks, and compare everything; nothing is ever repaired by SQL. */
+/** `agent-rails recover …`: list, explain and resolve stuck payouts and tasks, and compare everything; nothing is ever repaired by SQL. */
 export function addRecover(program: Command): void {
   const recover = program
     .command('recover')
     .description(
-      'find, explain and bring home payouts and tasks, and compare everything; nothing is ever repaired by SQL',
+      'list, explain and resolve what is stuck, and compare rows with the chain; nothing is ever repaired by SQL',
     )
   addWhere(recover.command('list'))
-    .description('what is under way, at most 1,000 payouts and 1,000 tasks, those that need somebody first')
-    .option('--stuck', 'only those that need somebody')
+    .description('what is under way, at most 1,000 payouts and 1,000 tasks, those that need attention first')
+    .option('--stuck', 'only those that need attention')
     .option('--json', 'print them as JSON, with the agent and what --where goes by')
     .action(async ({ stuck, json, where }: { stuck?: true; json?: true; where: Where[] }) => {
       await using desk = await openRecovery()
       const lines = chosen(await desk.list(stuck === true), where)
-      if (json === true) console.log(JSON.stringify(lines, null, 2))
+      if (json === true) printJson(lines)
       else if (lines.length === 0)
-        console.log(`nothing ${stuck ? 'needs anybody' : 'is under way'}${where.length > 0 ? ' that is so' : ''}`)
-      else console.log(lines.map(textOf).join('\n'))
+        print(`nothing ${stuck ? 'needs attention' : 'is under way'}${where.length > 0 ? ' and matches --where' : ''}`)
+      else print(lines.map(textOf).join('\n'))
     })
   recover
     .command('explain <id>')
-    .description('what a payout, a task or a run waits for, and the act that unblocks it')
+    .description('what a payout, a task or a run waits for, and the action that resolves it')
     .action(async (id: string) => {
       await using desk = await openRecovery()
-      console.log(explanationText(await desk.explain(id)))
+      print(explanationText(await desk.explain(id)))
     })
   recover
     .command('replay-package <id>')
     .description('print the signed replay package of a task, for agent-rails replay')
     .action(async (id: string) => {
       await using desk = await openRecovery()
-      console.log(JSON.stringify(await desk.replayPackage(id), null, 2))
+      printJson(await desk.replayPackage(id))
     })
   addAct(recover)
   addReconciliation(recover)
@@ -47,7 +47,7 @@ export function addRecover(program: Command): void {
 /** `!` marks what needs attention; ids are printed whole, because the next command takes one. */
 const textOf = ({ id, summary, state, code, needs_attention, waits_for }: Line): string => {
   const is = [state, code].filter((one) => one !== null)
-  return printable(`${needs_attention ? '!' : ' '} ${id}\n    ${summary}: ${is.join(', ')}; waits for ${waits_for}`)
+  return `${needs_attention ? '!' : ' '} ${id}\n    ${summary}: ${is.join(', ')}; waits for ${waits_for}`
 }
 
 /** One name a line; what has several lines is indented. */
@@ -56,7 +56,7 @@ function explanationText(explanation: Explanation): string {
     const text = String(value ?? '–').replaceAll('\n', `\n${' '.repeat(17)}`)
     return `${name.padEnd(16)} ${text}`
   })
-  return printable(lines.join('\n'))
+  return lines.join('\n')
 }
 
 type ActOptions = {
@@ -77,8 +77,8 @@ function addAct(recover: Command): void {
     .requiredOption('--reason <text>', 'why, for the receipt')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .option('--input <file>', 'the whole input of the run as JSON, for supply_evidence and correct_input')
-    .option('--all', 'on all that need somebody and are as --where says')
-    .option('--dry-run', 'try it on each, undo it, and tell what became of it')
+    .option('--all', 'on all that need attention and match --where')
+    .option('--dry-run', 'try it on each, undo it, and print the outcome')
     .action(async (first: string, second: RecoverAct | undefined, options: ActOptions) => {
       await using desk = await openRecovery()
       const { act, ids } =
@@ -87,11 +87,11 @@ function addAct(recover: Command): void {
           : { act: actNamed(second ?? ''), ids: [first] }
       const { reason, operator, all, dryRun } = options
       const input = options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
-      if (ids.length === 0) return console.log('nothing needs anybody that is so')
+      if (ids.length === 0) return print('nothing needs attention and matches --where')
       const acts = ids.map((id) => ({ id, act, reason, input }))
       const outcomes = await desk.act(operator, acts, dryRun === true)
-      if (dryRun === true) console.log(triedText(act, outcomes))
-      else console.log(JSON.stringify(all === true ? outcomes : outcomes[0], null, 2))
+      if (dryRun === true) print(triedText(act, outcomes))
+      else printJson(all === true ? outcomes : outcomes[0])
       if (outcomes.some((outcome) => 'refused' in outcome)) process.exitCode = 1
     })
 }
@@ -112,7 +112,8 @@ function actNamed(name: string): RecoverAct {
 }
 
 async function idsOf(desk: Awaited<ReturnType<typeof openRecovery>>, where: Where[]): Promise<string[]> {
-  if (where.length === 0) throw new InvalidArgumentError('say on which of all, such as --where state=exception_open')
+  if (where.length === 0)
+    throw new InvalidArgumentError('name which of them with --where, such as --where state=exception_open')
   return chosen(await desk.list(true), where).map(({ id }) => id)
 }
 
@@ -123,20 +124,20 @@ function addReconciliation(recover: Command): void {
     .action(async () => {
       await using desk = await openRecovery()
       const { differences } = await desk.reconcile()
-      if (differences === 0) return console.log('rows and chain agree, and so do workflows, receipts and charges')
-      console.table((await desk.exceptions()).filter(({ seen }) => seen).map(line))
+      if (differences === 0) return print('rows and chain agree, and so do workflows, receipts and charges')
+      printTable((await desk.exceptions()).filter(({ seen }) => seen).map(line))
       process.exitCode = 1
     })
   recover
     .command('exceptions')
-    .description('differences that reconciliation found and nobody closed')
+    .description('differences that reconciliation found and that are not closed')
     .option('--json', 'print them with their evidence as JSON')
     .action(async ({ json }: { json?: true }) => {
       await using desk = await openRecovery()
       const open = await desk.exceptions()
-      if (json === true) console.log(JSON.stringify(open, null, 2))
-      else if (open.length === 0) console.log('no exception is open')
-      else console.table(open.map(line))
+      if (json === true) printJson(open)
+      else if (open.length === 0) print('no exception is open')
+      else printTable(open.map(line))
     })
   recover
     .command('close <exception>')
@@ -145,7 +146,7 @@ function addReconciliation(recover: Command): void {
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .action(async (exception_id: string, { reason, operator }: { reason: string; operator: string }) => {
       await using desk = await openRecovery()
-      console.log(JSON.stringify(await desk.close(operator, { exception_id, reason }), null, 2))
+      printJson(await desk.close(operator, { exception_id, reason }))
     })
 }
 

@@ -6,6 +6,7 @@ import { ReplayFile } from '../../workflows/domain/replay-package.ts'
 import { verifyReplayFile } from '../../workflows/domain/verification/replay-package.ts'
 import type { Report } from '../../workflows/domain/verification/report.ts'
 import { KeySet } from '../../workflows/domain/verification/signed.ts'
+import { print, printJson } from '../print.ts'
 
 type Options = { keys?: string; input?: string; upload?: string[]; json?: true }
 
@@ -39,18 +40,16 @@ export function addReplay(program: Command): void {
         again: data && (await workOnFiles(data.replay_package, given, upload)),
         ...(keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }),
       })
-      if (json === true) console.log(JSON.stringify(report, null, 2))
-      else print(report, keys)
+      if (json === true) printJson(report)
+      else printReport(report, keys)
       process.exitCode = verdicts[report.verdict].code
     })
 }
 
-function print({ verdict, checks, keys }: Report, saved: string | undefined): void {
-  for (const { check, ok, detail } of checks) console.log(`${ok ? 'ok' : 'NO'}  ${check.padEnd(20)} ${detail}`)
-  for (const { kid, standing } of keys) console.log(`key ${kid}, ${standing}`)
+function printReport({ verdict, checks, keys }: Report, saved: string | undefined): void {
+  for (const { check, ok, detail } of checks) print(`${ok ? 'ok' : 'NO'}  ${check.padEnd(20)} ${detail}`)
+  for (const { kid, standing } of keys) print(`key ${kid}, ${standing}`)
   if (saved === undefined)
-    console.log(
-      'by the key set in the package, which says only that it agrees with itself; --keys proves who signed it',
-    )
-  console.log(verdicts[verdict].says)
+    print('by the key set in the package, which says only that it agrees with itself; --keys proves who signed it')
+  print(verdicts[verdict].says)
 }

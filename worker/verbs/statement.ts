@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { openStatements } from '../desks.ts'
+import { print, printError, printJson } from '../print.ts'
 
 /** `agent-rails statement`: what was signed about a day, verified before it is printed. */
 export function addStatement(program: Command): void {
@@ -12,11 +13,13 @@ export function addStatement(program: Command): void {
     .action(async (day: string | undefined, { jws }: { jws?: true }) => {
       await using desk = await openStatements()
       const statement = await desk.read(day)
-      if (statement === undefined)
-        throw new Error(day === undefined ? 'no day has a statement yet' : `${day} has no statement`)
-      console.log(jws === true ? statement.jws : JSON.stringify(statement.claims, null, 2))
-      for (const fault of statement.faults) console.error(`not verified: ${fault}`)
+      if (statement === undefined && day === undefined)
+        return print('no statement yet: the first is signed after the first UTC day has ended')
+      if (statement === undefined) throw new Error(`${day} has no statement`)
+      if (jws === true) print(statement.jws)
+      else printJson(statement.claims)
+      for (const fault of statement.faults) printError(`not verified: ${fault}`)
       if (statement.faults.length > 0) process.exitCode = 1
-      else console.error('verified: signature, key and the statement before it')
+      else printError('verified: signature, key and the statement before it')
     })
 }

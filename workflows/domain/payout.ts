@@ -1,6 +1,7 @@
 import { digestOf } from './canonical-json.ts'
 import { CHAIN_ID, NETWORK } from './limits.ts'
 import { formatUsdc, parseUsdc } from './money.ts'
+import { payoutWait } from './payout-wait.ts'
 
 export type PayoutState = 'created' | 'authorized' | 'executed'
 export type PayoutEvent = 'create' | 'authorize' | 'execute'
@@ -126,15 +127,16 @@ export function moneyMoved(transfer: TransferFacts | undefined): 'no' | 'yes' | 
   return transfer.status === 'included' || transfer.status === 'final' ? 'yes' : 'unknown'
 }
 
-function nextAction(state: PayoutState, transfer: TransferFacts | undefined): string {
+const READ_NEXT = 'Read payout-status with the header "Prefer: wait=20" to wait for the next change.'
+
+function nextAction({ payout_id, state }: PayoutFacts, transfer: TransferFacts | undefined): string {
   if (transfer === undefined) return state === 'created' ? 'Authorize the payout.' : 'Execute the payout.'
-  if (transfer.exception !== null) return `An operator has to look at this payout: ${transfer.exception}.`
-  if (transfer.status === 'dead')
-    return 'The transfer can never happen; create a new payout if the money is still owed.'
-  if (state === 'executed') return 'Nothing: keep the receipt.'
-  if (transfer.parked !== null)
-    return `The transfer waits: ${transfer.parked}. Repeat this call later; it never pays twice.`
-  return 'The transfer is under way; repeat this call or read the status. It never pays twice.'
+  const { status, parked, exception } = transfer
+  const { what } = payoutWait({ payoutId: payout_id, state, transfer: status, parked, exception })
+  if (exception !== null) return `Waiting for ${what}. No action is needed from the creator.`
+  if (status === 'dead') return 'The transfer can never happen; create a new payout if the money is still owed.'
+  if (state === 'executed') return 'No action is needed. Keep the receipt.'
+  return `Waiting for ${what}. ${READ_NEXT} Repeating this call is safe; it never pays twice.`
 }
 
 export function payoutView(
@@ -165,7 +167,7 @@ export function payoutView(
     mandate_ref: row.mandate_ref,
     payout_principal_is_fee: false,
     money_moved: moneyMoved(transfer),
-    next_action: nextAction(row.state, transfer),
+    next_action: nextAction(row, transfer),
     transfer: {
       status: transfer === undefined || transfer.status === 'reserved' ? 'none' : transfer.status,
       authorization_nonce: transfer?.nonce ?? null,

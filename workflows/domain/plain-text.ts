@@ -36,3 +36,10 @@ export function markdownBlock(lines: readonly string[]): string {
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text}\n${fence}`
 }
+
+/** A value as indented JSON for a terminal: control characters are escaped, so that it says the same. */
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(EACH_CONTROL, (control) => {
+    const code = control.charCodeAt(0).toString(16)
+    return `\\u${code.padStart(4, '0')}`
+  })

@@ -1,13 +1,12 @@
-import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
+import { withoutAttentionAfter } from '../attention.ts'
+import { backoffMs } from '../domain/backoff.ts'
 import { payoutWait } from '../domain/payout-wait.ts'
 import { isLong, refuseIfEnding } from '../renewal.ts'
 import { retryOf } from '../retry.ts'
-import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
 import { shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
-import { payoutDetails } from './details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
 import type {
   PayoutSnapshot,
@@ -18,6 +17,7 @@ import type {
   StepResult,
   TransferSteps,
 } from './ports.ts'
+import { publish } from './publish.ts'
 import { oneTimer } from './waiting.ts'
 
 const UNTIL_WOKEN_MS = 365 * 24 * 3600 * 1000
@@ -45,7 +45,11 @@ const REASON_MAX = 100
  * One payout from create to the final block. Postgres is the truth and this is the will: a run goes on from the stored
  * row, whatever its state, so any payout can be picked up by a new run of the same id.
  */
-export async function payout(payoutId: string): Promise<void> {
+export function payout(payoutId: string): Promise<void> {
+  return withoutAttentionAfter(() => drivePayout(payoutId))
+}
+
+async function drivePayout(payoutId: string): Promise<void> {
   const run: Run = { ...begun }
   const alone = takeTurns()
   const looks = oneTimer(() => {
@@ -84,7 +88,7 @@ export async function payout(payoutId: string): Promise<void> {
   while (run.known !== null && !isClosed(run.known)) {
     // A wake may come to show an exception of a transfer that is being driven.
     if (run.woken) await reload()
-    if (isDriven(run.known)) await drive({ payoutId, run, learn, pause: () => news(timing.parkedRetry) }, run.known)
+    if (isDriven(run.known)) await drive({ payoutId, run, learn, pause }, run.known)
     else if (!(await rest())) break
     if (isLong(run)) {
       run.ending = true
@@ -96,6 +100,7 @@ export async function payout(payoutId: string): Promise<void> {
 
   async function reload(): Promise<void> {
     run.woken = false
+    run.blocked = 0
     await load()
   }
 
@@ -104,6 +109,12 @@ export async function payout(payoutId: string): Promise<void> {
     const came = await looks.rest({ came: () => hasSomethingToDo(run), until: () => run.idleAt })
     if (run.woken) await reload()
     return came
+  }
+
+  /** Until a transfer that cannot be sent is tried again. */
+  function pause(): Promise<void> {
+    run.blocked += 1
+    return news(backoffMs(timing.parkedRetry, run.blocked))
   }
 
   /** Waits for an update, a wake, or the time to be up. */
@@ -127,6 +138,8 @@ type Run = {
   /** Its timer never rang. */
   isYoung: boolean
   woken: boolean
+  /** How often in a row the transfer could not be sent. */
+  blocked: number
   ending: boolean
   updates: number
 }
@@ -136,6 +149,7 @@ const begun: Run = {
   idleAt: Number.POSITIVE_INFINITY,
   isYoung: true,
   woken: false,
+  blocked: 0,
   ending: false,
   updates: 0,
 }
@@ -155,7 +169,8 @@ type Driven = { payoutId: string; run: Run; learn: (snapshot: PayoutSnapshot) =>
 async function drive({ payoutId, run, learn, pause }: Driven, { transfer }: PayoutSnapshot): Promise<void> {
   if (transfer === 'reserved') await signing.signTransfer(payoutId)
   if (transfer !== 'included') learn(await chain('store, then broadcast').submitTransfer(payoutId))
-  if (run.known?.parked != null) await pause()
+  if (run.known?.parked == null) run.blocked = 0
+  else await pause()
   const looks = transfer === 'included' ? 'watch until final' : 'confirm by the logs'
   learn(await chain(looks).confirmTransfer(payoutId))
 }
@@ -182,20 +197,3 @@ function setHandlers(run: Run, answer: (step: () => Promise<StepResult>) => Prom
 }
 
 const isClosed = (payout: PayoutSnapshot): boolean => payout.transfer === 'final' || payout.transfer === 'dead'
-
-/**
- * Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server a fifth of
- * what it does for a payout. In a young run `authorized` alone is not worth one: most are executed at once.
- */
-function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
-  wf.setCurrentDetails(payoutDetails(snapshot))
-  const current = wf.workflowInfo().typedSearchAttributes
-  const changed: SearchAttributeUpdatePair[] = payoutAttributes(snapshot).filter(
-    ({ key, value }) => current.get(key) !== value,
-  )
-  const { ExceptionCode } = searchAttributes
-  const isOver = snapshot.exception === null && snapshot.difference === null && current.get(ExceptionCode) !== undefined
-  if (isOver) changed.push({ key: ExceptionCode, value: null })
-  const tellsLittle = isYoung && changed.every(({ value }) => value === 'authorized')
-  if (changed.length > 0 && !tellsLittle) wf.upsertSearchAttributes(changed)
-}

@@ -1,8 +1,10 @@
 import * as wf from '@temporalio/workflow'
+import { withoutAttentionAfter } from '../attention.ts'
 import type { LoopStep } from '../domain/controlled-loop.ts'
 import { retryOf } from '../retry.ts'
 import { searchAttributes } from '../search-attributes.ts'
 import { shortSteps } from '../short-steps.ts'
+import { showSignal } from '../task/messages.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { runDetails } from './details.ts'
@@ -25,7 +27,11 @@ const steps = (summary: string, agentId: string | null) =>
  * The controlled loop of one task: takes the step at which the stored run stands, and again, until the task has to be moved.
  * Any run can be picked up where it stopped; a step that fails for good opens an exception of the task and never fails this.
  */
-export async function run(runId: string): Promise<void> {
+export function run(runId: string): Promise<void> {
+  return withoutAttentionAfter(() => driveRun(runId))
+}
+
+async function driveRun(runId: string): Promise<void> {
   const state = { known: null as RunSnapshot | null, woken: false }
   const alone = takeTurns()
   const wake = (): void => {
@@ -56,6 +62,9 @@ export async function run(runId: string): Promise<void> {
       { key: State, value: waits ? 'review_step' : 'operating' },
       { key: NeedsAttention, value: waits },
     ])
+    wf.getExternalWorkflowHandle(known.taskId)
+      .signal(showSignal)
+      .catch(() => undefined)
   }
 
   async function take({ attempt, round, agentId }: RunSnapshot, step: LoopStep): Promise<RunSnapshot> {

@@ -7,4 +7,6 @@ export const eventUpdate = defineUpdate<EventResult, [EventInput]>('event')
 export const advanceUpdate = defineUpdate<EventResult, [why: string]>('advance')
 /** Makes the workflow read the stored task again and go on; the only signal there is. */
 export const wakeSignal = defineSignal('wake')
+/** Makes the workflow read the stored task again and show it: its run has come to a review, or the review is over. */
+export const showSignal = defineSignal('show')
 export const viewQuery = defineQuery<TaskSnapshot | null>('view')

@@ -4,7 +4,7 @@ import * as wf from '@temporalio/workflow'
 import { callbackWorkflowId } from '../callback/messages.ts'
 import type { callback as callbackWorkflow } from '../callback/workflow.ts'
 import type { run as runWorkflow } from '../run/workflow.ts'
-import { taskAttributes } from '../search-attributes.ts'
+import { searchAttributes, taskAttributes } from '../search-attributes.ts'
 import { taskSummary } from './details.ts'
 import { wakeSignal } from './messages.ts'
 import type { TaskSnapshot } from './ports.ts'
@@ -25,25 +25,26 @@ export function workOf(task: TaskSnapshot | null): Work | undefined {
 
 type Child = wf.ChildWorkflowHandle<typeof runWorkflow> | wf.ChildWorkflowHandle<typeof callbackWorkflow>
 
-const standing = (task: TaskSnapshot) => ({
-  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-  typedSearchAttributes: taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null),
+const standing = (task: TaskSnapshot, staticSummary: string) => ({
+  ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const, staticSummary },
+  typedSearchAttributes: [
+    ...taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null),
+    { key: searchAttributes.Summary, value: staticSummary },
+  ],
 })
 const starts: Record<Work['kind'], (task: TaskSnapshot, id: string) => Promise<Child>> = {
   run: (task, id) =>
     wf.startChild<typeof runWorkflow>('run', {
-      ...standing(task),
+      ...standing(task, `Run of ${taskSummary(task)}`),
       workflowId: id,
       args: [id],
-      staticSummary: `Run of ${taskSummary(task)}`,
     }),
   // A delivery goes on whatever becomes of its task meanwhile.
   callback: (task, id) =>
     wf.startChild<typeof callbackWorkflow>('callback', {
-      ...standing(task),
+      ...standing(task, `Callback of ${taskSummary(task)}`),
       workflowId: callbackWorkflowId(id),
       args: [id],
-      staticSummary: `Callback of ${taskSummary(task)}`,
       cancellationType: 'ABANDON',
       parentClosePolicy: 'ABANDON',
     }),

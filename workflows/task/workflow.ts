@@ -1,4 +1,5 @@
 import * as wf from '@temporalio/workflow'
+import { withoutAttentionAfter } from '../attention.ts'
 import { refuse } from '../domain/errors.ts'
 import { taskEvents } from '../domain/task-lifecycle.ts'
 import { taskWait } from '../domain/task-wait.ts'
@@ -8,7 +9,7 @@ import { shortSteps } from '../short-steps.ts'
 import { timing } from '../timing.ts'
 import { takeTurns } from '../turns.ts'
 import { taskDetails } from './details.ts'
-import { advanceUpdate, eventUpdate, viewQuery, wakeSignal } from './messages.ts'
+import { advanceUpdate, eventUpdate, showSignal, viewQuery, wakeSignal } from './messages.ts'
 import type { EventInput, EventResult, TaskSnapshot, TaskSteps } from './ports.ts'
 import { openWork, type Work, wakeTasks, workOf } from './work.ts'
 
@@ -20,7 +21,11 @@ const steps = shortSteps<TaskSteps>()
  * One task from its submission until it is closed. Postgres is the truth and this is the will: an event is recorded with all
  * that follows from it by itself, and a run goes on from the stored state, so any task can be picked up by a new run.
  */
-export async function task(taskId: string): Promise<void> {
+export function task(taskId: string): Promise<void> {
+  return withoutAttentionAfter(() => driveTask(taskId))
+}
+
+async function driveTask(taskId: string): Promise<void> {
   const state = openTask(taskId)
   setHandlers(state)
   // The first update usually brings the row with it; loading is for runs that pick a task up.
@@ -108,6 +113,7 @@ function setHandlers(state: OpenTask): void {
     description: 'Make the moves that follow from what is stored.',
   })
   wf.setHandler(wakeSignal, wake, { description: 'Read the stored task again and go on; its run does the same.' })
+  wf.setHandler(showSignal, () => state.advance(), { description: 'Read the stored task again and show it.' })
   wf.setHandler(viewQuery, () => state.known, { description: 'The task as this run knows it.' })
 }
 

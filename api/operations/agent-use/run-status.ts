@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { WAIT_SECONDS_MAX } from '../../../workflows/domain/preference.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../caller.ts'
 import { AgentUsePack, agentUsePack } from './pack.ts'
 import { Run, RunId } from './shapes.ts'
 
 /** The longest that a call waits for a run (endpoints §1.3). */
-export const WAIT_MS_MAX = 20_000
+export const WAIT_MS_MAX = WAIT_SECONDS_MAX * 1000
 
 const output = z.strictObject({ run: Run }).meta({ id: 'RunStatus' })
 

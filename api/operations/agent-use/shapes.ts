@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { loopSteps } from '../../../workflows/domain/controlled-loop.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
-import { TaskId, TaskState, TaskToken, TaskUsage, Tier, waitShape } from '../tasks/shapes.ts'
+import { TaskId, TaskState, TaskToken, TaskUsage, Tier } from '../tasks/shapes.ts'
+import { waitShape } from '../tasks/wait-shapes.ts'
 
 export const RunId = z.string().regex(/^run_[0-9a-f]{64}$/)
 

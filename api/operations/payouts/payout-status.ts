@@ -10,7 +10,8 @@ const exactlyOne = [{ required: ['payout_id'] }, { required: ['idempotency_key']
 /** POST /api/payout-status (payout.md, payout-status): the creator reads; nothing is submitted or reconciled. */
 export const payoutStatus = operation({
   id: 'payout-status',
-  summary: 'Read a payout and its receipts by its id or by the idempotency key it was created with.',
+  summary:
+    'Read a payout and its receipts by its id or by the idempotency key it was created with; with Prefer: wait=20 the answer comes with its next change.',
   http: { method: 'POST', path: '/api/payout-status', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
@@ -29,4 +30,5 @@ export const payoutStatus = operation({
     const by = payout_id === undefined ? { idempotency_key } : { payout_id }
     return { body: await context.payouts.read(callingWallet(context), by) }
   },
+  next: (_input, context, { read, ms }) => context.payouts.next(callingWallet(context), read, ms),
 })

@@ -3,6 +3,10 @@ import { decisions, subjectKinds } from '../../../workflows/domain/review.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
+import { waitShape } from '../tasks/wait-shapes.ts'
+
+const { waiting_for, gaps, required_action } = waitShape
+const reviewShape = { waiting_for, gaps, required_action }
 
 const compactItem = {
   subject_kind: z.enum(subjectKinds),
@@ -17,6 +21,7 @@ const Item = z
     summary: z.string(),
     evidence_links: z.array(z.string()),
     allowed_decisions: z.array(z.enum(decisions)),
+    ...reviewShape,
   })
   .meta({ id: 'WaitingSubject' })
 const CompactItem = z.strictObject(compactItem).meta({ id: 'CompactWaitingSubject' })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../caller.ts'
 import { ExceptionState, RecoveryAction, TaskException } from './recovery-shapes.ts'
-import { waitShape } from './shapes.ts'
+import { waitShape } from './wait-shapes.ts'
 
 const output = z
   .strictObject({

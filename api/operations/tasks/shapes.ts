@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { tiers } from '../../../workflows/domain/rails/rail.ts'
 import { taskEvents, taskStates } from '../../../workflows/domain/task-lifecycle.ts'
-import { waitKinds } from '../../../workflows/domain/wait.ts'
 import { Digest, freeText, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
+import { waitShape } from './wait-shapes.ts'
 
 export const TaskId = z.string().regex(/^task-[0-9a-f]{64}$/)
 export const TaskToken = z.string().regex(/^tk_[A-Za-z0-9_-]{43}$/)
@@ -20,33 +20,6 @@ export const CallbackUrl = z
 export const OnGaps = z.enum(['ask', 'report']).default('ask').meta({
   description: 'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
 })
-
-const Gap = z
-  .strictObject({
-    code: z.string(),
-    detail: z.string(),
-    pointers: z.array(z.string()).meta({ description: 'RFC 6901 pointers into the input.' }),
-  })
-  .meta({ id: 'Gap', description: 'What the input lacks, and where.' })
-
-const RequiredAction = z
-  .strictObject({
-    by: z.enum(['agent', 'operator']),
-    call: z.string().nullable().meta({ description: 'Method and path.' }),
-    arguments: z.record(z.string(), z.unknown()).meta({ description: '<…> marks what the caller fills in.' }),
-    choices: z.array(z.string()).meta({ description: 'Other values of action or decision that are allowed.' }),
-    command: z.string().nullable().meta({ description: 'What an operator can type instead.' }),
-  })
-  .meta({ id: 'RequiredAction', description: 'The call that ends the wait, with its arguments.' })
-
-/** Why something does not go on by itself; every view shows the same. */
-export const waitShape = {
-  waiting_for: z.array(z.enum(waitKinds)),
-  waiting_since: Time.nullable(),
-  gaps: z.array(Gap),
-  required_action: RequiredAction.nullable().meta({ description: 'Null where no one has to act.' }),
-  next_action: z.string(),
-}
 
 /** A task as its agent and operators see it (endpoints §2). */
 export const Task = z

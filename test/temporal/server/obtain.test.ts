@@ -68,7 +68,7 @@ test('the embedded server listens on loopback only and knows every search attrib
   const args = serverArguments({ databaseFile: 'db', port: 1, uiPort: 2 }).join(' ')
   expect(args).toContain('--ip 127.0.0.1 --port 1 --ui-ip 127.0.0.1 --ui-port 2')
   expect(args.match(/--search-attribute \w+=\w+/g)).toEqual(
-    ['State', 'Usage', 'Wallet', 'Rail', 'AgentId', 'ExceptionCode']
+    ['State', 'Usage', 'Wallet', 'Rail', 'AgentId', 'ExceptionCode', 'Summary']
       .map((name) => `--search-attribute ${name}=Keyword`)
       .concat('--search-attribute NeedsAttention=Bool'),
   )

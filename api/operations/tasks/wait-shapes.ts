@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { waitKinds } from '../../../workflows/domain/wait.ts'
+import { Time } from '../../fields.ts'
+
+const Gap = z
+  .strictObject({
+    code: z.string(),
+    detail: z.string(),
+    pointers: z.array(z.string()).meta({ description: 'RFC 6901 pointers into the input.' }),
+  })
+  .meta({ id: 'Gap', description: 'What the input lacks, and where.' })
+
+const RequiredAction = z
+  .strictObject({
+    by: z.enum(['agent', 'operator']),
+    call: z.string().nullable().meta({ description: 'Method and path.' }),
+    arguments: z.record(z.string(), z.unknown()).meta({ description: '<…> marks what the caller fills in.' }),
+    choices: z.array(z.string()).meta({ description: 'Other values of action or decision that are allowed.' }),
+    command: z.string().nullable().meta({ description: 'What an operator can type instead.' }),
+  })
+  .meta({ id: 'RequiredAction', description: 'The call that ends the wait, with its arguments.' })
+
+/** Why something does not go on by itself; every view shows the same. */
+export const waitShape = {
+  waiting_for: z.array(z.enum(waitKinds)),
+  waiting_since: Time.nullable(),
+  gaps: z.array(Gap),
+  required_action: RequiredAction.nullable().meta({ description: 'Null where no one has to act.' }),
+  next_action: z.string(),
+}

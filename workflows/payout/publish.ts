@@ -1,0 +1,22 @@
+import type { SearchAttributeUpdatePair } from '@temporalio/common'
+import * as wf from '@temporalio/workflow'
+import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
+import { payoutDetails } from './details.ts'
+import type { PayoutSnapshot } from './ports.ts'
+
+/**
+ * Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server a fifth of
+ * what it does for a payout. In a young run `authorized` alone is not worth one: most are executed at once.
+ */
+export function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
+  wf.setCurrentDetails(payoutDetails(snapshot))
+  const current = wf.workflowInfo().typedSearchAttributes
+  const changed: SearchAttributeUpdatePair[] = payoutAttributes(snapshot).filter(
+    ({ key, value }) => current.get(key) !== value,
+  )
+  const { ExceptionCode } = searchAttributes
+  const isOver = snapshot.exception === null && snapshot.difference === null && current.get(ExceptionCode) !== undefined
+  if (isOver) changed.push({ key: ExceptionCode, value: null })
+  const tellsLittle = isYoung && changed.every(({ value }) => value === 'authorized')
+  if (changed.length > 0 && !tellsLittle) wf.upsertSearchAttributes(changed)
+}
