@@ -13,7 +13,7 @@ import {
   recordSettled,
   recordVanished,
 } from './store/payments.ts'
-import { paymentAuthorization } from './x402/settler.ts'
+import { lastAuthorization } from './x402/settler.ts'
 
 /** Settling a claimed payment: what the library says of a settlement is a hint, what the chain's logs say is the outcome. */
 export function createPaymentSteps(deps: Deps): PaymentSteps {
@@ -44,7 +44,7 @@ async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' 
   const { state, from_block, block_number, block_hash } = row
   const seen = state === 'settled' && block_number !== null && block_hash !== null
   const seenIn = seen ? { number: BigInt(block_number), hash: block_hash } : undefined
-  const outcome = await deps.findOutcome(paymentAuthorization(row), BigInt(from_block ?? '0'), seenIn)
+  const outcome = await deps.findOutcome(lastAuthorization(row), BigInt(from_block ?? '0'), seenIn)
   switch (outcome.kind) {
     case 'included': {
       const fresh = row.state !== 'settled' || row.block_hash !== outcome.blockHash

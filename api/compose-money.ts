@@ -33,14 +33,15 @@ export async function openMoneyDesks({ config, keys, wallets, client, log, ...se
     offers: await openOffers(config, settings.chain),
     tellPayment: (paymentId: string) => tellPayment(client, paymentId),
   }
+  const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
   const deps: MoneyDesk = {
     ...settings,
     ...paying,
     payTo: config.PAY_TO_ADDRESS,
     mandateSeconds: config.CHALLENGE_TTL_S,
+    providers: [...new Set(providerKeys.map(({ provider }) => provider))],
     authority: authorityOf(config, keys, wallets.verify),
   }
-  const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
   const warn = (error: unknown) =>
     log.warn({ error: String(error) }, 'a provider’s event is stored, and applied by the workers’ sweep')
   const desks = {

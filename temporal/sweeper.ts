@@ -8,11 +8,14 @@ import { removeUnused } from '../activities/store/agent-inputs.ts'
 import { listOverdueDeliveries } from '../activities/store/callback-deliveries.ts'
 import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
 import { type IdPage, transaction } from '../activities/store/db.ts'
+import { lockCaller } from '../activities/store/grants.ts'
 import { listDuePayments } from '../activities/store/payments.ts'
 import { readPayout } from '../activities/store/payouts.ts'
+import { send } from '../activities/store/pipeline.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listAtWork } from '../activities/store/tasks.ts'
 import { listOpenTransfers } from '../activities/store/transfers.ts'
+import { creditUndelivered, listUndelivered } from '../activities/store/undelivered.ts'
 import { callbackWorkflowId } from '../workflows/callback/messages.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { endedByOthers } from '../workflows/search-attributes.ts'
@@ -55,7 +58,15 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
       await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
-  const others = [releaseAbandoned, settleDue, resumeTransfers, resumeCallbacks, removeInputs, maintainLane]
+  const others = [
+    releaseAbandoned,
+    returnUndelivered,
+    settleDue,
+    resumeTransfers,
+    resumeCallbacks,
+    removeInputs,
+    maintainLane,
+  ]
   const loops = [...others, applyEvents, verifyDue, tellTasksBehind].map((job) => repeat(job))
   // Thousands may be at work, and Temporal is asked about each.
   loops.push(repeat(resumeTasks, SWEEP_GRACE_MS), repeat(endBrokenRuns, SWEEP_GRACE_MS))
@@ -71,6 +82,15 @@ async function releaseAbandoned({ db, config }: SweeperDeps): Promise<void> {
   for (const callId of await listAbandonedCalls(db, config.SWEEP_GRACE_MS, PAGE)) {
     await transaction(db, (tx) => releaseCall(tx, callId))
   }
+}
+
+/** Charges for answers that cannot be asked for any more become credits. */
+async function returnUndelivered({ db }: SweeperDeps): Promise<void> {
+  for (const { caller, call_id } of await listUndelivered(db, PAGE))
+    await transaction(db, async (tx) => {
+      await send(tx, lockCaller(caller))
+      await creditUndelivered(tx, call_id)
+    })
 }
 
 async function settleDue({ client, db, config }: SweeperDeps): Promise<void> {

@@ -6,7 +6,7 @@ import { findWallet, insertWallet, lockWallet, updateLimits, type WalletRow } fr
 import { findWalletPause, shareSwitches } from '../store/controls.ts'
 import { type Tx, transaction } from '../store/db.ts'
 import { findEntitlement } from '../store/entitlements.ts'
-import type { ReferenceRow } from '../store/payment-references.ts'
+import { disputedIn, type ReferenceRow } from '../store/payment-references.ts'
 import { readBalance, spentToday } from '../store/postings.ts'
 import type { Database } from '../store/schema.ts'
 import type { ReceiptIssuer } from './deps.ts'
@@ -61,7 +61,7 @@ export async function judgeWallet(
   await shareSwitches(tx)
   const paused = await findWalletPause(tx, wallet.wallet_id)
   const spent = await spentToday(tx, account)
-  const held = await readBalance(tx, account)
+  const held = Math.max(0, (await readBalance(tx, account)) - (await disputedIn(tx, wallet.wallet_id)))
   return {
     paused,
     denials: allowanceDenials(wallet, payment, spent),

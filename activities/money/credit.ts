@@ -16,7 +16,7 @@ import { move } from '../../workflows/domain/state-table.ts'
 import type { UsageKind } from '../../workflows/domain/usage-event.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
 import { updateEntitlement } from '../store/entitlements.ts'
-import { type ReferenceRow, updateReference } from '../store/payment-references.ts'
+import { findLiveOf, type ReferenceRow, updateReference } from '../store/payment-references.ts'
 import { postMovement, readBalance } from '../store/postings.ts'
 import { creditUseOf } from '../store/task-credits.ts'
 import { appendUsageEvent, findUsageEvent, lockUsageChain, type StoredUsageEvent } from '../store/usage-events.ts'
@@ -53,6 +53,7 @@ export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumptio
   if (earlier !== undefined)
     throw refuse('idempotency_conflict', 'this use was recorded with other units', 'Use a new key for another use.')
   if (entitlement.state === 'pending') throw notFunded()
+  if ((await findLiveOf(tx, entitlement_id))?.state === 'disputed') throw disputed()
   const { reservedUnits } = await creditUseOf(tx, entitlement_id, use.taskId)
   const free = remainingUnits(entitlement) - reservedUnits
   if (use.units > free) throw creditExhausted(free)
@@ -126,6 +127,11 @@ async function fromWallet(tx: Tx, { wallet_id, amount_usd, method }: ReferenceRo
   if (held >= amount_usd) return transferLegs(account, clearingAccount(method), amount_usd)
   throw refuse('wallet_underfunded', `the wallet holds ${held} of ${amount_usd} usd`, 'An operator has to look at it.')
 }
+
+const disputed = () =>
+  refuse('wrong_state', 'the payment behind the credit is disputed', 'Use it once the dispute is decided.', {
+    extra: { state: 'disputed' },
+  })
 
 const notFunded = () =>
   refuse('wrong_state', 'the credit is not funded', 'Pay the challenge of its quote.', { extra: { state: 'pending' } })

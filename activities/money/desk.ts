@@ -26,6 +26,8 @@ export type MoneyDesk = MoneyDeps & {
   /** The same for who goes on without: it fails soon where no worker is there. */
   tellTask(taskId: string): Promise<unknown>
   mandateSeconds: number
+  /** The payment providers whose events are believed. */
+  providers: readonly string[]
 }
 export type Money = ReturnType<typeof openMoney>
 
@@ -36,6 +38,7 @@ export type PaymentAsked = {
   payer?: string | undefined
   proof?: Record<string, string | undefined> | undefined
   evidence?: { sha256?: string | undefined; url?: string | undefined } | undefined
+  provider?: string | undefined
 }
 
 /** Quotes, challenges, payments and credit as operations see them; each act is safe to repeat. */
@@ -96,7 +99,7 @@ async function presentAndLook(
   usd?: number,
 ) {
   const amount = usd === undefined ? {} : { amountUsd: usd }
-  return look(deps, await presentReference(deps, { agentId, challengeId, ...presentedOf(asked), ...amount }))
+  return look(deps, await presentReference(deps, { agentId, challengeId, ...presentedOf(deps, asked), ...amount }))
 }
 
 /** Looks for the proof of a payment that is not decided yet, and tells the tasks that it pays for. */
@@ -113,13 +116,23 @@ async function verified(deps: MoneyDesk, reference: ReferenceRow): Promise<Refer
   return verifyReference(deps, reference.payment_reference_id)
 }
 
-export function presentedOf({ method, external_reference, payer, proof, evidence }: PaymentAsked) {
+/** 400 `invalid_request` for a hosted checkout that any of several providers could confirm, or a provider that is not configured. */
+export function presentedOf(
+  { providers }: Pick<MoneyDesk, 'providers'>,
+  { method, external_reference, payer, proof, evidence, provider }: PaymentAsked,
+) {
+  const ambiguous = provider === undefined && method === 'hosted_checkout' && providers.length > 1
+  if (ambiguous || (provider !== undefined && !providers.includes(provider)))
+    throw refuse('invalid_request', 'the payment provider is not clear', `Name one of: ${providers.join(', ')}.`, {
+      errors: [{ pointer: '/provider', message: 'is not one configured payment provider' }],
+    })
   const given = <T extends object>(of: T | undefined) =>
     Object.fromEntries(Object.entries(of ?? {}).filter(([, value]) => value !== undefined))
   return {
     method,
     externalReference: external_reference,
     ...(payer === undefined ? {} : { payer }),
+    ...(provider === undefined ? {} : { provider }),
     proof: given(proof) as NonNullable<Presented['proof']>,
     evidence: given(evidence),
   }

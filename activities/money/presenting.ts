@@ -19,7 +19,7 @@ import type { Order } from '../keys/checkout.ts'
 import { verifyPresentation } from '../keys/presentation.ts'
 import { anchorsNow } from '../keys/standing.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
-import type { PaymentClaim } from '../store/payments.ts'
+import { keepSignature, type PaymentClaim } from '../store/payments.ts'
 import { findConsumed, type ReplayKey } from '../store/replay-ledger.ts'
 import type { MoneyDeps } from './deps.ts'
 
@@ -106,6 +106,7 @@ async function paymentByAuthorization(deps: MoneyDeps, payable: Payable, { proof
   await deps.offers.verify(payment, Math.floor(await clockSeconds(deps.db)), offer)
   const fromBlock = searchFrom(await deps.chain.head())
   const claim = claimOf(payment, deps.offers.asset, fromBlock)
+  await keepSignature(deps.db, claim)
   return { external_reference: payment.paymentId, payer: payment.payer, proof: null, claim }
 }
 

@@ -1,20 +1,19 @@
 import { DomainError } from '../../workflows/domain/errors.ts'
-import { isConfirmedBy } from '../../workflows/domain/payment-reference.ts'
 import type { ProviderEvent } from '../../workflows/domain/provider-event.ts'
 import { findChallenge } from '../store/challenges.ts'
-import { transaction } from '../store/db.ts'
 import { findEntitlement } from '../store/entitlements.ts'
-import { findPresented, type ReferenceRow } from '../store/payment-references.ts'
+import { bindProvider, listSpokenOf, type ReferenceRow } from '../store/payment-references.ts'
 import {
   type EventKey,
   findProviderEvent,
   insertProviderEvent,
+  namesIn,
   type ProviderEventRow,
   recordOutcome,
 } from '../store/provider-events.ts'
-import { refundReference } from './credit.ts'
 import type { MoneyDeps } from './deps.ts'
 import { presentReference, verifyReference } from './references.ts'
+import { applyReturns } from './returned-payments.ts'
 
 /** Stores a verified event; `duplicate` when it came before. Nothing is made of it yet. */
 export async function receiveEvent(
@@ -27,9 +26,9 @@ export async function receiveEvent(
 }
 
 /**
- * What became of an event: `verified`, `rejected` or `pending` (a wrong amount) as the reference now is, `refunded` or
- * `refunded_after_use`, `unmatched` where nobody presented it and it names no open challenge of ours, or `refused_…` with the
- * code of a rule that forbids what the event asks for, which an operator has to look at.
+ * What became of an event: `verified`, `rejected` or `pending` (a wrong amount) as the reference now is; how the payment stands after
+ * a refund or dispute; `unmatched` where nobody presented it and it names no open challenge of ours; or `refused_…` with the code of a
+ * rule that forbids what the event asks for. What is not simply applied is for an operator to look at.
  */
 export type EventOutcome = { outcome: string; reference: ReferenceRow | undefined }
 
@@ -55,28 +54,16 @@ async function outcomeOf(deps: MoneyDeps, event: ProviderEventRow): Promise<Even
 const unmatched: EventOutcome = { outcome: 'unmatched', reference: undefined }
 
 async function act(deps: MoneyDeps, event: ProviderEventRow, reference: ReferenceRow): Promise<EventOutcome> {
-  if (event.type === 'payment.refunded' && reference.state !== 'presented' && reference.state !== 'pending') {
-    const refund = {
-      referenceId: reference.payment_reference_id,
-      decidedBy: 'provider',
-      reason: `event ${event.event_id}`,
-    }
-    const refunded = await transaction(deps.db, (tx) => refundReference(deps, tx, refund))
-    return { outcome: refunded.afterUse ? 'refunded_after_use' : 'refunded', reference: refunded.reference }
-  }
-  const now = await verifyReference(deps, reference.payment_reference_id)
-  return { outcome: now.state, reference: now }
+  const { payment_reference_id } = reference
+  await bindProvider(deps.db, payment_reference_id, event.provider)
+  return applyReturns(deps, await verifyReference(deps, payment_reference_id), event.event_id)
 }
 
-/** The reference that the event's session was presented as, or the one that waits on its challenge for a provider. */
+/** The reference that the event's session was presented as, or else the one that waits on its challenge for a provider. */
 async function referenceOf({ db }: MoneyDeps, event: ProviderEventRow): Promise<ReferenceRow | undefined> {
-  for (const method of ['hosted_checkout', 'payment_reference', 'invoice_reference'] as const) {
-    const found = await findPresented(db, { method, external_reference: event.external_reference })
-    if (found !== undefined) return found
-  }
-  const waiting =
-    event.challenge_id === null ? undefined : await findPresented(db, { challenge_id: event.challenge_id })
-  return waiting !== undefined && isConfirmedBy(waiting.method, 'provider') ? waiting : undefined
+  const names = await namesIn(db, event)
+  const spokenOf = await listSpokenOf(db, { provider: event.provider, ...names })
+  return spokenOf.find(({ external_reference }) => names.references.includes(external_reference)) ?? spokenOf[0]
 }
 
 /** A customer who paid by a hosted link presented nothing: the provider's word does it, for the agent whose credit it is. */
@@ -91,6 +78,7 @@ async function presentFor(deps: MoneyDeps, event: ProviderEventRow): Promise<Ref
     challengeId: challenge.challenge_id,
     method: 'hosted_checkout',
     externalReference: event.external_reference,
+    provider: event.provider,
     alreadyPaid: true,
   })
 }

@@ -35,7 +35,8 @@ import { alreadyFunded, liveQuote, newId, openEntitlement, paymentPending } from
 import { closeReference, keepPending, type Locked, lockBoth, settle } from './settlement.ts'
 import { assertMaySpend } from './spending-limit.ts'
 
-type Presenter = Presented & { agentId: string; evidence?: { sha256?: string; url?: string } }
+/** `provider` is the only one that is believed of the payment; left out, the first that speaks of it is. */
+type Presenter = Presented & { agentId: string; evidence?: { sha256?: string; url?: string }; provider?: string }
 
 /**
  * `amountUsd` is what the caller takes the amount to be, in whole usd; checked where it is given. With `authorityType` the payment
@@ -150,7 +151,7 @@ async function presentedBefore(deps: MoneyDeps, input: TopUpInput): Promise<Refe
 /** Stores the reference, and binds an x402 payment to it for good. */
 async function insertPresented(
   tx: Tx,
-  { agentId, method, evidence, authorityType }: Presenter & Pick<PresentInput, 'authorityType'>,
+  { agentId, method, evidence, authorityType, provider }: Presenter & Pick<PresentInput, 'authorityType'>,
   { external_reference, payer, proof, claim }: Prepared,
   target: Pick<NewReference, 'amount_usd' | 'challenge_id' | 'entitlement_id' | 'wallet_id'>,
 ): Promise<ReferenceRow> {
@@ -163,6 +164,7 @@ async function insertPresented(
     authority_type: authorityType ?? null,
     evidence_sha256: evidence?.sha256 ?? null,
     evidence_url: evidence?.url ?? null,
+    provider: provider ?? null,
   })
   if (reference === undefined)
     throw refuse('reference_already_used', 'this payment was presented before', 'Read the reference that used it.')

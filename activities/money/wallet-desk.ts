@@ -86,7 +86,7 @@ async function intoWallet(deps: MoneyDesk, agentId: string, walletId: string, by
   }
   const { amount_usd, ...asked } = by
   await assertProofGiven(deps, walletId, amount_usd, asked)
-  return presentTopUp(deps, { agentId, walletId, amountUsd: amount_usd, ...presentedOf(asked) })
+  return presentTopUp(deps, { agentId, walletId, amountUsd: amount_usd, ...presentedOf(deps, asked) })
 }
 
 /** A wallet has no challenge that tells what to sign, so who sends no proof is told here: 402 `payment_required`. */

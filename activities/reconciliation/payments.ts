@@ -1,7 +1,7 @@
 import type { Difference } from '../../workflows/domain/difference.ts'
 import { comparePayment } from '../../workflows/domain/reconciliation.ts'
 import { readPayments, type StoredPayment } from '../store/findings.ts'
-import { paymentAuthorization } from '../x402/settler.ts'
+import { lastAuthorization } from '../x402/settler.ts'
 import { lookAtEach, type ReconciliationDeps } from './deps.ts'
 import { provenBy } from './payouts.ts'
 
@@ -15,8 +15,7 @@ async function lookAtPayment(
   { payment, calls }: StoredPayment,
 ): Promise<Difference[]> {
   const sent = payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
-  const search = async () =>
-    provenBy(await findOutcome(paymentAuthorization(payment), BigInt(payment.from_block ?? '0')))
+  const search = async () => provenBy(await findOutcome(lastAuthorization(payment), BigInt(payment.from_block ?? '0')))
   return comparePayment({
     payment: {
       paymentId: payment.payment_id,

@@ -4,6 +4,7 @@ import { LOG_RANGE } from '../chain/outcome.ts'
 import { transaction } from '../store/db.ts'
 import { countSeenSince, listSeen, markGone, recordDifference } from '../store/exceptions.ts'
 import { readPayout } from '../store/payouts.ts'
+import { listEventsToSee } from '../store/provider-events.ts'
 import {
   completeReconciliation,
   listDuePayments,
@@ -18,6 +19,7 @@ import { lookAtBlocks } from './blocks.ts'
 import { lookAtEach, type ReconciliationDeps } from './deps.ts'
 import { lookAtPayments } from './payments.ts'
 import { lookAtPayouts } from './payouts.ts'
+import { lookAtProviderEvents } from './provider-events.ts'
 import { makeStatement } from './statement.ts'
 import { lookAtWallets } from './wallets.ts'
 
@@ -66,6 +68,11 @@ const looks: Record<Section, Look> = {
     list: async ({ watch }) => ({ keys: await watch.failed(), after: null }),
     keyOf: bySubject,
     compare: lookAtWorkflows,
+  },
+  provider_events: {
+    list: async ({ db }, _run, after) => pageOf(await listEventsToSee(db, after, PAGE)),
+    keyOf: ({ subject }) => subject.replace('event/', ''),
+    compare: lookAtProviderEvents,
   },
 }
 

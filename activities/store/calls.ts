@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
+import { type Lease, leaseEnd } from './call-lease.ts'
 import type { Tx } from './db.ts'
 import { fixed } from './fixed.ts'
-import { type Lease, leaseEnd } from './grants.ts'
 import { CHANGES_CHANNEL, notifyChanged } from './notify.ts'
 import { type Statement, send } from './pipeline.ts'
 import type { CallsTable } from './schema.ts'
@@ -167,12 +167,20 @@ export async function refundCall(tx: Tx, callId: string): Promise<void> {
   if (row !== undefined && row.answer_state === 'open') await undoGrant(tx, callId, row.payment_id)
 }
 
-async function undoGrant(tx: Tx, callId: string, paymentId: string | null): Promise<boolean> {
+/** Undoes a grant and what came of it: the proof nonce, the free slot and the payment are free again. */
+export async function undoGrant(tx: Tx, callId: string, paymentId: string | null): Promise<boolean> {
   if (paymentId !== null && !(await freePayment(tx, paymentId))) return false
   await tx.deleteFrom('proof_nonces').where('call_id', '=', callId).execute()
   await tx
     .updateTable('calls')
-    .set({ grant_state: 'released', input: null, lease_until: null, funding: 'none', payment_id: null })
+    .set({
+      grant_state: 'released',
+      answer_state: 'open',
+      input: null,
+      lease_until: null,
+      funding: 'none',
+      payment_id: null,
+    })
     .where('call_id', '=', callId)
     .execute()
   await notifyChanged(tx, callId)

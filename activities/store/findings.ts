@@ -4,7 +4,7 @@ import { callId } from '../../workflows/domain/ids.ts'
 import { atomicOf } from '../../workflows/domain/payment-reference.ts'
 import type { Explanation, LaneFindings, SeenCall } from '../../workflows/domain/reconciliation.ts'
 import { type Tx, transaction } from './db.ts'
-import type { PaymentRow } from './payments.ts'
+import { lastValidBefore, type PaymentRow } from './payments.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
 import type { ReceiptsTable } from './schema.ts'
 
@@ -87,7 +87,12 @@ const seenCall = ({ operation, grant_state, answer_state, funding }: CallStates)
 
 async function paymentsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayment[]> {
   if (ids.length === 0) return []
-  const payments = await tx.selectFrom('payments').selectAll().where('payment_id', 'in', ids).execute()
+  const payments = await tx
+    .selectFrom('payments')
+    .selectAll()
+    .select(lastValidBefore)
+    .where('payment_id', 'in', ids)
+    .execute()
   const calls = await tx
     .selectFrom('calls')
     .select(['payment_id', ...callColumns])

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { limits } from '../../workflows/domain/limits.ts'
+import { type Lease, leaseEnd } from './call-lease.ts'
 import type { CallRow } from './calls.ts'
 import type { Last, Tx } from './db.ts'
 import { fixed, fixedInsert } from './fixed.ts'
 import { type Statement, send } from './pipeline.ts'
+import { creditUndelivered, isUndelivered } from './undelivered.ts'
 
 /** What identifies a call and what a grant of it is bound to. */
 export type CallIdentity = {
@@ -17,7 +19,6 @@ export type CallIdentity = {
   proof: { wallet: string; nonce: string; bodySha256: string } | null
 }
 export type Funding = { kind: 'none' | 'free' } | { kind: 'payment' | 'credit'; paymentId: string }
-export type Lease = { holder: string; ms: number }
 export type Debt = { callId: string; paymentId: string; operation: string }
 
 /** How a caller stands when it asks for a call: the call itself where it is live, and what could pay for a new one. */
@@ -25,13 +26,10 @@ export type Standing = {
   call: CallRow | undefined
   /** A call whose effect ran and whose payment is proven to have failed. */
   debt: Debt | undefined
-  /** A settled payment whose call came to nothing. */
+  /** A settled payment whose call came to nothing, or whose answer was never given. */
   credit: string | undefined
   freeLeft: number
 }
-
-/** The end of a lease of so many milliseconds, by Postgres' clock. */
-export const leaseEnd = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`
 
 type StandingRow = CallRow & {
   proof_call: string | null
@@ -41,18 +39,19 @@ type StandingRow = CallRow & {
   debt_payment: string | null
   debt_operation: string | null
   credit: string | null
+  undelivered: string | null
   free_used: number
 }
 
 /** Slots, credits and proof nonces of a caller change only under this lock. */
-const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
+export const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
 const lockName = fixed((_, name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
 
 const selectStanding = fixed(
   (_, callId: string, caller: string, wallet: string, proofWallet: string | null, proofNonce: string | null) =>
     sql<StandingRow>`
     select c.*, n.call_id as proof_call, n.path as proof_path, n.body_sha256 as proof_body,
-      d.call_id as debt_call, d.payment_id as debt_payment, d.operation as debt_operation, k.payment_id as credit,
+      d.call_id as debt_call, d.payment_id as debt_payment, d.operation as debt_operation, k.payment_id as credit, u.call_id as undelivered,
       (select count(*)::int from calls f where f.caller = ${caller} and f.funding = 'free' and f.grant_state <> 'released'
         and f.granted_at > clock_timestamp() - ${limits.freeWindowSeconds} * interval '1 second') as free_used
     from (values (1)) as one(row)
@@ -62,7 +61,10 @@ const selectStanding = fixed(
       select calls.call_id, calls.operation, calls.payment_id from calls join payments using (payment_id)
       where calls.caller = ${caller} and calls.answer_state = 'done' and payments.state = 'failed' limit 1) d on true
     left join lateral (
-      select payment_id from payments where proof_wallet = ${wallet} and credit = 'available' order by changed_at limit 1) k on true`,
+      select payment_id from payments where proof_wallet = ${wallet} and credit = 'available' order by changed_at limit 1) k on true
+    left join lateral (
+      select c.call_id from calls c join payments using (payment_id)
+      where c.caller = ${caller} and ${isUndelivered} and payments.state = 'settled' order by c.granted_at limit 1) u on true`,
 )
 
 /**
@@ -78,8 +80,8 @@ export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing
     locked,
   ])
   const row = rows[0] as StandingRow
-  const { proof_call, proof_path, proof_body, debt_call, debt_payment, debt_operation, credit, free_used, ...found } =
-    row
+  const { proof_call, proof_path, proof_body, debt_call, debt_payment, debt_operation, free_used, ...rest } = row
+  const { credit, undelivered, ...found } = rest
   if (proof_call !== null && (proof_path !== call.path || proof_body !== proof?.bodySha256)) throw replayedProof()
   const live = (found as { call_id: string | null }).call_id === null ? undefined : found
   if (live === undefined && proof_call !== null) throw replayedProof()
@@ -89,7 +91,7 @@ export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing
       debt_call === null || debt_payment === null || debt_operation === null
         ? undefined
         : { callId: debt_call, paymentId: debt_payment, operation: debt_operation },
-    credit: credit ?? undefined,
+    credit: credit ?? (undelivered === null ? undefined : await creditUndelivered(tx, undelivered)),
     freeLeft: Math.max(0, limits.freeCallsPerWindow - free_used),
   }
 }

@@ -83,6 +83,8 @@ export type PaymentReferencesTable = {
   authority_type: AuthorityType | null
   evidence_sha256: string | null
   evidence_url: string | null
+  /** The only provider that is believed of it; null until one is named or has spoken. */
+  provider: string | null
   /** What the presenter proves with, by method. */
   proof: Json<Record<string, string>> | null
   state: ReferenceState
@@ -130,8 +132,11 @@ export type ProviderEventsTable = {
   type: ProviderEventType
   external_reference: string
   challenge_id: string | null
+  payment_intent: string | null
+  dispute_id: string | null
   amount_cents: string
   currency: string
+  said_at: Date | null
   payment_reference_id: string | null
   outcome: string | null
   received_at: Time

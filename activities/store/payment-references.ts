@@ -28,7 +28,7 @@ export async function lockReference(tx: Tx, referenceId: string): Promise<Refere
     .executeTakeFirst()
 }
 
-const notOver = ['presented', 'pending', 'verified', 'refunded'] as const
+const notOver = ['presented', 'pending', 'verified', 'disputed', 'refunded'] as const
 
 /** The reference that this payment was presented as, unless it was rejected or expired. */
 export async function findPresented(
@@ -39,6 +39,46 @@ export async function findPresented(
   return 'challenge_id' in by
     ? query.where('challenge_id', '=', by.challenge_id).executeTakeFirst()
     : query.where('method', '=', by.method).where('external_reference', '=', by.external_reference).executeTakeFirst()
+}
+
+/** References that a provider speaks of by these names, or by these challenges where it confirms them, of another provider's none. */
+export async function listSpokenOf(
+  tx: Tx,
+  { provider, references, challenges }: { provider: string; references: string[]; challenges: string[] },
+): Promise<ReferenceRow[]> {
+  return tx
+    .selectFrom('payment_references')
+    .selectAll()
+    .where('state', 'in', notOver)
+    .where('method', 'in', ['hosted_checkout', 'payment_reference', 'invoice_reference'])
+    .where(({ or, eb }) => or([eb('provider', 'is', null), eb('provider', '=', provider)]))
+    .where(({ or, eb }) =>
+      or([eb('external_reference', 'in', references), eb('challenge_id', 'in', nonEmpty(challenges))]),
+    )
+    .execute()
+}
+
+const nonEmpty = (ids: string[]) => (ids.length === 0 ? [''] : ids)
+
+/** The provider is the only one that is believed of a reference from now on. */
+export async function bindProvider(tx: Tx, referenceId: string, provider: string): Promise<void> {
+  await tx
+    .updateTable('payment_references')
+    .set({ provider })
+    .where('payment_reference_id', '=', referenceId)
+    .where('provider', 'is', null)
+    .execute()
+}
+
+/** How much of what a wallet holds came by payments that are disputed now, in whole usd. */
+export async function disputedIn(tx: Tx, walletId: string): Promise<number> {
+  const { usd } = await tx
+    .selectFrom('payment_references')
+    .select(sql<number>`coalesce(sum(amount_usd), 0)::int`.as('usd'))
+    .where('wallet_id', '=', walletId)
+    .where('state', '=', 'disputed')
+    .executeTakeFirstOrThrow()
+  return usd
 }
 
 /** The reference that funds an entitlement or may still do so. */

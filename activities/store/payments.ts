@@ -7,7 +7,8 @@ import { notifyChanged } from './notify.ts'
 import { send } from './pipeline.ts'
 import type { PaymentsTable } from './schema.ts'
 
-export type PaymentRow = Selectable<PaymentsTable>
+/** A payment, with when the last of all verified windows of its nonce ends, in Unix seconds. */
+export type PaymentRow = Selectable<PaymentsTable> & { last_valid_before: string }
 export type PaymentClaim = {
   paymentId: string
   asset: string
@@ -27,10 +28,41 @@ export type Inclusion = { transactionHash: string; blockNumber: bigint; blockHas
 const now = sql<Date>`clock_timestamp()`
 
 export async function findPayment(tx: Tx, paymentId: string): Promise<PaymentRow | undefined> {
-  return tx.selectFrom('payments').selectAll().where('payment_id', '=', paymentId).executeTakeFirst()
+  return tx
+    .selectFrom('payments')
+    .selectAll()
+    .select(lastValidBefore)
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirst()
 }
 
-/** Binds a payment to one call for good, by a unique insert; any other call is refused with 409 `payment_already_used`. */
+export const lastValidBefore =
+  sql<string>`greatest(payments.valid_before, (select max(s.valid_before) from payment_signatures s
+  where s.payment_id = payments.payment_id))`.as('last_valid_before')
+
+/** Keeps a verified signature with its window: whoever has seen it may send it for as long as that is open. */
+export async function keepSignature(
+  tx: Tx,
+  { paymentId, signature, validAfter, validBefore, value, payTo }: PaymentClaim,
+): Promise<void> {
+  await tx
+    .insertInto('payment_signatures')
+    .values({
+      payment_id: paymentId,
+      signature,
+      valid_after: validAfter.toString(),
+      valid_before: validBefore.toString(),
+      amount_atomic: value.toString(),
+      pay_to: payTo,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Binds a payment to one call for good, by a unique insert; any other call is refused with 409 `payment_already_used`. A payment that
+ * was given up is claimed again on the terms and within the window of its newest signature.
+ */
 export async function claimPayment(
   tx: Tx,
   claim: PaymentClaim,
@@ -38,12 +70,17 @@ export async function claimPayment(
   state: 'claimed' | 'settling',
 ): Promise<void> {
   const bound = {
+    pay_to: claim.payTo,
+    amount_atomic: claim.value.toString(),
+    valid_after: claim.validAfter.toString(),
+    valid_before: claim.validBefore.toString(),
+    requirements: JSON.stringify(claim.requirements) as never,
     proof_wallet: claim.proofWallet,
     call_id: callId,
     state,
     signature: claim.signature,
-    from_block: claim.fromBlock.toString(),
   }
+  await keepSignature(tx, claim)
   const claimed = await tx
     .insertInto('payments')
     .values({
@@ -51,11 +88,7 @@ export async function claimPayment(
       asset: claim.asset,
       payer: claim.payer,
       authorization_nonce: claim.nonce,
-      pay_to: claim.payTo,
-      amount_atomic: claim.value.toString(),
-      valid_after: claim.validAfter.toString(),
-      valid_before: claim.validBefore.toString(),
-      requirements: JSON.stringify(claim.requirements) as never,
+      from_block: claim.fromBlock.toString(),
       ...bound,
     })
     .onConflict((conflict) =>

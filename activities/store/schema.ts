@@ -32,6 +32,8 @@ export type CallsTable = {
   input: Json<Record<string, unknown>> | null
   granted_at: Time
   finished_at: Date | null
+  /** When an answer that was paid for left for its caller. */
+  delivered_at: Date | null
 }
 
 export type ProofNoncesTable = {
@@ -66,6 +68,17 @@ export type PaymentsTable = {
   failure: string | null
   created_at: Time
   changed_at: Time
+}
+
+/** Every signature over a payment nonce that was verified, with its window; a row never changes. */
+export type PaymentSignaturesTable = {
+  payment_id: string
+  signature: string
+  valid_after: string
+  valid_before: string
+  amount_atomic: string
+  pay_to: string
+  verified_at: Time
 }
 
 export type PayoutsTable = {
@@ -256,6 +269,7 @@ export type Database = AgentInputTables &
     calls: CallsTable
     proof_nonces: ProofNoncesTable
     payments: PaymentsTable
+    payment_signatures: PaymentSignaturesTable
     payouts: PayoutsTable
     transfers: TransfersTable
     gas_wallets: GasWalletsTable

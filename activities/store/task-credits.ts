@@ -123,11 +123,11 @@ export async function listBehindMoney(
       when 'quoted' then e.state = 'funded' or exists (select 1 from payment_challenges h
         where h.quote_id = c.quote_id and h.state in ('open','pending') and h.expires_at > clock_timestamp())
       when 'credit_pending' then e.state = 'funded' or exists (select 1 from payment_references r
-        where r.entitlement_id = e.entitlement_id and (r.state = 'refunded' or (r.state = 'pending' and r.reason like ${`${AMOUNT_MISMATCH}%`})))
+        where r.entitlement_id = e.entitlement_id and (r.state in ('disputed','refunded') or (r.state = 'pending' and r.reason like ${`${AMOUNT_MISMATCH}%`})))
       when 'exception_open' then e.state = 'funded' and exists (select 1 from task_exceptions x where x.task_id = t.task_id
         and x.closed_at is null and x.code in ('deadline_passed','credit_mismatch') and x.resume_state in ('trusted','quoted','credit_pending'))
       else t.state in ('credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered')
-        and exists (select 1 from payment_references r where r.entitlement_id = e.entitlement_id and r.state = 'refunded')
+        and exists (select 1 from payment_references r where r.entitlement_id = e.entitlement_id and r.state in ('disputed','refunded'))
         and (c.state = 'reserved' or not exists (select 1 from task_exceptions x where x.task_id = t.task_id and x.code = 'payment_reversed'))
       end
     order by t.task_id limit ${'most' in of ? of.most : 1000}`.execute(tx)

@@ -111,8 +111,9 @@ export async function chargeResult(deps: ReceiptIssuer, tx: Tx, task: TaskRow): 
   const credit = await findTaskCredit(tx, task.task_id)
   if (credit?.state !== 'reserved') return
   const entitlement = await requireEntitlement(tx, credit.entitlement_id)
-  // Credit that was taken back in spite of all is told of by an exception.
+  // Credit that was taken back or is disputed in spite of all is told of by an exception.
   if (remainingUnits(entitlement) < credit.units) return
+  if ((await findLiveOf(tx, entitlement.entitlement_id))?.state === 'disputed') return
   const made = await findReturnPackage(tx, task.run_id)
   const result_contract = {
     ...{ version: 'v2', split_version: '1.0', settlement_receipt_id: entitlement.settlement_receipt_id },

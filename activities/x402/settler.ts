@@ -61,6 +61,12 @@ export function createSettler({ facilitator, preflight, timeoutMs = 2_000 }: Set
   }
 }
 
+/** What the chain has to prove before a payment counts as failed: that no signature over its nonce can be used any more. */
+export const lastAuthorization = (row: SettledRow & Pick<PaymentRow, 'last_valid_before'>): TokenAuthorization => ({
+  ...paymentAuthorization(row),
+  validBefore: BigInt(row.last_valid_before),
+})
+
 /** The EIP-3009 authorization that a payment row holds. */
 export function paymentAuthorization(row: SettledRow): TokenAuthorization {
   return {

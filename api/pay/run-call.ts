@@ -11,6 +11,7 @@ import {
 import { transaction } from '../../activities/store/db.ts'
 import { findPayment } from '../../activities/store/payments.ts'
 import { send } from '../../activities/store/pipeline.ts'
+import { markDelivered } from '../../activities/store/undelivered.ts'
 import { DomainError, errorCodes, refuse } from '../../workflows/domain/errors.ts'
 import { waitPreference } from '../../workflows/domain/preference.ts'
 import type { CallAnswer } from '../context.ts'
@@ -128,7 +129,9 @@ async function answerRead(run: Run, reply: Reply<unknown>, paid: boolean): Promi
   const body = checkOutput(run.operation, reply.body)
   if (!paid) return { status, ...(await preferred(run, body, {})) }
   const row = await settleDone(run, await requireCall(run.deps.db, run.call.callId))
-  return { status, ...(await preferred(run, body, await paymentHeaders(run, row))) }
+  const answer = { status, ...(await preferred(run, body, await paymentHeaders(run, row))) }
+  if (row.funding === 'payment' && !(await markDelivered(run.deps.db, row.call_id))) throw tooLate()
+  return answer
 }
 
 /** A granted read may wait for the next change: `Prefer: wait` (RFC 7240). No transaction is open meanwhile. */
@@ -143,6 +146,13 @@ async function preferred(
   const body = checkOutput(run.operation, await next(run.input, contextOf(run, false), { read, ms: seconds * 1000 }))
   return { headers: { ...headers, 'Preference-Applied': `wait=${seconds}` }, body }
 }
+
+const tooLate = () =>
+  refuse(
+    'wallet_proof_expired',
+    'the charge of this call has become a credit',
+    'Sign a new call; the credit pays for it.',
+  )
 
 /** The call with its answer; effects outside a workflow have it written here, together with the use of the grant. */
 async function finished({ operation, call, deps }: Run, status: number, body: unknown): Promise<AnsweredCall> {

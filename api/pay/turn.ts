@@ -9,7 +9,13 @@ import {
   readStanding,
   type Standing,
 } from '../../activities/store/grants.ts'
-import { claimPayment, findPayment, type PaymentClaim, paymentAlreadyUsed } from '../../activities/store/payments.ts'
+import {
+  claimPayment,
+  findPayment,
+  keepSignature,
+  type PaymentClaim,
+  paymentAlreadyUsed,
+} from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Reply } from '../operation.ts'
 import { callerTicket } from '../rate-limits.ts'
@@ -158,7 +164,7 @@ export async function verifiedPayment(
   const fromBlock = searchFrom(await chainHead())
   const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature, accepted } = payment
   const proofWallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
-  return {
+  const claim = {
     paymentId,
     asset: offers.asset,
     payer,
@@ -172,6 +178,8 @@ export async function verifiedPayment(
     proofWallet,
     fromBlock,
   }
+  await keepSignature(db, claim)
+  return claim
 }
 
 const lease = (run: Run) => ({ holder: run.holder, ms: run.deps.config.CALL_LEASE_MS })

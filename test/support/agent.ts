@@ -148,17 +148,18 @@ export async function proofOf(
   origin: string,
   path: string,
   body: unknown,
+  issuedAt = nowSeconds(),
 ): Promise<Record<string, string>> {
   const wallet = account.address.toLowerCase() as Address
   const terms = {
     origin,
     wallet,
     bodySha256: bodySha256(body),
-    issuedAt: nowSeconds(),
+    issuedAt,
     nonce: randomBytes(16).toString('hex'),
   }
   const signature = await account.signMessage({ message: walletProofText({ ...terms, method: 'POST', path }) })
-  const { bodySha256: body_sha256, issuedAt: issued_at, nonce } = terms
+  const { bodySha256: body_sha256, nonce } = terms
   return {
     'X-Service-Wallet-Proof': encodeWalletProof({
       v: 1,
@@ -167,7 +168,7 @@ export async function proofOf(
       method: 'POST',
       path,
       body_sha256,
-      issued_at,
+      issued_at: issuedAt,
       nonce,
       signature,
     }),

@@ -1,5 +1,5 @@
 /** The parts of a reconciliation, in the order in which they are walked. */
-export const sections = ['payouts', 'payments', 'blocks', 'wallets', 'workflows'] as const
+export const sections = ['payouts', 'payments', 'blocks', 'wallets', 'workflows', 'provider_events'] as const
 export type Section = (typeof sections)[number]
 
 /** The closed vocabulary of differences: code → the section that finds it, and what it says. */
@@ -26,13 +26,25 @@ export const differenceCodes = {
   lane_unsettled: { section: 'wallets', title: 'the chain is past a nonce whose transaction is still open here' },
   lane_foreign_transaction: { section: 'wallets', title: 'a gas wallet sent a transaction that is not ours' },
   workflow_failed: { section: 'workflows', title: 'a workflow failed, which none ever should' },
+  event_unmatched: { section: 'provider_events', title: 'a provider speaks of a payment that is not known here' },
+  event_refused: { section: 'provider_events', title: 'what a provider says could not be applied' },
+  payment_asked_about: { section: 'provider_events', title: 'a bank asks about a payment, which may become a dispute' },
+  payment_disputed: {
+    section: 'provider_events',
+    title: 'a payment is disputed, and its credit rests until that is decided',
+  },
+  payment_partly_returned: {
+    section: 'provider_events',
+    title: 'a part of a payment went back, and its credit stands',
+  },
+  payment_returned_after_use: { section: 'provider_events', title: 'a payment went back after work was done for it' },
 } as const satisfies Record<string, { section: Section; title: string }>
 export type DifferenceCode = keyof typeof differenceCodes
 
 /** Something that two of chain, rows, workflows and receipts say differently; `evidence` has both sides as they were seen. */
 export type Difference = {
   readonly code: DifferenceCode
-  /** A payout id, `payment/<id>`, `<transaction hash>:<log index>`, a wallet, or a workflow id. */
+  /** A payout id, `payment/<id>`, `<transaction hash>:<log index>`, a wallet, a workflow id, or `event/<provider>/<event id>`. */
   readonly subject: string
   readonly evidence: { readonly stored: unknown; readonly found: unknown }
   /** The block that a difference of `blocks` stands in. */

@@ -52,7 +52,7 @@ export function decideAuthority(
 
 /** Why a reference that is over carries no authority any more; none while it may still be paid by, or was. */
 export function overReasons({ state, reason }: { state: ReferenceState; reason: string | null }): string[] {
-  return state === 'rejected' || state === 'expired' || state === 'refunded'
+  return state === 'rejected' || state === 'expired' || state === 'disputed' || state === 'refunded'
     ? [`the payment is ${state}${reason === null ? '' : `: ${reason}`}`]
     : []
 }

@@ -78,14 +78,24 @@ export const challengeTransitions: StateTable<ChallengeState, ChallengeEvent> = 
   expired: {},
 }
 
-export type ReferenceState = 'presented' | 'pending' | 'verified' | 'rejected' | 'expired' | 'refunded'
-export type ReferenceEvent = 'check' | 'verify' | 'reject' | 'expire' | 'refund'
+export const referenceStates = [
+  'presented',
+  'pending',
+  'verified',
+  'disputed',
+  'rejected',
+  'expired',
+  'refunded',
+] as const
+export type ReferenceState = (typeof referenceStates)[number]
+export type ReferenceEvent = 'check' | 'verify' | 'reject' | 'expire' | 'dispute' | 'uphold' | 'refund'
 
-/** endpoints.md §22.3, payment reference. */
+/** endpoints.md §22.3, payment reference; while a payment is disputed its credit is not used. */
 export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = {
   presented: { check: 'pending', reject: 'rejected', expire: 'expired' },
   pending: { verify: 'verified', reject: 'rejected', expire: 'expired' },
-  verified: { refund: 'refunded' },
+  verified: { dispute: 'disputed', refund: 'refunded' },
+  disputed: { uphold: 'verified', refund: 'refunded' },
   rejected: {},
   expired: {},
   refunded: {},

@@ -1,18 +1,33 @@
 import { z } from 'zod'
 import { refuse } from './errors.ts'
 import { AMOUNT_MISMATCH, type Verdict } from './payment-reference.ts'
+import { readStripe, stripeEvent } from './stripe-event.ts'
 
 export const providerEventTypes = ['payment.settled', 'payment.failed', 'payment.refunded', 'session.expired'] as const
-export type ProviderEventType = (typeof providerEventTypes)[number]
+/** What else a provider says of money that went back, or may go back. */
+export const returnEventTypes = [
+  'payment.partially_refunded',
+  'dispute.inquiry',
+  'dispute.opened',
+  'dispute.won',
+  'dispute.lost',
+] as const
+export type ProviderEventType = (typeof providerEventTypes)[number] | (typeof returnEventTypes)[number]
 
-/** What a provider says of one payment: `external_reference` is its session, the amount is in cents. */
+/**
+ * What a provider says of one payment; the amount is in cents. `external_reference` is its session, and of money that went back the
+ * payment intent, which the session's own event names too. `said_at` is the provider's time in Unix seconds.
+ */
 export type ProviderEvent = {
   event_id: string
   type: ProviderEventType
   external_reference: string
+  payment_intent: string | null
+  dispute_id: string | null
   challenge_id: string | null
   amount_cents: number
   currency: string
+  said_at: number | null
 }
 
 const text = z.string().min(1).max(200)
@@ -34,37 +49,7 @@ export const ProviderEventBody = z
   })
   .meta({ oneOf: [{ required: ['provider_session_id'] }, { required: ['external_reference'] }] })
 
-/** The parts of a Stripe event that matter here; everything else in it is the provider's own affair. */
-const stripeEvent = z.object({
-  id: text,
-  type: z.string(),
-  data: z.object({
-    object: z.object({
-      id: text,
-      amount_total: z.int().nullish(),
-      amount: z.int().nullish(),
-      amount_refunded: z.int().nullish(),
-      currency: z.string().nullish(),
-      payment_status: z.string().nullish(),
-      client_reference_id: z.string().nullish(),
-      metadata: z.record(z.string(), z.string()).nullish(),
-    }),
-  }),
-})
-type StripeObject = z.output<typeof stripeEvent>['data']['object']
-
-/** Which of the four types a Stripe event is; undefined for those that say nothing about a whole payment. */
-function stripeType(type: string, object: StripeObject): ProviderEventType | undefined {
-  const paid = object.payment_status === 'paid' || object.payment_status === 'no_payment_required'
-  if (type === 'checkout.session.completed') return paid ? 'payment.settled' : undefined
-  if (type === 'checkout.session.async_payment_succeeded') return 'payment.settled'
-  if (type === 'checkout.session.async_payment_failed') return 'payment.failed'
-  if (type === 'checkout.session.expired') return 'session.expired'
-  const whole = type === 'charge.refunded' && object.amount_refunded === object.amount
-  return whole ? 'payment.refunded' : undefined
-}
-
-/** A verified event's body as one of the four types; undefined for a Stripe event of no concern; 400 `invalid_request`. */
+/** A verified event's body as what it says of a payment; undefined for a Stripe event of no concern; 400 `invalid_request`. */
 export function readProviderEvent(scheme: 'standard' | 'stripe', body: unknown): ProviderEvent | undefined {
   return scheme === 'stripe' ? readStripe(parsed(stripeEvent, body)) : readStandard(parsed(ProviderEventBody, body))
 }
@@ -75,23 +60,12 @@ function readStandard(event: z.output<typeof ProviderEventBody>): ProviderEvent 
     event_id,
     type,
     external_reference: provider_session_id ?? external_reference ?? '',
+    payment_intent: null,
+    dispute_id: null,
     challenge_id: challenge_id ?? null,
     amount_cents: amount_usd * 100,
     currency,
-  }
-}
-
-function readStripe({ id, type, data: { object } }: z.output<typeof stripeEvent>): ProviderEvent | undefined {
-  const ours = stripeType(type, object)
-  if (ours === undefined) return undefined
-  const named = challengeId.safeParse(object.client_reference_id ?? object.metadata?.['challenge_id'])
-  return {
-    event_id: id,
-    type: ours,
-    external_reference: object.id,
-    challenge_id: named.success ? named.data : null,
-    amount_cents: object.amount_total ?? object.amount ?? 0,
-    currency: object.currency ?? '',
+    said_at: null,
   }
 }
 
@@ -103,12 +77,10 @@ function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
 }
 
 /** What was stored of an event; an amount in cents as text. */
-export type StoredEvent = Pick<
-  ProviderEvent,
-  'event_id' | 'type' | 'external_reference' | 'challenge_id' | 'currency'
-> & {
+export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
   provider: string
   amount_cents: string
+  said_at: Date | null
 }
 
 /**

@@ -68,7 +68,8 @@ export function moneyTrouble(
 ): Trouble {
   const { uncharged, referenceState, reason } = paid
   // Of work that is charged it is told once: an operator may let it go on.
-  if (referenceState === 'refunded' && (uncharged || !paid.reversedBefore))
+  const reversed = referenceState === 'refunded' || referenceState === 'disputed'
+  if (reversed && (uncharged || !paid.reversedBefore))
     return { code: 'payment_reversed', detail: reason ?? 'the payment was taken back' }
   if (state === 'credit_pending' && referenceState === 'pending' && reason?.startsWith(AMOUNT_MISMATCH) === true)
     return { code: 'credit_mismatch', detail: reason }

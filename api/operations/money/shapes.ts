@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { paymentMethods, paymentPaths } from '../../../workflows/domain/payment-reference.ts'
+import { paymentMethods, paymentPaths, referenceStates } from '../../../workflows/domain/payment-reference.ts'
 import { quoteUnitsMax } from '../../../workflows/domain/pricing.ts'
 import { tiers } from '../../../workflows/domain/rails/rail.ts'
 import { Digest, freeText, ReceiptId, Time, text } from '../../fields.ts'
@@ -66,7 +66,7 @@ export const PaymentReference = z
     challenge_id: ChallengeId.nullable(),
     entitlement_id: EntitlementId.nullable(),
     wallet_id: WalletId.nullable(),
-    state: z.enum(['presented', 'pending', 'verified', 'rejected', 'expired', 'refunded']),
+    state: z.enum(referenceStates),
     reason: z.string().nullable().meta({ description: 'What it waits for, or why it brought nothing.' }),
     evidence_sha256: Digest.nullable(),
     decided_by: z.string().nullable(),
@@ -95,4 +95,8 @@ export const payment = {
     })
     .optional(),
   evidence: z.strictObject({ sha256: Digest.optional(), url: freeText(2048, 1).optional() }).optional(),
+  provider: text(1, 40).optional().meta({
+    description:
+      'The payment provider whose events confirm it. Needed for a hosted checkout where several are configured.',
+  }),
 }

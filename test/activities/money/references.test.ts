@@ -173,9 +173,12 @@ const event = (more: Partial<ProviderEvent> = {}): ProviderEvent => ({
   event_id: `evt_${hex(8)}`,
   type: 'payment.settled',
   external_reference: `cs_${hex(8)}`,
+  payment_intent: null,
+  dispute_id: null,
   challenge_id: null,
   amount_cents: 10_700,
   currency: 'usd',
+  said_at: null,
   ...more,
 })
 const tell = async (told: ProviderEvent) => {

@@ -190,7 +190,13 @@ verifies(
     const told = await buyer.challenged()
     const stored = (type: 'payment.settled' | 'payment.refunded') => ({
       ...{ event_id: `evt_${key()}`, type, external_reference: 'cs_told', challenge_id: told.challenge.challenge_id },
-      ...{ amount_cents: told.challenge.amount_usd * 100, currency: 'usd' },
+      ...{
+        amount_cents: told.challenge.amount_usd * 100,
+        currency: 'usd',
+        payment_intent: null,
+        dispute_id: null,
+        said_at: null,
+      },
     })
     await receiveEvent(money, 'tills', stored('payment.settled'))
     expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual([
