@@ -39,7 +39,10 @@ verifies('money.states', 'the three tables are those of the design, and every ot
     'pending verified',
     'pending rejected',
     'pending expired',
+    'verified disputed',
     'verified refunded',
+    'disputed verified',
+    'disputed refunded',
   ])
   const extra = { state: 'open', allowed_events: ['present', 'expire'] }
   const wrong = { refusal: expect.objectContaining({ code: 'wrong_state', extra }) }
