@@ -116,7 +116,8 @@ function canaryRows(
   const names = { payout_id: payoutId, creator: wallet, idempotency_key: key, payout_wallet: wallet }
   const created = createdPayout({ ...terms, ...names, terms_sha256: digest }, at)
   // The mandate reference says what stands in the place of a mandate, so that the receipts stay true.
-  const authority = { expiresAt, idempotencyKey: key, fingerprint: digest, mandateRef: key.replace('-', ':') }
+  const mandateRef = key.replace('-', ':')
+  const authority = { expiresAt, idempotencyKey: key, fingerprint: digest, mandateRef, principalSignature: null }
   return { created, authorized: authorizedPayout(created, authority, at) }
 }
 

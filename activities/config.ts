@@ -10,6 +10,7 @@ const address = z
 const origin = z.url().regex(/[^/]$/, 'without a trailing slash')
 const milliseconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
 const atomic = (fallback: bigint) => z.coerce.bigint().min(0n).default(fallback)
+const signerLimit = (most: bigint) => z.coerce.bigint().min(1n).max(most).default(most)
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 const list = z.string().transform((text) =>
   text
@@ -66,6 +67,12 @@ export const configSchema = z.object({
   ASSET_CONTRACT_ADDRESS: address.describe('the EIP-3009 dollar token'),
   PAYOUT_WALLET_ADDRESS: address.describe('the hot wallet that payouts leave from'),
   PAYOUT_WALLET_KEY_FILE: z.string().default('').describe('only where the signing queue is served'),
+  SIGNER_PAYOUT_MAX_ATOMIC: signerLimit(limits.maxPayoutAtomic).describe(
+    'the largest payout that this signer signs, whatever is stored',
+  ),
+  SIGNER_DAILY_CAP_ATOMIC: signerLimit(limits.dailyCapAtomic).describe(
+    'what may be in use of the payout wallet’s day, with the transfer to sign in it',
+  ),
   GAS_WALLET_KEYS_FILE: z
     .string()
     .default('')

@@ -8,6 +8,7 @@ import type { SubmitterLane } from './chain/lane.ts'
 import type { Outcome, SeenIn } from './chain/outcome.ts'
 import type { Preflight } from './chain/preflight.ts'
 import type { Floor } from './floor.ts'
+import type { SigningOrder } from './signing-rules.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
 import type { Database } from './store/schema.ts'
 import type { Settler } from './x402/settler.ts'
@@ -27,7 +28,9 @@ export type Rail = {
   readonly transferGas: bigint
 }
 
-export type Signer = { readonly address: Address; sign(authorization: TokenAuthorization): Promise<`0x${string}`> }
+/** A signature, or why the signer withholds it; `dailyCapAtomic` is the signer's own. */
+export type Signing = { readonly signature: `0x${string}` } | { readonly withheld: string }
+export type Signer = { readonly dailyCapAtomic: bigint; sign(order: SigningOrder): Promise<Signing> }
 
 /** What the activities of payouts and payments touch of the world. */
 export type Deps = {

@@ -9,7 +9,6 @@ import { buildDeps, openChain, signerOf, taskDepsOf } from './build-deps.ts'
 import { createCallbackSteps } from './callback.ts'
 import { readCallbackFacts } from './callbacks/facts.ts'
 import { callbackHosts } from './callbacks/hosts.ts'
-import { signAuthorization } from './chain/authorization.ts'
 import { openLedger } from './chain/ledger.ts'
 import { digestSigner } from './chain/sign-digest.ts'
 import { type Config, readJsonFile } from './config.ts'
@@ -19,6 +18,7 @@ import { loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { createPaymentSteps } from './payment.ts'
 import { createPayoutSteps } from './payout.ts'
+import { createPayoutSigner, signingPolicyOf } from './payout-signer.ts'
 import type { WorkflowWatch } from './reconciliation/deps.ts'
 import { createReconciliationSteps } from './reconciliation/steps.ts'
 import { createRunSteps } from './run.ts'
@@ -119,9 +119,7 @@ const readPayoutKey = (config: Config) => readJsonFile(config.PAYOUT_WALLET_KEY_
 
 function createSigner(config: Config): Signer {
   const { address } = readPayoutWallet(config)
-  const signer = digestSigner(readPayoutKey(config))
-  const asset = config.ASSET_CONTRACT_ADDRESS
-  return { address, sign: (authorization) => signAuthorization(signer, asset, authorization) }
+  return createPayoutSigner(digestSigner(readPayoutKey(config)), signingPolicyOf(config, address))
 }
 
 export type { Deps }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { transferNonce } from '../workflows/domain/ids.ts'
 import { type CreateInput, payoutTerms, termsDigest } from '../workflows/domain/payout.ts'
@@ -6,11 +7,12 @@ import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/por
 import { type AuthorizeInput, authorityStanding, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
+import { assertProven, type ExecuteInput, type ExecuteProof, isProvenByKey, readExecuteProof } from './execute-proof.ts'
 import type { Standing } from './keys/standing.ts'
 import { payoutReceipt } from './payout-records.ts'
 import { deadTransfer, executableIn, openFor, ownPayout, unsettledCharge } from './payout-rules.ts'
 import { snapshotOf } from './payout-snapshot.ts'
-import { answerCall, assertGrant, type CallRow, type LockedCall, lockCall, useGrant } from './store/calls.ts'
+import { answerCall, assertStepGrant, type CallRow, type LockedCall, lockCall, useGrant } from './store/calls.ts'
 import { type Last, type Tx, transaction } from './store/db.ts'
 import { openExceptionCode } from './store/exceptions.ts'
 import { hasUnsettledCharge } from './store/payments.ts'
@@ -65,7 +67,7 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
       readPayout(tx, payoutId),
       deps.signReceipt(tx),
     ])
-    const call = assertGrant(locked, payoutId)
+    const call = assertStepGrant(locked, payoutId, 'payout-create')
     if (call.grant_state === 'used') return present(known)
     const payout = newPayout(deps, payoutId, call)
     if (known !== undefined && known.payout.terms_sha256 !== payout.terms_sha256) {
@@ -107,7 +109,7 @@ function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<P
       deps.signReceipt(tx),
       authorityStanding(deps.authority, tx),
     ])
-    const call = assertGrant(found, payoutId)
+    const call = assertStepGrant(found, payoutId, 'payout-authorize')
     ownPayout(locked?.payout, walletOf(call))
     const before = present(locked)
     if (call.grant_state === 'used') return before
@@ -145,6 +147,7 @@ async function authorize(
     idempotencyKey: input.idempotency_key,
     fingerprint: call.fingerprint,
     mandateRef: bound.mandateRef,
+    principalSignature: input.principal_signature.toLowerCase(),
   }
   const authorized = authorizedPayout(payout, facts, new Date(now * 1000))
   // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
@@ -153,10 +156,31 @@ async function authorize(
   return withReceipt({ deps, last, sign }, { ...before, payout: authorized }, 'payout_authorized', now)
 }
 
-async function reserveTransfer(
+async function reserveTransfer(deps: Deps, step: StepInput, signer: Signer | undefined): Promise<PayoutRecord> {
+  try {
+    return await reserve(deps, step, signer)
+  } catch (error) {
+    if (!(error instanceof AsksWallet)) throw error
+    // A wallet with code is asked on the chain, and not under the locks of a reservation.
+    await assertProven(error.proof, deps.authority.verifyWalletMessage)
+    return reserve(deps, step, signer, error.proof)
+  }
+}
+
+/** Thrown for a proof that no key made. */
+class AsksWallet extends Error {
+  readonly proof: ExecuteProof
+  constructor(proof: ExecuteProof) {
+    super('the creator may be a contract wallet')
+    this.proof = proof
+  }
+}
+
+async function reserve(
   deps: Deps,
   { payoutId, callId }: StepInput,
   signer: Signer | undefined,
+  accepted?: ExecuteProof,
 ): Promise<PayoutRecord> {
   const held = await deps.floor.look()
   return transaction(deps.db, async (tx, last) => {
@@ -166,7 +190,7 @@ async function reserveTransfer(
       lockDailyCapOf(tx, payoutId),
       readSurroundingsOf(tx, payoutId),
     ])
-    const call = assertGrant(locked, payoutId)
+    const call = assertStepGrant(locked, payoutId, 'payout-execute')
     const payout = ownPayout(record?.payout, walletOf(call))
     const known = present(record)
     if (known.transfer?.status === 'dead') throw deadTransfer(known)
@@ -174,12 +198,21 @@ async function reserveTransfer(
       last(useGrant(callId, payoutId))
       return known
     }
+    const { creator } = payout
+    const proof = readExecuteProof(call.input as ExecuteInput | null, {
+      payoutId,
+      creator,
+      origin: deps.authority.origin,
+    })
+    if (!isProvenByKey(proof) && !isDeepStrictEqual(proof, accepted)) throw new AsksWallet(proof)
     const { expiresAt, now } = executableIn(around, payout, deps.rail.executeLifeSecondsMin)
     await deps.floor.assertAbove(tx, payout, held)
     await assertCanaryConfirmed(tx, deps)
     const nonce = transferNonce(payout.asset, payoutId)
     const reserved = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)
-    const transfer = signer === undefined ? reserved : await signedTransfer(reserved, signer)
+    const inUse = around.use.atomic + BigInt(payout.amount_atomic)
+    const order = { payout, transfer: reserved, inUse, now }
+    const transfer = signer === undefined ? reserved : await signedTransfer(order, signer)
     last(insertTransfer(transfer))
     last(useGrant(callId, payoutId))
     return { ...known, transfer }

@@ -6,11 +6,13 @@ import { type Included, type Outcome, searchFrom } from './chain/outcome.ts'
 import type { Deps, Signer } from './deps.ts'
 import { answerPayoutCall, writeReceipt } from './payout-records.ts'
 import { snapshotOf } from './payout-snapshot.ts'
+import type { SigningOrder } from './signing-rules.ts'
 import { refundCall } from './store/calls.ts'
-import { transaction } from './store/db.ts'
+import { clockSeconds, transaction } from './store/db.ts'
 import { notifyChanged } from './store/notify.ts'
-import { findTransfer, lockPayout, markExecuted, requirePayout, type TransferRow } from './store/payouts.ts'
+import { findTransfer, lockPayout, markExecuted, readPayout, requirePayout, type TransferRow } from './store/payouts.ts'
 import {
+  dailyUseWith,
   recordDead,
   recordException,
   recordFromBlock,
@@ -44,22 +46,34 @@ export function createTransferSteps(deps: Deps): TransferSteps {
   }
 }
 
-/** A reserved transfer with its signature: the same terms, so that who signs it again signs the same. */
-export async function signedTransfer(reserved: TransferRow, signer: Signer): Promise<TransferRow> {
-  return { ...reserved, status: 'signed', signature: await signer.sign(authorizationOf(reserved)) }
+/** A transfer that is reserved now, with its signature, or parked where the signer withholds that. */
+export async function signedTransfer(order: SigningOrder, signer: Signer): Promise<TransferRow> {
+  const signing = await signer.sign(order)
+  if ('withheld' in signing) return { ...order.transfer, parked: withheldText(signing.withheld) }
+  return { ...order.transfer, status: 'signed', signature: signing.signature }
 }
 
 /** Signs what another process has reserved that has no key of the payout wallet; the signature stands in the row and nowhere else. */
 export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {
   return {
     signTransfer: async (payoutId) => {
-      const transfer = await findTransfer(deps.db, payoutId)
-      if (transfer === undefined || transfer.signature !== null) return
-      const signature = await signer.sign(authorizationOf(transfer))
-      await recordSignature(deps.db, payoutId, signature)
+      const record = await readPayout(deps.db, payoutId)
+      const { payout, transfer } = record ?? {}
+      if (payout === undefined || transfer === undefined || transfer.signature !== null) return
+      const [now, inUse] = await Promise.all([
+        clockSeconds(deps.db),
+        dailyUseWith(deps.db, transfer, signer.dailyCapAtomic),
+      ])
+      const signing = await signer.sign({ payout, transfer, inUse, now })
+      if ('signature' in signing) return recordSignature(deps.db, payoutId, signing.signature)
+      const parked = withheldText(signing.withheld)
+      if (transfer.parked !== parked) await recordParked(deps.db, payoutId, parked)
     },
   }
 }
+
+const withheldText = (reason: string) =>
+  `the signer withholds its signature: ${reason}; create a new payout, this one dies when it expires`
 
 export function authorizationOf(transfer: TransferRow): TokenAuthorization {
   return {

@@ -78,6 +78,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly idempotency: Idempotency<z.output<Input>>
   /** A workflow's step reads the input from the call's row; it stands there until the call is answered. */
   readonly keepsInput?: boolean
+  /** The same, with the wallet proof of the call: its step verifies it again. */
+  readonly keepsProof?: boolean
   /** Liveness and readiness are asked by machines and answer without Postgres. */
   readonly unlimited?: boolean
   /** Discovery documents may be cached by anyone for five minutes. */

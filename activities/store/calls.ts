@@ -87,6 +87,19 @@ export function assertGrant(row: LockedCall | undefined, subject: string): Locke
   })
 }
 
+/** The same for a step of a payout, which accepts only a call of its own operation. */
+export function assertStepGrant(
+  row: LockedCall | undefined,
+  payoutId: string,
+  operation: 'payout-create' | 'payout-authorize' | 'payout-execute',
+): LockedCall {
+  const call = assertGrant(row, payoutId)
+  if (call.operation === operation) return call
+  throw refuse('wrong_state', `the call is a ${call.operation} and not a ${operation}`, `Call ${operation}.`, {
+    money_moved: 'no',
+  })
+}
+
 /** `open → used`, in the effect's own transaction, for an effect whose answer comes later. */
 export const useGrant = fixed((tx, callId: string, subject: string) =>
   tx

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { transferNonce } from '../../workflows/domain/ids.ts'
 import { type PayoutFacts, type PayoutView, payoutView } from '../../workflows/domain/payout.ts'
 import type { Tx } from './db.ts'
 import { fixed, fixedInsert } from './fixed.ts'
@@ -119,11 +120,19 @@ export const createdPayout = (payout: NewPayout, createdAt: Date): PayoutRow => 
   authorize_idempotency_key: null,
   authorize_fingerprint: null,
   mandate_ref: null,
+  principal_signature: null,
+  transfer_nonce: null,
 })
 
 export const insertPayout = fixedInsert('payouts')
 
-export type Authorization = { expiresAt: number; idempotencyKey: string; fingerprint: string; mandateRef: string }
+export type Authorization = {
+  expiresAt: number
+  idempotencyKey: string
+  fingerprint: string
+  mandateRef: string
+  principalSignature: string | null
+}
 
 /** A locked payout as it is once authorized. */
 export const authorizedPayout = (row: PayoutRow, authorization: Authorization, at: Date): PayoutRow => ({
@@ -134,6 +143,8 @@ export const authorizedPayout = (row: PayoutRow, authorization: Authorization, a
   authorize_idempotency_key: authorization.idempotencyKey,
   authorize_fingerprint: authorization.fingerprint,
   mandate_ref: authorization.mandateRef,
+  principal_signature: authorization.principalSignature,
+  transfer_nonce: transferNonce(row.asset, row.payout_id),
 })
 
 /** `created → authorized`: writes what `authorizedPayout` made of the locked row. */
@@ -146,6 +157,8 @@ export const updateAuthorized = (row: PayoutRow) =>
     row.authorize_idempotency_key,
     row.authorize_fingerprint,
     row.mandate_ref,
+    row.principal_signature,
+    row.transfer_nonce,
   )
 
 const setAuthorized = fixed(
@@ -158,10 +171,21 @@ const setAuthorized = fixed(
     authorize_idempotency_key: string | null,
     authorize_fingerprint: string | null,
     mandate_ref: string | null,
+    principal_signature: string | null,
+    transfer_nonce: string | null,
   ) =>
     tx
       .updateTable('payouts')
-      .set({ state, authorized_at, expires_at, authorize_idempotency_key, authorize_fingerprint, mandate_ref })
+      .set({
+        state,
+        authorized_at,
+        expires_at,
+        authorize_idempotency_key,
+        authorize_fingerprint,
+        mandate_ref,
+        principal_signature,
+        transfer_nonce,
+      })
       .where('payout_id', '=', payoutId)
       .where('state', '=', 'created'),
 )

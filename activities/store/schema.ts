@@ -101,6 +101,10 @@ export type PayoutsTable = {
   authorize_idempotency_key: string | null
   authorize_fingerprint: string | null
   mandate_ref: string | null
+  /** Null in a canary, whose authority is the configuration. */
+  principal_signature: string | null
+  /** Of the one transfer that the authorization allows. */
+  transfer_nonce: string | null
 }
 
 export type TransferStatus = 'reserved' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'

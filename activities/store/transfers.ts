@@ -58,6 +58,24 @@ export const dailyUseOf = (wallet: Text) => sql<{ used: string; frees_in_ms: str
     (extract(epoch from (select min(block_time) ${confirmedSince(wallet)}) - ${windowStart}) * 1000)::bigint::text as frees_in_ms`
 
 /**
+ * What counts against a cap with this reserved transfer in it, once. Where all that is in use exceeds the cap, only what was
+ * reserved up to this transfer, and counted then, counts: what came later, or came back by a reorganisation, refuses nothing that was in.
+ */
+export async function dailyUseWith(tx: Tx, transfer: TransferRow, cap: bigint): Promise<bigint> {
+  const [all] = await send(tx, dailyUseOf(transfer.wallet))
+  const inUse = BigInt(all?.used ?? '0')
+  if (inUse <= cap) return inUse
+  const since = sql`(${transfer.reserved_at}::timestamptz - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
+  const [earlier] = await send(
+    tx,
+    sql<{ used: string }>`select coalesce(sum(amount_atomic), 0)::text as used from transfers
+      where wallet = ${transfer.wallet} and status <> 'dead' and payout_id <> ${transfer.payout_id}
+      and reserved_at <= ${transfer.reserved_at} and (block_time is null or (reserved_at > ${since} and block_time > ${since}))`,
+  )
+  return BigInt(earlier?.used ?? '0') + BigInt(transfer.amount_atomic)
+}
+
+/**
  * Atomic units that a balance read at `block` still holds but that are promised: what is under way from the wallet, and what was
  * mined later. A transfer that is mined and not recorded yet counts although it has left, so the sum is never too small.
  */
@@ -109,7 +127,7 @@ export async function recordSignature(tx: Tx, payoutId: string, signature: strin
 const setSignature = fixed((tx, payoutId: string, signature: string) =>
   tx
     .updateTable('transfers')
-    .set({ signature, status: 'signed', ...changed })
+    .set({ signature, status: 'signed', parked: null, ...changed })
     .where('payout_id', '=', payoutId)
     .where('status', '=', 'reserved')
     .where('signature', 'is', null),

@@ -109,8 +109,13 @@ async function grant(run: Run, worked: Worked, rate: CallerTicket | undefined, f
 
 const granted = (run: Run): GrantedToLead => ({
   lease: lease(run),
-  input: run.operation.keepsInput ? run.input : undefined,
+  input: inputToKeep(run),
 })
+
+function inputToKeep({ operation, input, request }: Run): unknown {
+  if (operation.keepsInput) return input
+  return operation.keepsProof ? { ...Object(input), proof: request.headers['x-service-wallet-proof'] } : undefined
+}
 
 async function join(run: Run, row: CallRow): Promise<Turn> {
   if (row.fingerprint !== run.call.fingerprint) {

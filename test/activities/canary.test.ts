@@ -76,9 +76,10 @@ const included = (): Outcome => ({
 /** Begins today's canary and sends it; `confirm` looks once at what the chain proves. */
 async function sent(deps: Deps & { canary: NonNullable<Deps['canary']> }) {
   const payoutId = (await beginCanary(deps)) as string
-  await createSigningSteps(deps, { address: address(), sign: async () => `0x${'ab'.repeat(65)}` }).signTransfer(
-    payoutId,
-  )
+  await createSigningSteps(deps, {
+    dailyCapAtomic: 1n,
+    sign: async () => ({ signature: `0x${'ab'.repeat(65)}` }),
+  }).signTransfer(payoutId)
   const steps = createTransferSteps(deps)
   await activity.run(steps.submitTransfer, payoutId)
   return {

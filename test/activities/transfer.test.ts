@@ -18,6 +18,8 @@ import { findTransfer } from '../../activities/store/payouts.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
 import { createSigningSteps, createTransferSteps } from '../../activities/transfer.ts'
 import type { PayoutSnapshot } from '../../workflows/payout/ports.ts'
+import { proofOf } from '../support/agent.ts'
+import { newWallet, type TestWallet } from '../support/chain.ts'
 import { dailyUse, insertAuthorizedPayout } from '../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
@@ -28,6 +30,7 @@ let proven: Outcome = { kind: 'unknown', reason: 'not asked yet', absent: false 
 let submitted = 0
 let deps: Deps
 const asset = `0x${'1'.repeat(40)}` as const
+const origin = 'https://svc.example'
 const activity = new MockActivityEnvironment()
 
 beforeAll(async () => {
@@ -48,7 +51,7 @@ beforeAll(async () => {
     log: pino({ level: 'silent' }),
     rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
     signReceipt: receiptSigner(keys),
-    authority: undefined as never,
+    authority: { origin } as Deps['authority'],
     floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: undefined,
     chain: { head: async () => 100n, news: async () => undefined },
@@ -76,10 +79,12 @@ const included = (block: string): Outcome => ({
   finalized: false,
 })
 
+type Granted = { payoutId: string; creator: string; callId: string; account: TestWallet['account'] }
+
 /** An authorized payout of its own wallet, with a granted execute call of its creator. */
 async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
   const payoutId = `po_${hex(64)}`
-  const creator = `0x${hex(40)}`
+  const { account, address: creator } = newWallet()
   const callId = `call_${payoutId}`
   const payout = {
     payout_id: payoutId,
@@ -95,11 +100,14 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
     terms_sha256: hex(64),
   }
   await insertAuthorizedPayout(database.db, payout, Math.floor(Date.now() / 1000) + expiresIn)
-  await grantExecute(payoutId, creator, callId)
-  return { payoutId, creator, wallet, callId }
+  const granted = { payoutId, creator, wallet, callId, account }
+  await grantExecute(granted)
+  return granted
 }
 
-async function grantExecute(payoutId: string, creator: string, callId: string): Promise<void> {
+async function grantExecute({ payoutId, creator, callId, account }: Granted): Promise<void> {
+  const body = { payout_id: payoutId, idempotency_key: 'execute' }
+  const { 'X-Service-Wallet-Proof': proof } = await proofOf(account, origin, '/api/payout-execute', body)
   const call = {
     callId,
     caller: `wallet:${creator}`,
@@ -110,12 +118,15 @@ async function grantExecute(payoutId: string, creator: string, callId: string): 
     proof: null,
   }
   await transaction(database.db, (tx, last) =>
-    grantCall(tx, last, call, { kind: 'free' }, { lease: { holder: 'test', ms: 10_000 }, input: undefined }),
+    grantCall(tx, last, call, { kind: 'free' }, { lease: { holder: 'test', ms: 10_000 }, input: { ...body, proof } }),
   )
 }
 
 const reserve = (of: { payoutId: string; callId: string }) => createPayoutSteps(deps).reserveTransfer(of)
-const signer = (byte: string): Signer => ({ address: asset, sign: async () => `0x${byte.repeat(65)}` })
+const signer = (byte: string): Signer => ({
+  dailyCapAtomic: 100_000_000n,
+  sign: async () => ({ signature: `0x${byte.repeat(65)}` }),
+})
 const sign = (payoutId: string, byte = 'ab') => createSigningSteps(deps, signer(byte)).signTransfer(payoutId)
 const submit = (payoutId: string): Promise<PayoutSnapshot> =>
   activity.run(createTransferSteps(deps).submitTransfer, payoutId)
@@ -181,14 +192,15 @@ verifies(
   'execute.dead',
   'proven expired without ever being paid: a dead receipt, the cap released, the free call given back',
   async () => {
-    const { payoutId, creator, wallet, callId } = await sent()
+    const payout = await sent()
+    const { payoutId, wallet, callId } = payout
     proven = { kind: 'dead', reason: 'expired' }
     expect(await confirm(payoutId)).toMatchObject({ state: 'authorized', transfer: 'dead', exception: null })
     expect(await kinds(payoutId)).toEqual(['payout_dead'])
     expect((await dailyUse(database.db, wallet)).atomic).toBe(0n)
     expect(await findCall(database.db, callId)).toMatchObject({ grant_state: 'released' })
     // Whoever asks again is granted again, and told before the grant is used.
-    await grantExecute(payoutId, creator, callId)
+    await grantExecute(payout)
     expect(await reserve({ payoutId, callId })).toMatchObject({ ok: false, refusal: { code: 'payout_expired' } })
     expect(await findCall(database.db, callId)).toMatchObject({ grant_state: 'open' })
   },
@@ -293,7 +305,7 @@ verifies(
   async () => {
     const payout = await authorizedPayout()
     const failing = vi.fn<Signer['sign']>().mockRejectedValue(new Error('no key'))
-    const steps = createPayoutSteps(deps, { address: asset, sign: failing })
+    const steps = createPayoutSteps(deps, { dailyCapAtomic: 100_000_000n, sign: failing })
     await expect(steps.reserveTransfer(payout)).rejects.toThrow('no key')
     expect(await findTransfer(database.db, payout.payoutId)).toBeUndefined()
     expect(await steps.reserveTransfer(await authorizedPayout(29))).toMatchObject({ ok: false })

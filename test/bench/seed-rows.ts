@@ -43,8 +43,8 @@ const statements = [
     select payout_id, creator, 'bench', ${address}, 1, 'bench', 'bench', 'synthetic', ${address}, wallet, ${hash('payout_id')}, 'created', done
     from seeded`,
   `update payouts set state = 'authorized', authorized_at = done, expires_at = 4000000000, authorize_idempotency_key = 'bench',
-    authorize_fingerprint = terms_sha256, mandate_ref = 'mdt_' || terms_sha256 from seeded where payouts.payout_id = seeded.payout_id`,
-  `update payouts set state = 'executed', executed_at = done from seeded where payouts.payout_id = seeded.payout_id`,
+    authorize_fingerprint = terms_sha256, mandate_ref = 'mdt_' || terms_sha256, transfer_nonce = '0x' || terms_sha256,
+    principal_signature = '0x' || repeat('11', 65) from seeded where payouts.payout_id = seeded.payout_id`,
   `insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, proof_nonce, path, body_sha256, subject, status, answer, granted_at, finished_at)
     select 'call_' || ${hash('payout_id || name')}, 'wallet:' || creator, 'payout-' || name, 'bench', ${hash('payout_id || name')}, 'used', 'final', 'free',
       substr(${hash('name || payout_id')}, 1, 32), '/api/payout-' || name, ${hash('payout_id || name')}, payout_id, status,
@@ -53,10 +53,14 @@ const statements = [
   `insert into proof_nonces (wallet, nonce, path, body_sha256, call_id, used_at)
     select creator, substr(${hash('name || payout_id')}, 1, 32), '/api/payout-' || name, ${hash('payout_id || name')}, 'call_' || ${hash('payout_id || name')}, done
     from seeded, ${steps}`,
-  `insert into transfers (payout_id, nonce, wallet, recipient, amount_atomic, valid_after, valid_before, signature, status, from_block, transaction_hash, block_number, block_hash, block_time, confirmations, call_id, reserved_at, changed_at)
+  `insert into transfers (payout_id, nonce, wallet, recipient, amount_atomic, valid_after, valid_before, signature, status, call_id, reserved_at, changed_at)
     select payout_id, '0x' || ${hash('payout_id')}, wallet, ${address}, 1, 0, 4000000000, '0x' || ${text('payout_id', 2)},
-      'final', 1, '0x' || ${hash('payout_id')}, number, '0x' || ${hash('number::text')}, done, 2, 'call_' || ${hash(`payout_id || 'execute'`)}, done, done
+      'signed', 'call_' || ${hash(`payout_id || 'execute'`)}, done, done
     from seeded`,
+  `update transfers set status = 'final', from_block = 1, transaction_hash = '0x' || ${hash('seeded.payout_id')}, block_number = number,
+    block_hash = '0x' || ${hash('number::text')}, block_time = done, confirmations = 2
+    from seeded where transfers.payout_id = seeded.payout_id`,
+  `update payouts set state = 'executed', executed_at = done from seeded where payouts.payout_id = seeded.payout_id`,
   `insert into receipts (receipt_id, subject, seq, kind, jws, prev, kid, payload_sha256, issued_at)
     select 'rc_' || ${hash('payout_id || kind')}, payout_id, seq, kind, ${jws}, case when seq > 0 then ${hash('kind || payout_id')} end, 'bench', ${hash('payout_id || kind || 1')}, done
     from seeded, ${receipts}`,

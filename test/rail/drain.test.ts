@@ -8,7 +8,7 @@ import { termsDigest } from '../../workflows/domain/payout.ts'
 import { eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
 import { newWallet, type TestWallet } from '../support/chain.ts'
 import { insist, restart } from '../support/faults.ts'
-import { insertAuthorizedPayout, insertReservedTransfer } from '../support/payout-rows.ts'
+import { insertAuthorizedPayout, insertReservedTransfer, signSeeded } from '../support/payout-rows.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -53,7 +53,9 @@ async function seed(count: number): Promise<Seeded[]> {
     const payoutId = payoutIdOf(creator.address, 'drain')
     const who = { payout_id: payoutId, creator: creator.address, idempotency_key: 'drain' }
     const rest = { payout_wallet: service.payoutWallet.address, terms_sha256: termsDigest(facts) }
-    await insertAuthorizedPayout(db, { ...who, ...facts, ...rest }, nowSeconds() + 3600)
+    const payout = { ...who, ...facts, ...rest }
+    const expiresAt = nowSeconds() + 3600
+    await insertAuthorizedPayout(db, payout, expiresAt, await signSeeded(rail.treasury.principal, payout, expiresAt))
     return { payoutId, creator, recipient, nonce: transferNonce(asset, payoutId), api: index % stack.baseUrls.length }
   }
   const seeded: Seeded[] = []
@@ -74,9 +76,7 @@ async function executeAll(payouts: readonly Seeded[]): Promise<void> {
 }
 
 async function reserve(payouts: readonly Seeded[]): Promise<void> {
-  const wallet = rail.service.payoutWallet.address
-  for (const { creator, ...payout } of payouts)
-    await insertReservedTransfer(rail.db, { ...payout, creator: creator.address, wallet })
+  for (const { payoutId } of payouts) await insertReservedTransfer(rail.db, payoutId)
 }
 
 /** Starts every workflow at the same moment, and resolves when each payout is executed and each call answered. */

@@ -67,8 +67,7 @@ async function insertTransfer(payoutId: string): Promise<void> {
   const rest = { asset: `0x${'4'.repeat(40)}`, payout_wallet: wallet, terms_sha256: '5'.repeat(64) }
   const who = { payout_id: payoutId, creator, idempotency_key: payoutId }
   await insertAuthorizedPayout(database.db, { ...who, ...terms, ...rest }, nowSeconds() + 3600)
-  const nonce = `0x${payoutId.slice(3)}`
-  await insertReservedTransfer(database.db, { payoutId, creator, wallet, recipient, nonce })
+  await insertReservedTransfer(database.db, payoutId)
 }
 
 function deps(address: string, waitMs: number) {

@@ -3,6 +3,9 @@ import { CHAIN_ID, NETWORK } from './limits.ts'
 import { formatUsdc, parseUsdc } from './money.ts'
 import { payoutWait } from './payout-wait.ts'
 
+/** Where a payout is executed: a wallet proof names it. */
+export const EXECUTE_PATH = '/api/payout-execute'
+
 export type PayoutState = 'created' | 'authorized' | 'executed'
 export type PayoutEvent = 'create' | 'authorize' | 'execute'
 export type Usage = 'synthetic' | 'operational' | 'unspecified'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../../../workflows/domain/limits.ts'
+import { EXECUTE_PATH } from '../../../workflows/domain/payout.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../caller.ts'
@@ -9,7 +10,7 @@ import { PayoutAnswer } from './payout-answer.ts'
 export const executePayout = operation({
   id: 'payout-execute',
   summary: 'Transfer the principal of an authorized payout, once. 202 while the outcome is still being found out.',
-  http: { method: 'POST', path: '/api/payout-execute', host: 'base' },
+  http: { method: 'POST', path: EXECUTE_PATH, host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
   charge: 'before',
@@ -18,6 +19,7 @@ export const executePayout = operation({
   idempotency: { kind: 'natural', key: ({ payout_id }) => payout_id },
   input: z.strictObject({ payout_id: PayoutId, idempotency_key: IdempotencyKey }),
   output: PayoutAnswer,
+  keepsProof: true,
   precondition: ({ payout_id }, context, paid) =>
     context.payouts.checkExecutable(callingWallet(context), payout_id, paid),
   handle: async ({ payout_id }, context) => {

@@ -21,35 +21,44 @@ export async function seedPayout(
   seed: Seed,
 ): Promise<{ payoutId: string; hash: string }> {
   const payoutId = `po_${hex(32)}`
-  const [hash, recipient] = [`0x${hex(32)}`, `0x${hex(20)}`]
+  const [hash, recipient, nonce, creator] = [`0x${hex(32)}`, `0x${hex(20)}`, `0x${hex(32)}`, `0x${hex(20)}`]
   const amount = seed.amount.toString()
   const at = (seconds: number | undefined) => sql<Date>`to_timestamp(${seconds ?? null}::float8)`
   await sql`insert into payouts (payout_id, creator, idempotency_key, recipient, amount_atomic, memo, rail_reference, usage, asset, payout_wallet, terms_sha256, state, created_at)
-    values (${payoutId}, ${`0x${hex(20)}`}, 'k', ${recipient}, ${amount}, 'm', 'r', 'synthetic', ${`0x${hex(20)}`}, ${wallet}, ${hex(32)}, 'created', ${at(seed.createdAt)})`.execute(
+    values (${payoutId}, ${creator}, 'k', ${recipient}, ${amount}, 'm', 'r', 'synthetic', ${`0x${hex(20)}`}, ${wallet}, ${hex(32)}, 'created', ${at(seed.createdAt)})`.execute(
     db,
   )
   if (seed.authorizedAt !== undefined)
     await sql`update payouts set state = 'authorized', authorized_at = ${at(seed.authorizedAt)}, expires_at = 4000000000, mandate_ref = 'm',
-      authorize_idempotency_key = 'a', authorize_fingerprint = 'f' where payout_id = ${payoutId}`.execute(db)
+      authorize_idempotency_key = 'a', authorize_fingerprint = 'f', principal_signature = ${`0x${hex(65)}`}, transfer_nonce = ${nonce}
+      where payout_id = ${payoutId}`.execute(db)
+  if (seed.executedAt !== undefined || seed.diedAt !== undefined) {
+    const callId = await seedCall(db, seed.createdAt, 'none', creator)
+    const status = seed.executedAt === undefined ? 'dead' : 'final'
+    await sql`insert into transfers (payout_id, nonce, wallet, recipient, amount_atomic, valid_after, valid_before, signature, status, call_id)
+      values (${payoutId}, ${nonce}, ${wallet}, ${recipient}, ${amount}, 0, 4000000000, '0x', 'signed', ${callId})`.execute(
+      db,
+    )
+    await sql`update transfers set status = ${status}, transaction_hash = ${hash}, block_number = ${seed.block ?? 0}, block_hash = ${`0x${hex(32)}`},
+      block_time = ${at(seed.executedAt ?? seed.diedAt)}, changed_at = ${at(seed.diedAt ?? seed.executedAt)}
+      where payout_id = ${payoutId}`.execute(db)
+  }
   if (seed.executedAt !== undefined)
     await sql`update payouts set state = 'executed', executed_at = ${at(seed.executedAt)} where payout_id = ${payoutId}`.execute(
       db,
     )
-  if (seed.executedAt !== undefined || seed.diedAt !== undefined) {
-    const callId = await seedCall(db, seed.createdAt, 'none')
-    const status = seed.executedAt === undefined ? 'dead' : 'final'
-    await sql`insert into transfers (payout_id, nonce, wallet, recipient, amount_atomic, valid_after, valid_before, signature, status,
-      transaction_hash, block_number, block_hash, block_time, call_id, changed_at)
-      values (${payoutId}, ${`0x${hex(32)}`}, ${wallet}, ${recipient}, ${amount}, 0, 4000000000, '0x', ${status}, ${hash}, ${seed.block ?? 0}, ${`0x${hex(32)}`},
-      ${at(seed.executedAt ?? seed.diedAt)}, ${callId}, ${at(seed.diedAt ?? seed.executedAt)})`.execute(db)
-  }
   return { payoutId, hash }
 }
 
-export async function seedCall(db: Kysely<Database>, grantedAt: number, funding: 'none' | 'free'): Promise<string> {
+export async function seedCall(
+  db: Kysely<Database>,
+  grantedAt: number,
+  funding: 'none' | 'free',
+  creator = '0x',
+): Promise<string> {
   const callId = `call_${hex(16)}`
   await sql`insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, path, granted_at)
-    values (${callId}, 'wallet:0x', 'payout-execute', ${callId}, 'f', 'used', 'open', ${funding}, '/', to_timestamp(${grantedAt}))`.execute(
+    values (${callId}, ${`wallet:${creator}`}, 'payout-execute', ${callId}, 'f', 'used', 'open', ${funding}, '/', to_timestamp(${grantedAt}))`.execute(
     db,
   )
   return callId

@@ -37,14 +37,14 @@ async function newPayout(): Promise<string> {
   return row.payout_id
 }
 
+const authorization =
+  "authorized_at = '2026-11-20', expires_at = 2000000000, authorize_idempotency_key = 'k', authorize_fingerprint = 'f', mandate_ref = 'm', principal_signature = '0x' || repeat('11', 65), transfer_nonce = '0x' || repeat('22', 32)"
 /** What each state carries beside its name. */
 const members: Record<string, string> = {
   created:
-    'authorized_at = null, executed_at = null, expires_at = null, authorize_idempotency_key = null, authorize_fingerprint = null, mandate_ref = null',
-  authorized:
-    "authorized_at = now(), executed_at = null, expires_at = 2000000000, authorize_idempotency_key = 'k', authorize_fingerprint = 'f', mandate_ref = 'm'",
-  executed:
-    "authorized_at = now(), executed_at = now(), expires_at = 2000000000, authorize_idempotency_key = 'k', authorize_fingerprint = 'f', mandate_ref = 'm'",
+    'authorized_at = null, executed_at = null, expires_at = null, authorize_idempotency_key = null, authorize_fingerprint = null, mandate_ref = null, principal_signature = null, transfer_nonce = null',
+  authorized: `${authorization}, executed_at = null`,
+  executed: `${authorization}, executed_at = now()`,
 }
 const move = (id: string, state: string) =>
   sql.raw(`update payouts set state = '${state}', ${members[state]} where payout_id = '${id}'`).execute(database.db)

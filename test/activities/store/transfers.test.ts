@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { transaction } from '../../../activities/store/db.ts'
-import { migrateToLatest } from '../../../activities/store/migrate.ts'
+import * as confirmedTotals from '../../../activities/store/migrations/0019-confirmed-totals.ts'
 import { markExecuted, type NewPayout } from '../../../activities/store/payouts.ts'
 import { send } from '../../../activities/store/pipeline.ts'
 import {
@@ -17,6 +17,7 @@ import {
   recordVanishedBlock,
   reservedTransfer,
 } from '../../../activities/store/transfers.ts'
+import { transferNonce } from '../../../workflows/domain/ids.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
@@ -52,12 +53,12 @@ async function newPayout(wallet: string, amount: bigint): Promise<NewPayout> {
   return payout
 }
 
-async function newCallRow(callId: string): Promise<string> {
+async function newCallRow(callId: string, creator: string): Promise<string> {
   await database.db
     .insertInto('calls')
     .values({
       call_id: callId,
-      caller: 'c',
+      caller: `wallet:${creator}`,
       operation: 'payout-execute',
       key: callId,
       fingerprint: 'f',
@@ -71,12 +72,13 @@ async function newCallRow(callId: string): Promise<string> {
 }
 
 async function reserve(payout: NewPayout, cap: bigint): Promise<boolean> {
-  const callId = await newCallRow(`call_${payout.payout_id}`)
+  const callId = await newCallRow(`call_${payout.payout_id}`, payout.creator)
   return transaction(database.db, async (tx) => {
     await lockDailyCap(tx, payout.payout_wallet)
     const { atomic } = await dailyUse(tx, payout.payout_wallet)
     if (atomic + BigInt(payout.amount_atomic) > cap) return false
-    const reservation = { nonce: `0x${hex(64)}`, validBefore: 4_102_444_800, callId }
+    const nonce = transferNonce(payout.asset, payout.payout_id)
+    const reservation = { nonce, validBefore: 4_102_444_800, callId }
     await send(tx, insertTransfer(reservedTransfer(payout, reservation, Date.now() / 1000)))
     return true
   })
@@ -193,8 +195,7 @@ verifies('execute.daily-cap', 'what was confirmed before sums were kept is summe
   await sql`drop function total_confirmed cascade`.execute(database.db)
   await sql`drop index transfers_under_way, transfers_confirmed, transfers_mined`.execute(database.db)
   await sql`create index transfers_counted on transfers (wallet, status, block_time)`.execute(database.db)
-  await sql`delete from kysely_migration where name = '0019-confirmed-totals'`.execute(database.db)
-  expect(await migrateToLatest(database.db)).toEqual(['0019-confirmed-totals'])
+  await confirmedTotals.up(database.db)
   expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
 })
 

@@ -7,6 +7,7 @@ import type { FloorReceipt } from './receipt.ts'
 type Write = { name: string; text: string; values: unknown[] }
 
 const ADDRESS = `0x${'aa'.repeat(20)}`
+const SIGNATURE = `0x${'11'.repeat(65)}`
 
 export function openPool(url: string): pg.Pool {
   return new pg.Pool({
@@ -119,8 +120,9 @@ export function authorized({ payoutId, callId, digest }: FloorStep, receipt: Flo
     {
       name: 'authorize',
       text: `update payouts set state = 'authorized', authorized_at = clock_timestamp(), expires_at = 4000000000,
-        authorize_idempotency_key = 'bench', authorize_fingerprint = $2, mandate_ref = $2 where payout_id = $1 and state = 'created'`,
-      values: [payoutId, digest],
+        authorize_idempotency_key = 'bench', authorize_fingerprint = $2, mandate_ref = $2, principal_signature = $3, transfer_nonce = $4
+        where payout_id = $1 and state = 'created'`,
+      values: [payoutId, digest, SIGNATURE, `0x${payoutId.slice(3)}`],
     },
     insertReceipt(payoutId, 1, 'payout_authorized', receipt),
     answered(callId, payoutId, receipt),
