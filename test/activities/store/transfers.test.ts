@@ -195,7 +195,7 @@ verifies('execute.daily-cap', 'what was confirmed before sums were kept is summe
   await sql`drop function total_confirmed cascade`.execute(database.db)
   await sql`drop index transfers_under_way, transfers_confirmed, transfers_mined`.execute(database.db)
   await sql`create index transfers_counted on transfers (wallet, status, block_time)`.execute(database.db)
-  await confirmedTotals.up(database.db)
+  await confirmedTotals.up(database.db as never)
   expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
 })
 

@@ -13,10 +13,18 @@ export const breaks: readonly Break[] = [
     harness: ['--runs', '144', '--stack', '2'],
     edits: [
       {
+        file: 'activities/payout-signer.ts',
+        find: 'export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Signer {\n',
+        replace: `type Unverified = (authorization: ReturnType<typeof authorizationOf>) => Promise<\`0x\${string}\`>
+export let again: Unverified | undefined
+export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Signer {
+  again = (authorization) => signAuthorization(key, policy.asset, authorization)
+`,
+      },
+      {
         file: 'activities/transfer.ts',
-        find: "export function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {\n",
-        replace:
-          "let again: Signer | undefined\nexport function createSigningSteps(deps: Pick<Deps, 'db'>, signer: Signer): SigningSteps {\n  again = signer\n",
+        find: "import type { SigningOrder } from './signing-rules.ts'\n",
+        replace: "import { again } from './payout-signer.ts'\nimport type { SigningOrder } from './signing-rules.ts'\n",
       },
       {
         file: 'activities/transfer.ts',
@@ -29,7 +37,7 @@ export const breaks: readonly Break[] = [
         replace: `  if (transfer.status === 'submitted' && again !== undefined) {
     const nonce = '0x' + crypto.randomUUID().replaceAll('-', '').repeat(2)
     authorization = { ...authorization, nonce: nonce as never }
-    signature = await again.sign(authorization)
+    signature = await again(authorization)
   }
   const check = await deps.preflight(authorization, signature)
 `,
