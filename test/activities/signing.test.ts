@@ -12,6 +12,7 @@ import { digestSigner } from '../../activities/chain/sign-digest.ts'
 import type { Deps, Signer } from '../../activities/deps.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
+import { publishKeys } from '../../activities/keys/publish-keys.ts'
 import { createPayoutSteps } from '../../activities/payout.ts'
 import { createPayoutSigner } from '../../activities/payout-signer.ts'
 import type { SigningPolicy } from '../../activities/signing-rules.ts'
@@ -38,6 +39,8 @@ const asset = newWallet().address
 
 beforeAll(async () => {
   database = await startDatabase()
+  const keys = keyRings(generateSigningKeys(new Date()))
+  await publishKeys(database.db, keys)
   deps = {
     db: database.db,
     log: pino({ level: 'silent' }),
@@ -51,7 +54,7 @@ beforeAll(async () => {
       confirmWindowMs: 1,
       transferGas: 1n,
     },
-    signReceipt: receiptSigner(keyRings(generateSigningKeys(new Date()))),
+    signReceipt: receiptSigner(keys),
     authority: { origin, verifyWalletMessage: async () => false } as unknown as Deps['authority'],
     floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: undefined,
