@@ -2,6 +2,7 @@ import type { AgentDeps, Issuing } from '../activities/agents/deps.ts'
 import { openAgents } from '../activities/agents/desk.ts'
 import { spokeFor } from '../activities/agents/handshake.ts'
 import { railsNamed } from '../activities/agents/rails.ts'
+import { registrationBy } from '../activities/agents/registration.ts'
 import { openSigning } from '../activities/agents/signing-desk.ts'
 import { openCallbacks } from '../activities/callbacks/receiver.ts'
 import type { Config } from '../activities/config.ts'
@@ -73,6 +74,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
     },
     railsNamed: (agentId, input) => railsNamed(db, agentId, input),
     spokeFor: (agentId, text, signature) => spokeFor({ db }, agentId, text, signature),
+    registrationBy: (publicJwk) => registrationBy(db, publicJwk),
   }
   return { acts, lookups: { agents, attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE) } }
 }

@@ -18,7 +18,7 @@ import { openWallets } from '../activities/money/wallet-desk.ts'
 import { tellPayment } from '../temporal/payments.ts'
 
 export type MoneySettings = ReceiptIssuer &
-  Pick<MoneyDesk, 'db' | 'advanceTask' | 'tellTask'> & {
+  Pick<MoneyDesk, 'db' | 'advanceTask' | 'tellTask' | 'tokens'> & {
     config: Config
     keys: KeyRings
     wallets: WalletSignatures

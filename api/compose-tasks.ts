@@ -16,7 +16,7 @@ import { REPLAY_TYP } from '../workflows/domain/replay-package.ts'
 import { type MoneySettings, openMoneyDesks } from './compose-money.ts'
 import type { Context } from './context.ts'
 
-type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask'> & Pick<UpdateDeps, 'client' | 'changes'>
+type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask' | 'tokens'> & Pick<UpdateDeps, 'client' | 'changes'>
 type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
 type TaskDesks = Pick<MoneyDesks, 'paying'> & {
   desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
@@ -26,11 +26,11 @@ type TaskDesks = Pick<MoneyDesks, 'paying'> & {
 /** Wires what agents and operators do with tasks and their money, and what operators decide about tasks. */
 export async function openTasks({ changes, ...settings }: TaskSettings): Promise<TaskDesks> {
   const { config, keys, db, client } = settings
+  const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const gateway = createTaskGateway({ db, client, changes, config })
   const telling = { advanceTask: gateway.advance, tellTask: (taskId: string) => tellTask({ client, db }, taskId) }
-  const { desks, paying } = await openMoneyDesks({ ...settings, ...telling })
+  const { desks, paying } = await openMoneyDesks({ ...settings, ...telling, tokens })
   const deps = taskDepsOf(config, keys, db)
-  const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
   const desk = { ...deps, signReplay: signerOf(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
   const runDesk = { ...desk, baseUrl, changes }

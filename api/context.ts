@@ -24,7 +24,15 @@ import type { Enforcement } from './enforcement.ts'
 import type { PublishedSchemas } from './published-schemas.ts'
 
 export type Caller =
-  | { readonly kind: 'public'; readonly id: string; readonly presented?: Presented }
+  | {
+      readonly kind: 'public'
+      readonly id: string
+      readonly address: string
+      /** The access key of who could have called without one. */
+      readonly credential?: CredentialOfAgent
+      /** What the operation examines. */
+      readonly presented?: Presented
+    }
   | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
   | { readonly kind: 'agent'; readonly id: string; readonly agentId: string; readonly credential: CredentialOfAgent }
   | {

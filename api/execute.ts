@@ -8,6 +8,7 @@ import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { assertRails, authenticate } from './auth/authenticate.ts'
 import { type Identity, identify } from './auth/identify.ts'
+import { signedCall } from './auth/recall.ts'
 import { bytesMaxOf } from './body-size.ts'
 import type { CallAnswer, Caller, CallRequest } from './context.ts'
 import { screenFreeText } from './forbidden-material.ts'
@@ -81,7 +82,8 @@ async function travel({ operation, value, identity }: Admitted, request: CallReq
     await deps.attempts.guard({ address: request.address }, async () => authorize(input, asked))
   }
   if (isPlain(operation)) return answerPlainly(operation, input, caller, request, deps)
-  const call = identifyCall(operation, input, caller, proof, request)
+  const presented = identifyCall(operation, input, caller, proof, request)
+  const call = await signedCall({ operation, request, value }, input, presented, deps)
   return runCall({ operation, input, caller, call, request, deps, holder: randomUUID() })
 }
 

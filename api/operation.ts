@@ -59,9 +59,11 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   }
   /**
    * Whose status tokens are taken, in the path's `{token}` or else in `X-Status-Token`. `signed` asks for `X-Agent-Signature` as
-   * well: a token alone only reads.
+   * well: a token alone only reads. An order without an agent has no key that could sign, so its token is enough.
    */
   readonly statusToken?: { readonly prefixes: readonly TokenPrefix[]; readonly signed: boolean }
+  /** The key in its input that may sign for a repeat (`X-Agent-Signature` without a token), which then gets the first answer. */
+  readonly recalledBy?: (input: z.output<Input>) => Readonly<Record<string, unknown>>
   /** A public operation that judges a presented credential instead of refusing it. */
   readonly examines?: boolean
   /** Atomic units of the asset for one call; null is free of charge. */

@@ -52,8 +52,10 @@ export async function callerTicket(
   limits: RateLimits,
 ): Promise<CallerTicket | undefined> {
   if (caller.kind === 'wallet') return limits.wallet(caller.id)
-  if (caller.kind === 'public' && !unlimited) return limits.nobody(caller.id, { reads: idempotency.kind === 'read' })
-  return caller.kind === 'agent' ? limits.agent(caller.credential.credential_id) : undefined
+  const credential = caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
+  if (credential !== undefined) return limits.agent(credential.credential_id)
+  if (caller.kind !== 'public' || unlimited) return undefined
+  return limits.nobody(caller.address, { reads: idempotency.kind === 'read' })
 }
 
 async function callOf(limiter: Limiter, key: string): Promise<CallerTicket> {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config.ts'
 import type { SignedEvent } from '../activities/money/provider-desk.ts'
+import type { CallRow } from '../activities/store/calls.ts'
 import type { Changes } from '../activities/store/changes.ts'
 import type { Database } from '../activities/store/schema.ts'
 import type { Offers } from '../activities/x402/offers.ts'
@@ -45,6 +46,8 @@ export type RoadDeps = {
     readonly findCredential: FindCredential
     readonly findTokens: FindTokens
     readonly spokeFor: SpokeFor
+    /** The call that registered a public key which still speaks for its agent. */
+    readonly registrationBy: (publicJwk: Readonly<Record<string, unknown>>) => Promise<CallRow | undefined>
     /** The rails of what the input of an agent's call names by ids and tokens. */
     readonly railsNamed: (agentId: string, input: Readonly<Record<string, unknown>>) => Promise<string[]>
   }

@@ -50,16 +50,21 @@ async function start(deps: RunDeskDeps, agentId: string, given: StartAsked, call
   const waits = asksForMoney.includes(started.run.state) && entitlement?.state === 'pending'
   if (!waits) return { ...started, challenge: null }
   if (pays) return started
-  const challenge = await deps.money.challenge(asked.quote_id)
-  const { accepted_methods, amount_usd, next_action } = challenge
-  throw refuse(
-    'payment_required',
-    `${amount_usd} usd are to be paid`,
-    `${next_action} Then send the same call again.`,
-    {
-      extra: { challenge, accepted_methods, run: started.run },
-    },
-  )
+  throw unpaid(deps, await deps.money.challenge(asked.quote_id), started.run)
+}
+
+/** The 402 of an unpaid run, which an x402 client can pay: the same call with the payment goes through. */
+function unpaid(
+  { baseUrl }: RunDeskDeps,
+  challenge: Awaited<ReturnType<RunDeskDeps['money']['challenge']>>,
+  run: object,
+) {
+  const { accepts, accepted_methods, amount_usd, next_action } = challenge
+  const next = `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`
+  const resource = { url: `${baseUrl}/api/agent-use`, description: 'A rail run', mimeType: 'application/json' }
+  return refuse('payment_required', `${amount_usd} usd are to be paid`, next, {
+    extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
+  })
 }
 
 /** States in which a task goes on once it is paid. */
@@ -70,7 +75,7 @@ async function payNow(
   { db, money }: RunDeskDeps,
   agentId: string,
   taskId: string,
-  { quote_id, wallet_id, payment_reference_id }: StartAsked,
+  { quote_id, wallet_id, payment_reference_id, payment_signature }: StartAsked,
 ): Promise<boolean> {
   const { entitlement } = await transaction(db, (tx) => money.ofTask(tx, taskId))
   if (entitlement?.state !== 'pending') return true
@@ -78,9 +83,14 @@ async function payNow(
     const { payment_reference } = await money.fundCredit(agentId, entitlement.entitlement_id, { payment_reference_id })
     return ['presented', 'pending', 'verified'].includes(payment_reference.state)
   }
+  if (payment_signature !== undefined) {
+    const named = { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE' } as const
+    await money.present({ agentId }, { quote_id }, { ...named, proof: { payment: payment_signature } })
+    return true
+  }
   if (wallet_id === undefined) return false
   const payment = { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
-  await money.present(agentId, { quote_id }, payment)
+  await money.present({ agentId }, { quote_id }, payment)
   return true
 }
 

@@ -25,12 +25,15 @@ export type StartAsked = {
   usage: TaskTerms['usage']
   on_gaps: TaskTerms['on_gaps']
   quote_id: string
+  quote_token?: string | undefined
   input: Record<string, unknown>
   callback_url: string | null
   customer_account: string | null
   payment_reference_id?: string | undefined
   entitlement_id?: string | undefined
   wallet_id?: string | undefined
+  /** The payment that the call itself carries, as x402 has it. */
+  payment_signature?: string | undefined
   /** The SHA-256 by which a presented mandate stands as a payment. */
   ap2_mandate_reference?: string | undefined
 }
@@ -47,6 +50,7 @@ export async function beginRun(deps: StartDeps, agentId: string, asked: StartAsk
   const known = await findTask(deps.db, taskId)
   assertSame(known, terms)
   if (known === undefined) await assertStartable(deps, agentId, asked, railOf(asked.rail).takes.paidAgentUse)
+  await deps.money.claimQuote(agentId, asked.quote_id, asked.quote_token)
   await assertPaysForIt(deps, agentId, asked)
   if (known?.entitlement_id == null) await agree(deps, { taskId, terms, asked, callId })
   return taskId

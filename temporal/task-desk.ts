@@ -2,6 +2,7 @@ import { spokeFor } from '../activities/agents/handshake.ts'
 import { isFor } from '../activities/agents/rails.ts'
 import { type DerivedTokens, taskIdOf } from '../activities/keys/derived-tokens.ts'
 import type { Money } from '../activities/money/desk.ts'
+import { claimQuote } from '../activities/money/quotes.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { type ReplayDeps, readReplayPackage, replayFileOf } from '../activities/replay-package.ts'
 import { findAgent } from '../activities/store/agents.ts'
@@ -118,6 +119,7 @@ export type Acceptance = {
   terms_sha256: string
   signature: string
   quote_id?: string | undefined
+  quote_token?: string | undefined
 }
 
 /** Throws 401 `proof_invalid` unless a key that speaks for the contract's agent signed this acceptance. */
@@ -133,11 +135,14 @@ async function assertAcceptance(deps: TaskDeskDeps, mover: Mover, input: Accepta
 }
 
 async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptance, callId: string): Promise<void> {
-  const { contract_id, terms_sha256, signature, quote_id } = input
+  const { contract_id, terms_sha256, signature, quote_id, quote_token } = input
   const { task } = await transaction(deps.db, async (tx) => {
     const found = await ownContract(tx, mover, contract_id)
     // The money is asked for before the task is told, which then goes on as far as that leads.
-    if (quote_id !== undefined && found.contract.state === 'ready') await requestCredit(deps, tx, found.task, quote_id)
+    if (quote_id !== undefined && found.contract.state === 'ready') {
+      await claimQuote(tx, quote_id, found.task.agent_id ?? found.task.task_id, quote_token)
+      await requestCredit(deps, tx, found.task, quote_id)
+    }
     return found
   })
   const acceptance = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id: task.agent_id }

@@ -13,7 +13,7 @@ import { assertStartable, type StartAsked } from './run-start.ts'
 import { assertOpen } from './task-acts.ts'
 import { orderNames } from './work-orders.ts'
 
-type Asked = 'rail' | 'tier' | 'on_gaps' | 'quote_id' | 'input' | 'callback_url' | 'customer_account'
+type Asked = 'rail' | 'tier' | 'on_gaps' | 'quote_id' | 'quote_token' | 'input' | 'callback_url' | 'customer_account'
 export type WalletStart = Pick<StartAsked, Asked> & { wallet_id: string }
 export type WalletRuns = ReturnType<typeof openWalletRuns>
 
@@ -49,6 +49,7 @@ async function assertTakeable(deps: RunDeskDeps, agentId: string, asked: WalletS
   await assertOpen(deps.db)
   const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
   await assertStartable(deps, agentId, { ...asked, usage: 'operational' }, isSold)
+  await deps.money.claimQuote(agentId, asked.quote_id, asked.quote_token)
 }
 
 const paidBy = (agentId: string, { wallet_id: walletId, quote_id: quoteId, customer_account }: WalletStart) => ({

@@ -9,7 +9,8 @@ import { assertCallback, assertReadable } from '../activities/tasks/asked-input.
 import { type OrderAsked, orderView, storeOrder } from '../activities/work-orders/intake.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { refuse } from '../workflows/domain/errors.ts'
-import type { RailKey } from '../workflows/domain/rails/rail.ts'
+import { railOf } from '../workflows/domain/rails/index.ts'
+import { type RailKey, usagesOf } from '../workflows/domain/rails/rail.ts'
 import type { RunDeskDeps } from './run-desk.ts'
 import { assertPaysForIt } from './run-start.ts'
 import { assertOpen } from './task-acts.ts'
@@ -18,6 +19,7 @@ type Step = { rail: RailKey; input: Record<string, unknown> }
 /** An order as it is sent: `pointers` say where the inputs of its steps stand in the body. */
 export type OrderInput = Omit<OrderAsked, 'workOrderId' | 'statusTokenSha256' | 'on_gaps' | 'runs'> & {
   payment_reference_id: string | undefined
+  quote_token: string | undefined
   steps: (Step & { pointer: string })[]
 }
 export type WorkOrders = ReturnType<typeof openWorkOrders>
@@ -30,12 +32,16 @@ export function openWorkOrders(deps: RunDeskDeps) {
       const { status_token, ids } = orderNames(deps, callId)
       const work_order_id = ids.workOrderId
       const known = await findWorkOrder(deps.db, { work_order_id })
-      if (known === undefined) await assertTakeable(deps, asked)
-      const { steps, payment_reference_id: _paid, ...order } = asked
+      const { steps, payment_reference_id: _paid, quote_token, ...order } = asked
       const runs = steps.map(({ rail, input }, index) => {
         const eventId = `${callId}:${index + 1}`
         return { taskId: taskIdOf(deps.tokens.statusToken('tk', eventId)), eventId, rail, input }
       })
+      if (known === undefined) {
+        await assertTakeable(deps, asked)
+        const owner = order.agentId ?? runs[0]?.taskId ?? ''
+        if (order.quote_id !== null) await deps.money.claimQuote(owner, order.quote_id, quote_token)
+      }
       await transaction(deps.db, (tx) => storeOrder(deps, tx, { ...order, ...ids, on_gaps: 'report', runs }))
       await Promise.all(runs.map(({ taskId }) => deps.gateway.advance(taskId)))
       return { ...(await transaction(deps.db, (tx) => orderTaken(deps, tx, work_order_id))), status_token }
@@ -69,13 +75,21 @@ async function assertTakeable(deps: RunDeskDeps, asked: OrderInput): Promise<voi
   const { steps, quote_id, tier, agentId, payment_reference_id, callback_url } = asked
   await assertOpen(deps.db)
   assertCallback(deps.callbackHosts, callback_url, agentId === null)
-  for (const { rail, input, pointer } of steps) assertReadable(rail, input, pointer)
+  for (const { rail, input, pointer } of steps) {
+    assertOperational(rail)
+    assertReadable(rail, input, pointer)
+  }
   if (quote_id === null) return
   const { quote, state } = await deps.money.readQuote(quote_id)
   if (quote.rail !== steps[0]?.rail || quote.tier !== tier)
     throw refuse('quote_mismatch', `the quote is for ${quote.rail} ${quote.tier}`, 'Ask for a quote of this run.')
   if (state === 'expired') throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
   if (agentId !== null) await assertPaysForIt(deps, agentId, { quote_id, payment_reference_id })
+}
+
+function assertOperational(key: RailKey): void {
+  if (usagesOf(railOf(key)).includes('operational')) return
+  throw refuse('rail_not_allowed', `${key} takes synthetic runs only`, 'Begin one by preflight with usage synthetic.')
 }
 
 async function orderTaken(deps: RunDeskDeps, tx: Tx, work_order_id: string) {

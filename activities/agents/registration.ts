@@ -5,10 +5,10 @@ import { secretSha256 } from '../keys/derived-tokens.ts'
 import { sealCredential } from '../keys/envelope.ts'
 import { receiptView } from '../receipt-view.ts'
 import { listCredentials } from '../store/agent-credentials.ts'
-import { insertSigningVersion } from '../store/agent-signing-versions.ts'
+import { insertSigningVersion, listSpeakingKeys } from '../store/agent-signing-versions.ts'
 import type { Contact } from '../store/agent-tables.ts'
-import { type AgentRow, insertAgent } from '../store/agents.ts'
-import { answerCall, claimGrant } from '../store/calls.ts'
+import { type AgentRow, findAgentByKey, insertAgent } from '../store/agents.ts'
+import { answerCall, type CallRow, claimGrant, findCall } from '../store/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../store/db.ts'
 import { send } from '../store/pipeline.ts'
 import { appendReceipt } from '../store/receipts.ts'
@@ -42,7 +42,8 @@ export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId:
   await transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, agentId)
     const statusTokenSha256 = secretSha256(deps.tokens.statusToken('st', callId))
-    const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), keySha256, statusTokenSha256 })
+    const ours = { keySha256, statusTokenSha256, registrationCall: callId }
+    const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), ...ours })
     if (agent === undefined) throw keyTaken()
     if (!(await insertSigningVersion(tx, { agentId, version: 1, publicKey: manifest.public_key, keySha256 })))
       throw keyTaken()
@@ -52,6 +53,19 @@ export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId:
     const answer = { agent: agentView(agent), trust_state: agent.trust_state, next_action, receipt }
     await send(tx, answerCall(callId, agentId, 201, answer))
   })
+}
+
+/** The call that registered this public key, where the key still speaks for its agent. */
+export async function registrationBy(
+  db: Tx,
+  publicJwk: Readonly<Record<string, unknown>>,
+): Promise<CallRow | undefined> {
+  const keySha256 = digestOf(publicJwk)
+  const agent = await findAgentByKey(db, keySha256)
+  if (agent?.registration_call == null) return undefined
+  const speaking = await listSpeakingKeys(db, agent.agent_id)
+  if (!speaking.some(({ public_key }) => digestOf(public_key) === keySha256)) return undefined
+  return findCall(db, agent.registration_call)
 }
 
 /** The stored answer of a registration with the status token of its call, and where it is read. */
@@ -123,5 +137,5 @@ const keyTaken = () =>
   refuse(
     'key_already_registered',
     'an agent with this public key is registered',
-    'Use its status URL, or repeat its registration with the same idempotency key.',
+    'Use its status URL, or repeat its registration signed by this key in X-Agent-Signature.',
   )

@@ -6,6 +6,8 @@ import type { TokenPrefix } from '../../workflows/domain/status-token.ts'
 export type DerivedTokens = {
   /** `<prefix>_` and 43 base64url; the id of a call is the digest of caller, operation and idempotency key. */
   statusToken(prefix: TokenPrefix, callId: string): string
+  /** `qk_` and 43 base64url: the capability of a quote that was asked for without a credential. */
+  quoteToken(callId: string): string
   /** 64 hex; only who claims the credential is told. */
   credentialSecret(credentialId: string): string
   /** A handshake nonce that any process of the service recognises until it expires. */
@@ -22,6 +24,7 @@ export function deriveTokens(key: Uint8Array): DerivedTokens {
   const macOf = (body: string) => derive('handshake-nonce', body)
   return {
     statusToken: (prefix, callId) => `${prefix}_${derive('status-token', `${prefix}:${callId}`).toString('base64url')}`,
+    quoteToken: (callId) => `qk_${derive('quote-token', callId).toString('base64url')}`,
     credentialSecret: (credentialId) => derive('agent-credential', credentialId).toString('hex'),
     nonce: (nowSeconds) => {
       const body = `hs_${nowSeconds + limits.handshakeNonceSeconds}_${randomBytes(16).toString('hex')}`

@@ -15,7 +15,7 @@ import { listMovements } from '../store/postings.ts'
 import { type MoneyDesk, ownEntitlement } from './desk.ts'
 import { tellTasks } from './for-tasks.ts'
 import { checkoutUrl } from './product-links.ts'
-import { bindChallenge, openChallenge } from './quotes.ts'
+import { bindChallenge, openChallenge, requireQuote } from './quotes.ts'
 import { challengeView, entitlementView } from './views.ts'
 
 export type Checkouts = ReturnType<typeof openCheckouts>
@@ -34,6 +34,7 @@ export function openCheckouts(deps: MoneyDesk) {
     /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
     open: async ({ callId, quote_id, payment_path, customer }: CheckoutAsked) => {
       const opened = await answerOnce(deps, { callId, subject: quote_id, status: 201 }, async (tx) => {
+        await assertBound(tx, quote_id)
         const challenge = await openChallenge(tx, quote_id)
         const { challenge_id, amount_usd } = challenge
         const { name, email, purchase_order = null } = customer
@@ -75,6 +76,16 @@ export function openCheckouts(deps: MoneyDesk) {
       return bindingView(challenge, entitlement)
     },
   }
+}
+
+/** No customer pays before it is known whose credit the payment becomes. */
+async function assertBound(tx: Tx, quoteId: string): Promise<void> {
+  if ((await requireQuote(tx, quoteId)).bound_to !== null) return
+  throw refuse(
+    'wrong_state',
+    'the quote is not bound to an agent yet',
+    'Start its run or accept its contract with quote_id and quote_token, then open the checkout.',
+  )
 }
 
 const challengeTold = async (deps: MoneyDesk, tx: Tx, challenge: ChallengeRow) => ({

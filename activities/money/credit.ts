@@ -22,6 +22,7 @@ import { creditUseOf } from '../store/task-credits.ts'
 import { appendUsageEvent, findUsageEvent, lockUsageChain, type StoredUsageEvent } from '../store/usage-events.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
 import { requireEntitlement } from './returns.ts'
+import { freeOf } from './sandbox.ts'
 import { lockBoth } from './settlement.ts'
 
 /** `key` names the use within its entitlement: the same key consumes once. `units` of credit are whole usd. */
@@ -67,6 +68,7 @@ export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumptio
     event_id,
     rail,
     consumed_units: use.units,
+    ...freeOf(entitlement),
     remaining_units: left,
     ...used,
   }

@@ -3,18 +3,20 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import type { PaymentMethod } from '../../workflows/domain/payment-reference.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { RailKey, Tier } from '../../workflows/domain/rails/rail.ts'
+import { type DerivedTokens, secretSha256 } from '../keys/derived-tokens.ts'
 import { type Tx, transaction } from '../store/db.ts'
 import { type EntitlementRow, findEntitlement } from '../store/entitlements.ts'
+import { answerOnce } from '../store/once.ts'
 import { findLiveOf, findReference, type ReferenceRow } from '../store/payment-references.ts'
 import { listMovements } from '../store/postings.ts'
 import { findQuote } from '../store/quotes.ts'
 import type { MoneyDeps } from './deps.ts'
-import { moneyOfTask, quoteTask, type TaskQuoteAsked, tellTasks } from './for-tasks.ts'
-import { mandateChallenge, type Presented } from './presenting.ts'
+import { moneyOfTask, quoteOrder, quoteTask, type TaskQuoteAsked, tellTasks } from './for-tasks.ts'
+import { look, type PaysFor, presentAndLook, presentFor } from './paying.ts'
+import { mandateChallenge } from './presenting.ts'
 import { listPrices, soldToAgents } from './prices.ts'
 import { checkoutUrl } from './product-links.ts'
-import { issueQuote, openChallenge, requirePayable } from './quotes.ts'
-import { presentReference, verifyReference } from './references.ts'
+import { claimQuote, issueQuote, openChallenge, openEntitlement } from './quotes.ts'
 import { challengeView, creditView, linesOf, quoteView, referenceView, verificationOf } from './views.ts'
 
 /** A mandate's challenge lives for `mandateSeconds`. */
@@ -28,10 +30,16 @@ export type MoneyDesk = MoneyDeps & {
   mandateSeconds: number
   /** The payment providers whose events are believed. */
   providers: readonly string[]
+  tokens: Pick<DerivedTokens, 'quoteToken'>
 }
 export type Money = ReturnType<typeof openMoney>
 
-export type QuoteAsked = { caller: string; rail: RailKey; tier: Tier; units?: number | undefined; agentUse?: boolean }
+/** `agentId`: whose the quote is; without one it is whose token is presented. */
+export type QuoteAsked = { agentId?: string | undefined; rail: RailKey; tier: Tier; units?: number; agentUse?: boolean }
+/** A quote with the token that it was issued with. */
+export type QuoteClaim = { quote_id: string; quote_token: string }
+/** Who pays: an agent, or the holder of the token of an order that has none. */
+export type Payer = { agentId: string } | { workOrderId: string }
 export type PaymentAsked = {
   method: PaymentMethod
   external_reference: string
@@ -46,12 +54,26 @@ export function openMoney(deps: MoneyDesk) {
   const { db } = deps
   return {
     prices: listPrices,
-    quote: async ({ rail, agentUse = false, units = 1, ...asked }: QuoteAsked) => {
+    quote: ({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) => {
       const sold = agentUse ? soldToAgents(rail) : railOf(rail)
-      const quote = await transaction(db, (tx) => issueQuote(tx, { ...asked, units, rail: sold }))
-      return { quote: quoteView(quote), lines: linesOf(quote) }
+      const by =
+        agentId === undefined ? { tokenSha256: secretSha256(deps.tokens.quoteToken(callId)) } : { owner: agentId }
+      return answerOnce(deps, { callId, subject: `quote:${callId}`, status: 200 }, async (tx) => {
+        const quote = await issueQuote(tx, { ...asked, by, rail: sold })
+        return { quote: quoteView(quote), lines: linesOf(quote) }
+      })
     },
+    /** The stored quote with its token, which is derived anew and stored nowhere. */
+    withQuoteToken: (answer: Record<string, unknown>, callId: string) => ({
+      ...answer,
+      quote_token: deps.tokens.quoteToken(callId),
+    }),
+    /** The quote is the agent's, or the task's, from now on; 404, 403 `not_owner`. */
+    claimQuote: (owner: string, quoteId: string, token?: string) =>
+      transaction(db, (tx) => claimQuote(tx, quoteId, owner, token)),
     quoteTask: (taskId: string, asked: TaskQuoteAsked) => quoteTask(deps, taskId, asked),
+    quoteOrder: (workOrderId: string, asked: TaskQuoteAsked & { taskToken?: string | undefined }) =>
+      quoteOrder(deps, workOrderId, asked),
     ofTask: (tx: Tx, taskId: string) => moneyOfTask(deps, tx, taskId),
     readQuote: async (quoteId: string) => {
       const quote = await findQuote(db, quoteId)
@@ -60,82 +82,37 @@ export function openMoney(deps: MoneyDesk) {
       return { quote: quoteView(quote), lines: linesOf(quote), state }
     },
     challenge: (quoteId: string, method?: PaymentMethod) => challengeFor(deps, quoteId, method),
-    present: async (agentId: string, of: { challenge_id: string } | { quote_id: string }, asked: PaymentAsked) => {
-      const challengeId = 'challenge_id' in of ? of.challenge_id : (await payable(deps, of.quote_id)).challenge_id
-      const reference = await presentAndLook(deps, agentId, challengeId, asked)
-      return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
-    },
+    present: (payer: Payer, of: PaysFor, asked: PaymentAsked) => presentFor(deps, payer, of, asked),
     readReference: async (agentId: string, referenceId: string) => {
       const reference = await ownReference(deps, agentId, referenceId)
       return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
     },
     readCredit: async (entitlementId: string, agentId?: string) =>
       readCredit(deps, await ownEntitlement(deps, entitlementId, agentId)),
-    fundCredit: (agentId: string, entitlementId: string, by: FundedBy) => fundCredit(deps, agentId, entitlementId, by),
+    fundCredit: async (agentId: string, entitlementId: string, by: FundedBy, claimed?: QuoteClaim) => {
+      if (claimed !== undefined) await openClaimed(deps, agentId, claimed)
+      return fundCredit(deps, agentId, entitlementId, by)
+    },
   }
 }
 
 const open = ({ db }: MoneyDesk, quoteId: string) => transaction(db, (tx) => openChallenge(tx, quoteId))
 
-/** The challenge of a quote, also one that a payment was presented for: it may be this very payment. */
-const payable = ({ db }: MoneyDesk, quoteId: string) => transaction(db, (tx) => requirePayable(tx, quoteId))
+/** The credit of a quote that is claimed by its token. */
+const openClaimed = ({ db }: MoneyDesk, agentId: string, { quote_id, quote_token }: QuoteClaim) =>
+  transaction(db, async (tx) => openEntitlement(tx, await claimQuote(tx, quote_id, agentId, quote_token), agentId))
 
 /** The challenge as it is told in the 402 envelope; for a mandate also what its holder signs. */
 async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMethod | undefined) {
   const challenge = await open(deps, quoteId)
   await tellTasks(deps, { quoteId })
-  const view = { ...challengeView(deps, challenge), checkout_url: await checkoutUrl(deps.db, challenge.challenge_id) }
+  // No page takes a customer's money before it is known whose credit it becomes.
+  const bound = (await findQuote(deps.db, quoteId))?.bound_to != null
+  const checkout_url = bound ? await checkoutUrl(deps.db, challenge.challenge_id) : null
+  const view = { ...challengeView(deps, challenge), checkout_url }
   if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
   const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }
   return { ...view, mandate: await mandateChallenge(deps, payable, deps.mandateSeconds) }
-}
-
-/** Presents a payment and looks for its proof once; what is not proven yet is looked for again whenever somebody asks. */
-async function presentAndLook(
-  deps: MoneyDesk,
-  agentId: string,
-  challengeId: string,
-  asked: PaymentAsked,
-  usd?: number,
-) {
-  const amount = usd === undefined ? {} : { amountUsd: usd }
-  return look(deps, await presentReference(deps, { agentId, challengeId, ...presentedOf(deps, asked), ...amount }))
-}
-
-/** Looks for the proof of a payment that is not decided yet, and tells the tasks that it pays for. */
-export async function look(deps: MoneyDesk, presented: ReferenceRow): Promise<ReferenceRow> {
-  const reference = await verified(deps, presented)
-  const { entitlement_id: entitlementId } = reference
-  if (entitlementId !== null) await tellTasks(deps, { entitlementId })
-  return reference
-}
-
-async function verified(deps: MoneyDesk, reference: ReferenceRow): Promise<ReferenceRow> {
-  if (reference.state !== 'presented' && reference.state !== 'pending') return reference
-  if (reference.method === 'x402_reference') await deps.tellPayment(reference.external_reference)
-  return verifyReference(deps, reference.payment_reference_id)
-}
-
-/** 400 `invalid_request` for a hosted checkout that any of several providers could confirm, or a provider that is not configured. */
-export function presentedOf(
-  { providers }: Pick<MoneyDesk, 'providers'>,
-  { method, external_reference, payer, proof, evidence, provider }: PaymentAsked,
-) {
-  const ambiguous = provider === undefined && method === 'hosted_checkout' && providers.length > 1
-  if (ambiguous || (provider !== undefined && !providers.includes(provider)))
-    throw refuse('invalid_request', 'the payment provider is not clear', `Name one of: ${providers.join(', ')}.`, {
-      errors: [{ pointer: '/provider', message: 'is not one configured payment provider' }],
-    })
-  const given = <T extends object>(of: T | undefined) =>
-    Object.fromEntries(Object.entries(of ?? {}).filter(([, value]) => value !== undefined))
-  return {
-    method,
-    externalReference: external_reference,
-    ...(payer === undefined ? {} : { payer }),
-    ...(provider === undefined ? {} : { provider }),
-    proof: given(proof) as NonNullable<Presented['proof']>,
-    evidence: given(evidence),
-  }
 }
 
 /** A payment reference of this agent; 404, 403 `not_owner`. */

@@ -9,7 +9,7 @@ import { findQuote, type QuoteRow } from '../store/quotes.ts'
 import { judgeWallet, ownWallet } from './allowance.ts'
 import { type MoneyDesk, ownReference } from './desk.ts'
 import type { Presented } from './presenting.ts'
-import { liveQuote, requirePayable } from './quotes.ts'
+import { claimQuote, liveQuote, requirePayable } from './quotes.ts'
 import { presentReference } from './references.ts'
 import { spendingLimit } from './spending-limit.ts'
 import { referenceView } from './views.ts'
@@ -36,6 +36,7 @@ export function openAuthorities(deps: MoneyDesk) {
     check: async (asked: AuthorityAsked) => {
       const { agentId, authority_type } = asked
       const { quote, challenge, judged } = await transaction(db, async (tx) => {
+        await claimQuote(tx, asked.quote_id, agentId)
         const quote = await liveQuote(tx, asked.quote_id)
         // What was presented for it before is told again, or told to be under way.
         const challenge = await requirePayable(tx, quote.quote_id)

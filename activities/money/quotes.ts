@@ -4,13 +4,14 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { challengeTransitions } from '../../workflows/domain/payment-reference.ts'
 import {
   challengeLifeSeconds,
-  PRICING_MODEL,
+  discoveryPrice,
   priceOf,
   quoteLifeSeconds,
   type Sold,
 } from '../../workflows/domain/pricing.ts'
 import type { Tier } from '../../workflows/domain/rails/rail.ts'
 import { move } from '../../workflows/domain/state-table.ts'
+import { secretSha256 } from '../keys/derived-tokens.ts'
 import {
   type ChallengeRow,
   insertChallenge,
@@ -21,26 +22,63 @@ import {
 import type { Tx } from '../store/db.ts'
 import { type EntitlementRow, ensureEntitlement, findEntitlement, findEntitlementOf } from '../store/entitlements.ts'
 import { findPresented } from '../store/payment-references.ts'
-import { findQuote, findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/quotes.ts'
+import { bindQuote, findQuote, findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/quotes.ts'
 
-/** `caller` is who is quoted, such as `agent:agt_…` or an address; `taskId` the digest of the token of the task it is for. */
-export type QuoteRequest = { caller: string; rail: Sold; tier: Tier; units?: number; taskId?: string }
+/** Whose a quote is: its owner's, an agent or a task, or that of the first who presents the token of this digest. */
+export type QuoteFor = { owner: string } | { tokenSha256: string }
+/** `taskId`: the digest of the token of the task it is for, which may have what is not sold as a `discovery`. */
+export type QuoteRequest = {
+  by: QuoteFor
+  rail: Sold
+  tier: Tier
+  units?: number
+  taskId?: string
+  discovery?: boolean
+}
 
 export const newId = (prefix: string): string => `${prefix}_${randomBytes(32).toString('hex')}`
 
-/** A quote for 24 hours; the same caller gets the same unpaid one again within five minutes. 400 `unsupported_request`. */
+/**
+ * A quote for 24 hours. Its owner gets the same one again within five minutes, as long as neither a challenge nor credit is on it.
+ * 400 `unsupported_request`.
+ */
 export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRow> {
-  const { caller, rail, tier, units = 1, taskId = null } = request
-  const { base_usd, rail_fee_usd, total_usd } = priceOf(rail, tier, units)
-  if (total_usd === 0) throw refuse('unsupported_request', `${rail.key} is free`, 'Run it without a quote.')
-  const same = { caller, rail: rail.key, tier, units, task_id: taskId }
-  await lockQuotes(tx, same)
-  const earlier = await findSameQuote(tx, same)
-  if (earlier?.total_usd === total_usd) return earlier
+  const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
+  const { lines: _lines, ...price } = discovery ? discoveryPrice(rail) : priceOf(rail, tier, units)
+  if (price.total_usd === 0 && units > 1)
+    throw refuse('unsupported_request', `${rail.key} is free, one run at a time`, 'Ask for one unit.')
+  const asked = { rail: rail.key, tier, units, task_id: taskId }
+  const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined
+  if (earlier?.total_usd === price.total_usd) return earlier
   const route = { route_id: `route_${rail.key}`, provider: 'first_party', service_id: `svc_${rail.key}` }
-  const price = { base_usd, rail_fee_usd, total_usd, pricing_model: PRICING_MODEL }
-  const quote = { quote_id: newId('qt'), ...same, ...price, provider_route: JSON.stringify(route) }
+  const whose = 'owner' in by ? { bound_to: by.owner } : { token_sha256: by.tokenSha256 }
+  const quote = { quote_id: newId('qt'), ...whose, ...asked, ...price, provider_route: JSON.stringify(route) }
   return insertQuote(tx, quote, quoteLifeSeconds)
+}
+
+async function sameQuote(tx: Tx, same: Parameters<typeof findSameQuote>[1]): Promise<QuoteRow | undefined> {
+  await lockQuotes(tx, same)
+  return findSameQuote(tx, same)
+}
+
+/**
+ * The quote, which is `owner`'s from now on: it was issued for it, or `token` is the one that it was issued with and no other
+ * agent presented it first. 404, 403 `not_owner`.
+ */
+export async function claimQuote(tx: Tx, quoteId: string, owner: string, token?: string): Promise<QuoteRow> {
+  const quote = await requireQuote(tx, quoteId)
+  if (quote.bound_to === null && token !== undefined) {
+    await bindQuote(tx, quoteId, secretSha256(token), owner)
+    return assertOwnQuote(await requireQuote(tx, quoteId), owner)
+  }
+  return assertOwnQuote(quote, owner)
+}
+
+function assertOwnQuote(quote: QuoteRow, owner: string): QuoteRow {
+  if (quote.bound_to === owner) return quote
+  if (quote.bound_to === null)
+    throw refuse('not_owner', 'the quote is not bound to you', 'Send its quote_token with quote_id.')
+  throw refuse('not_owner', 'the quote belongs to another agent', 'Ask for a quote of your own.')
 }
 
 export async function requireQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
@@ -56,8 +94,9 @@ export async function liveQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
   return quote
 }
 
-/** The entitlement that this quote pays for, pending until it is funded; 403 `not_owner` where another agent has it. */
+/** The entitlement that this quote pays for, pending until it is funded; 403 `not_owner` where the quote is not the agent's. */
 export async function openEntitlement(tx: Tx, quote: QuoteRow, agentId: string): Promise<EntitlementRow> {
+  assertOwnQuote(quote, agentId)
   const entitlement = await ensureEntitlement(tx, {
     entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`,
     quote_id: quote.quote_id,
@@ -77,6 +116,8 @@ export async function openEntitlement(tx: Tx, quote: QuoteRow, agentId: string):
  */
 export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow> {
   const quote = await liveQuote(tx, quoteId)
+  if (quote.total_usd === 0)
+    throw refuse('unsupported_request', 'there is nothing to be paid', 'Accept its contract with this quote.')
   const live = await lockLiveChallenge(tx, quoteId)
   if (live !== undefined && !(live.state === 'open' && live.lapsed)) return unpaid(tx, live)
   const entitlement = await findEntitlementOf(tx, quoteId)

@@ -8,7 +8,7 @@ export type AgentProgress = { quoted: boolean; contracted: boolean; submitted: b
 /** Whether the agent ever asked for a quote, accepted a contract, and gave a run its input. */
 export async function readProgress(tx: Tx, agentId: string): Promise<AgentProgress> {
   const { rows } = await sql<AgentProgress>`
-    select exists (select from quotes where caller = ${`agent:${agentId}`}) as quoted,
+    select exists (select from quotes where bound_to = ${agentId}) as quoted,
       exists (select from contracts join tasks using (task_id) where agent_id = ${agentId} and accepted_at is not null) as contracted,
       exists (select from tasks where agent_id = ${agentId} and input_sha256 is not null) as submitted`.execute(tx)
   return rows[0] ?? { quoted: false, contracted: false, submitted: false }

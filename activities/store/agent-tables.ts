@@ -38,6 +38,7 @@ export type AgentsTable = {
   encryption_key: Json<Record<string, unknown> | null> | null
   sandbox: boolean
   status_token_sha256: string
+  registration_call: string | null
   trust_state: TrustState
   trust_since: Time
   decision_id: string | null

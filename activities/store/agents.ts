@@ -22,6 +22,7 @@ export type NewAgent = {
   encryptionKey: Record<string, unknown> | null
   sandbox: boolean
   statusTokenSha256: string
+  registrationCall: string
 }
 
 /** Writes the agent and its account; undefined when its key belongs to an agent already. */
@@ -54,6 +55,7 @@ export async function insertAgent(tx: Tx, agent: NewAgent): Promise<AgentRow | u
       encryption_key: agent.encryptionKey === null ? null : JSON.stringify(agent.encryptionKey),
       sandbox: agent.sandbox,
       status_token_sha256: agent.statusTokenSha256,
+      registration_call: agent.registrationCall,
       trust_state: agent.sandbox ? 'sandbox_trusted' : 'submitted',
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -68,6 +70,11 @@ export async function findAgent(tx: Tx, agentId: string): Promise<AgentRow | und
 /** The agent's row, locked until the transaction ends. */
 export async function lockAgent(tx: Tx, agentId: string): Promise<AgentRow | undefined> {
   return tx.selectFrom('agents').selectAll().where('agent_id', '=', agentId).forUpdate().executeTakeFirst()
+}
+
+/** The agent that registered with the public key of this digest. */
+export async function findAgentByKey(tx: Tx, keySha256: string): Promise<AgentRow | undefined> {
+  return tx.selectFrom('agents').selectAll().where('key_sha256', '=', keySha256).executeTakeFirst()
 }
 
 /** The agent whose status token has this SHA-256. */

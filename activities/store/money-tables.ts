@@ -16,7 +16,9 @@ type Json<T> = JSONColumnType<object & T>
 
 export type QuotesTable = {
   quote_id: string
-  caller: string
+  /** The agent, or the task of an order without one, that alone may use it; null until its token is presented. */
+  bound_to: string | null
+  token_sha256: string | null
   task_id: string | null
   rail: RailKey
   tier: Tier

@@ -13,7 +13,7 @@ import {
   requireQuote,
 } from '../money/quotes.ts'
 import { requireEntitlement, returnRest } from '../money/returns.ts'
-import { fundFromSandbox } from '../money/sandbox.ts'
+import { fundFree, fundFromSandbox } from '../money/sandbox.ts'
 import { type ChallengeRow, lockLiveChallenge, updateChallenge } from '../store/challenges.ts'
 import type { Tx } from '../store/db.ts'
 import type { EntitlementRow } from '../store/entitlements.ts'
@@ -49,6 +49,7 @@ export async function claimCredit(
   const { entitlement_id, state } = await openEntitlement(tx, quote, task.agent_id ?? task.task_id)
   if (quote.expired && state === 'pending') throw quoteExpired(quote)
   if (task.usage === 'synthetic') await fundFromSandbox(deps, tx, entitlement_id)
+  else if (quote.total_usd === 0) await fundFree(deps, tx, entitlement_id)
   const entitlement = await requireEntitlement(tx, entitlement_id)
   if (task.usage === 'operational' && entitlement.source === sandboxAccount)
     throw mismatch('the quote was for a synthetic run')
@@ -66,9 +67,10 @@ export async function requestCredit(
   task: TaskRow,
   quoteId: string,
 ): Promise<{ entitlement: EntitlementRow; challenge: ChallengeRow | null }> {
-  await requireQuote(tx, quoteId)
+  const { total_usd } = await requireQuote(tx, quoteId)
+  const unpaid = task.usage === 'synthetic' || total_usd === 0
   // Challenges are locked before what they fund, by everybody.
-  const challenge = task.usage === 'synthetic' ? undefined : await payableChallenge(tx, quoteId)
+  const challenge = unpaid ? undefined : await payableChallenge(tx, quoteId)
   const entitlement = await claimCredit(deps, tx, task, quoteId)
   if (challenge === undefined) return { entitlement, challenge: null }
   const { entitlement_id } = entitlement
@@ -79,7 +81,8 @@ export async function requestCredit(
 async function reserve(tx: Tx, { task_id }: TaskRow, quote: QuoteRow, entitlement: EntitlementRow): Promise<void> {
   const { entitlement_id, granted_units, consumed_units, returned_units } = entitlement
   const units = quote.total_usd / quote.units
-  const { reservedUnits } = await creditUseOf(tx, entitlement_id)
+  const { reservedUnits, underWay, ended } = await creditUseOf(tx, entitlement_id, task_id)
+  if (granted_units === 0 && underWay + ended > 0) throw creditExhausted(0)
   const free = granted_units - consumed_units - returned_units - reservedUnits
   if (units > free) throw creditExhausted(free)
   await reserveCredit(tx, { task_id, quote_id: quote.quote_id, entitlement_id, units })

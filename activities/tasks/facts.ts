@@ -1,6 +1,7 @@
 import { callbackDeliveryId } from '../../workflows/domain/callback.ts'
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import { rails } from '../../workflows/domain/rails/index.ts'
+import { railOf } from '../../workflows/domain/rails/index.ts'
+import { usagesOf } from '../../workflows/domain/rails/rail.ts'
 import type { TaskFacts } from '../../workflows/domain/task-moves.ts'
 import { type Check, preflightChecks, taskTerms } from '../../workflows/domain/task-terms.ts'
 import { judgeCallbackUrl } from '../callbacks/hosts.ts'
@@ -63,9 +64,5 @@ async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Pr
     callback_url === null
       ? { ok: true, detail: 'none asked for' }
       : judgeCallbackUrl(callbackHosts, callback_url, agent_id === null || usage === 'synthetic')
-  const railTakes = (key: string) => {
-    const rail = rails.find((candidate) => candidate.key === key)
-    return { runs: rail?.takes.controlledLoop === 'current', priced: rail !== undefined && rail.prices !== null }
-  }
-  return preflightChecks(terms, railTakes, callback)
+  return preflightChecks(terms, (key) => usagesOf(railOf(key)), callback)
 }

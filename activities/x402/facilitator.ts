@@ -10,6 +10,7 @@ import type { PaymentTerms } from '../../workflows/domain/payment.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import { type ChainReader, isChainFault } from '../chain/client.ts'
 import type { SubmitterLane } from '../chain/lane.ts'
+import { tokenAbi } from '../chain/token.ts'
 
 export type { Settler } from './settler.ts'
 
@@ -48,10 +49,28 @@ export function inProcessFacilitator(deps: FacilitatorDeps): FacilitatorClient {
     return answer
   }
   return {
-    verify: (payload, requirements) => run((facilitator) => facilitator.verify(payload, requirements)),
+    verify: async (payload, requirements) => {
+      const verdict = await run((facilitator) => facilitator.verify(payload, requirements))
+      if (verdict.invalidReason !== SIMULATION_FAILED || !(await isShort(deps, payload))) return verdict
+      return { ...verdict, invalidReason: INSUFFICIENT_BALANCE }
+    },
     settle: (payload, requirements) => run((facilitator) => facilitator.settle(payload, requirements)),
     getSupported,
   }
+}
+
+const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
+export const INSUFFICIENT_BALANCE = 'invalid_exact_evm_insufficient_balance'
+
+/** Whether the payer holds less than it pays, which the library finds out only where the chain has a multicall contract. */
+async function isShort({ reader, asset }: FacilitatorDeps, { payload, accepted }: PaymentPayload): Promise<boolean> {
+  const { from } = (payload as { authorization: { from: Address } }).authorization
+  const held = await reader
+    .readContract({ address: asset, abi: tokenAbi, functionName: 'balanceOf', args: [from] })
+    .catch((error: unknown) => {
+      throw new ChainFault(error)
+    })
+  return held < BigInt(accepted.amount)
 }
 
 /** The chain gave no verdict while a payment was verified or settled. */

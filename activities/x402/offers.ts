@@ -11,7 +11,7 @@ import {
   type StrictPayment,
 } from '../../workflows/domain/payment.ts'
 import type { PaymentRow } from '../store/payments.ts'
-import { payloadOf } from './facilitator.ts'
+import { INSUFFICIENT_BALANCE, payloadOf } from './facilitator.ts'
 import { type PaymentHeaders, readPaymentHeader } from './payment-header.ts'
 
 /** What a price gate needs to know of an operation: atomic units of the asset for one call, and where it is called. */
@@ -142,6 +142,8 @@ async function verify(
       { money_moved: 'no', retry_after_ms: 1000 },
     )
   })
-  if (!verdict.isValid)
-    throw invalidPayment(`the payment does not verify: ${verdict.invalidReason ?? 'no reason given'}`)
+  if (verdict.isValid) return
+  if (verdict.invalidReason === INSUFFICIENT_BALANCE)
+    throw invalidPayment(`the payer ${payer} holds less than the ${value} atomic units that it pays`)
+  throw invalidPayment(`the payment does not verify: ${verdict.invalidReason ?? 'no reason given'}`)
 }

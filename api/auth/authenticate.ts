@@ -9,6 +9,7 @@ import { assertSigned } from './agent-signature.ts'
 import { type Identity, recognise } from './identify.ts'
 import { railsOf } from './named-rails.ts'
 import { presentedWay } from './presented.ts'
+import { knownCaller, unknownCaller } from './public-caller.ts'
 import { recogniseSubject } from './status-token.ts'
 import { assertProvenBody } from './wallet-proof.ts'
 
@@ -33,7 +34,10 @@ export async function authenticate(call: ReadCall, identity: Identity, deps: Roa
     case 'operator':
       return { caller: await operatorCaller(call, known, deps), proof: null }
     case 'agent':
-      return { caller: operation.examines === true ? publicCaller(call, known) : agentCaller(call, known), proof: null }
+      return {
+        caller: waysOf(operation).includes('agent') ? agentCaller(call, known) : publicCaller(call, known),
+        proof: null,
+      }
     case 'status':
       return { caller: await tokenCaller(call, known, deps), proof: null }
     case 'provider':
@@ -54,11 +58,15 @@ async function fitting(way: AccessKind, identity: Identity, call: ReadCall, deps
   return recognise(way, [call.operation], call.request, deps)
 }
 
-function publicCaller({ request }: ReadCall, identity: Known<'public' | 'refused' | 'agent'>): Caller {
-  const unknown = { kind: 'public', id: `address:${request.address}` } as const
+function publicCaller(
+  { operation, request }: ReadCall,
+  identity: Known<'public' | 'refused' | 'agent'>,
+): Extract<Caller, { kind: 'public' }> {
+  const unknown = unknownCaller(request)
   if (identity.kind === 'public') return unknown
   if (identity.kind === 'refused') return { ...unknown, presented: { refusal: identity.refusal } }
   const { credential } = identity
+  if (operation.examines !== true) return knownCaller(credential, request)
   return { ...unknown, id: `agent:${credential.agent_id}`, presented: { credential } }
 }
 
@@ -125,11 +133,14 @@ async function tokenCaller(
 ): Promise<Caller> {
   const { statusToken, http, id } = operation
   if (statusToken === undefined) throw new Error(`the operation ${id} does not say which status tokens it takes`)
-  const caller = { kind: 'status', id: `agent:${token.agentId}`, ...token } as const
+  const known = token.agentId === '' ? token.subjectId : `agent:${token.agentId}`
+  const caller = { kind: 'status', id: known, ...token } as const
+  // The token of an order without an agent is all that its holder has.
+  const isKeyless = token.prefix === 'wt' && token.agentId === ''
   const { method, path, headers, address } = request
   return deps.attempts.guard({ address }, async () => {
     if (!statusToken.prefixes.includes(token.prefix)) throw unknownToken()
-    if (!statusToken.signed) return caller
+    if (!statusToken.signed || isKeyless) return caller
     const origin = http.host === 'os' ? deps.osUrl : deps.baseUrl
     const nowSeconds = await deps.clock.nowSeconds()
     const signed = { header: headers['x-agent-signature'], agentId: token.agentId, origin, method, path, body: value }

@@ -1,6 +1,7 @@
 import type { CallRequest } from '../context.ts'
-import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
+import { type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 import { isOperatorHeader } from './operator.ts'
+import { isAccessKey } from './public-caller.ts'
 import { presentedToken } from './status-token.ts'
 
 /** What a call presents besides its body. */
@@ -18,10 +19,13 @@ export function presentedWay(operations: readonly AnyOperation[], call: Presenta
     wallet: headers['x-service-wallet-proof'] !== undefined,
     provider: headers['webhook-signature'] !== undefined || headers['stripe-signature'] !== undefined,
   }
-  const taken = new Set(operations.flatMap((operation) => waysTaken(operation)))
+  const taken = new Set(operations.flatMap((operation) => waysTaken(operation, isAccessKey(headers['authorization']))))
   return order.find((way) => taken.has(way) && presents[way])
 }
 
-/** A public operation that examines a credential takes one. */
-const waysTaken = (operation: AnyOperation): readonly AccessKind[] =>
-  operation.examines === true ? [...waysOf(operation), 'agent'] : waysOf(operation)
+/** A public operation that examines a credential takes one; what keeps a call belongs to its caller, so it takes an access key. */
+function waysTaken(operation: AnyOperation, hasAccessKey: boolean): readonly AccessKind[] {
+  const ways = waysOf(operation)
+  const taken = operation.examines === true || (hasAccessKey && ways.includes('public') && !isPlain(operation))
+  return taken ? [...ways, 'agent'] : ways
+}

@@ -1,3 +1,4 @@
+import type { Payer } from '../../activities/money/desk.ts'
 import type { Mover } from '../../temporal/task-desk.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { BodyStream, Caller, Context, Presented } from '../context.ts'
@@ -26,7 +27,19 @@ export function callingToken({ caller }: Context): Token {
 
 /** The agent for whom this call is made, by its access key or its status token; undefined for everybody else. */
 export function agentIdOf({ caller }: Context): string | undefined {
+  if (caller.kind === 'public') return caller.credential?.agent_id
   return caller.kind === 'agent' || caller.kind === 'status' ? caller.agentId : undefined
+}
+
+/** The order without an agent whose token this call presents. */
+export function orderOf({ caller }: Context): string | undefined {
+  return caller.kind === 'status' && caller.prefix === 'wt' && caller.agentId === '' ? caller.subjectId : undefined
+}
+
+/** Who pays: an agent, or the holder of the token of an order without one. */
+export function payerOf(context: Context): Payer {
+  const workOrderId = orderOf(context)
+  return workOrderId === undefined ? { agentId: callingAgentId(context) } : { workOrderId }
 }
 
 /** As `agentIdOf`, for what anybody may ask but only its agent reads; throws 401 `credential_required` for everybody else. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type AccessKind, type AnyOperation, type Host, waysOf } from '../operation.ts'
+import { type AccessKind, type AnyOperation, type Host, isPlain, waysOf } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 
 type Operations = (typeof operations)[number]
@@ -25,6 +25,10 @@ export type Callable = {
   readonly signed: boolean
   /** The body takes an idempotency key; without one the header `Idempotency-Key` names it. */
   readonly keyed: boolean
+  /** The call is kept, so that its caller is known by a secret where it presents no credential. */
+  readonly keeps: boolean
+  /** The key in its input signs for a repeat. */
+  readonly recalls: boolean
 }
 
 /** Every operation by its id. The client package replaces this module by what it holds when the package is built. */
@@ -43,5 +47,7 @@ function callableOf(operation: AnyOperation): Callable {
     streams: stream !== undefined,
     signed: statusToken?.signed ?? false,
     keyed: idempotency.kind === 'body' && 'idempotency_key' in (input.shape ?? {}),
+    keeps: !isPlain(operation),
+    recalls: operation.recalledBy !== undefined,
   }
 }

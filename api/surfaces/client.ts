@@ -33,6 +33,8 @@ export type ClientOptions = {
   readonly agent?: string
   /** Status token of a registration or task. */
   readonly statusToken?: string
+  /** Makes the idempotency keys of calls without a credential your own: 22 to 128 characters of base64url. */
+  readonly idempotencySecret?: string
   /** Signs a text by Ed25519 with the agent's registered key; 64 bytes as base64url. */
   readonly signAsAgent?: (text: string) => string | Promise<string>
   /** For how long a call is repeated that is refused as retryable or does not get through; 0: it is made once. */
@@ -124,7 +126,7 @@ async function presentation(
   call: { method: string; path: string },
   body: unknown,
 ): Promise<Record<string, string>> {
-  const { ways, examines } = callable
+  const { ways, examines, keeps, recalls } = callable
   const has: Record<AccessKind, boolean> = {
     operator: options.operator !== undefined,
     agent: options.agent !== undefined,
@@ -133,7 +135,9 @@ async function presentation(
     provider: false,
     public: true,
   }
-  switch (examines && has.agent ? 'agent' : (ways.find((way) => has[way]) ?? ways[0])) {
+  // What keeps a call belongs to its caller, also where none is asked for.
+  const known = has.agent && (examines || (keeps && ways[0] === 'public'))
+  switch (known ? 'agent' : (ways.find((way) => has[way]) ?? ways[0])) {
     case 'operator':
       return { Authorization: `Bearer ${required(options.operator, 'operator')}` }
     case 'agent':
@@ -147,8 +151,16 @@ async function presentation(
           : { 'X-Status-Token': required(options.statusToken, 'statusToken') }),
         ...(callable.signed ? { 'X-Agent-Signature': await agentSignatureHeader(callable, options, call, body) } : {}),
       }
-    case 'provider':
     case 'public':
+      return {
+        ...(keeps && options.idempotencySecret !== undefined
+          ? { 'Idempotency-Secret': options.idempotencySecret }
+          : {}),
+        ...(recalls && options.signAsAgent !== undefined
+          ? { 'X-Agent-Signature': await agentSignatureHeader(callable, options, call, body) }
+          : {}),
+      }
+    case 'provider':
       return {}
   }
 }

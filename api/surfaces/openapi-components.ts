@@ -24,6 +24,16 @@ export const headerComponents: JsonObject = {
   },
 }
 
+/** The header that makes the keys of calls without a credential one caller's own. */
+export const idempotencySecret: JsonObject = {
+  name: 'Idempotency-Secret',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22,128}$' },
+  description:
+    'Of a call without a credential: repeats with the same secret and idempotency key get the first answer. Without it each call is a new one. Only its SHA-256 is stored.',
+}
+
 /** How a caller presents itself and pays. */
 export const securitySchemes: JsonObject = {
   walletProof: {

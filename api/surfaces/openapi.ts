@@ -1,7 +1,7 @@
 import { WAIT_SECONDS_MAX } from '../../workflows/domain/preference.ts'
-import { type AccessKind, type AnyOperation, type Host, waysOf } from '../operation.ts'
+import { type AccessKind, type AnyOperation, type Host, isPlain, waysOf } from '../operation.ts'
 import { families } from '../operations/index.ts'
-import { headerComponents, problemSchema, securitySchemes } from './openapi-components.ts'
+import { headerComponents, idempotencySecret, problemSchema, securitySchemes } from './openapi-components.ts'
 import { responsesOf } from './openapi-responses.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
 import { createSchemaComponents, type JsonObject, type SchemaComponents } from './schema-components.ts'
@@ -56,7 +56,7 @@ function describeGroup(
     ...tagsOf(first),
     ...serversOf(first.http.host, urls),
     security: securityOf(group),
-    ...inputOf(group, components),
+    ...withSecret(group, inputOf(group, components)),
     responses: responsesOf(group, components),
   }
   if (first.mode !== undefined) {
@@ -102,13 +102,29 @@ function securityOf(group: readonly AnyOperation[]): JsonObject[] {
 }
 
 /** What a caller of this kind presents. */
-function presentations(way: AccessKind, { examines, http, price, statusToken }: AnyOperation): JsonObject[] {
-  if (way === 'public') return examines ? [{}, { agent: [] }] : [{}]
+function presentations(way: AccessKind, operation: AnyOperation): JsonObject[] {
+  const { examines, http, price, recalledBy, statusToken } = operation
+  const keeps = !isPlain(operation)
+  if (way === 'public')
+    return [
+      {},
+      ...(examines || keeps ? [{ agent: [] }] : []),
+      ...(recalledBy === undefined ? [] : [{ agentSignature: [] }]),
+    ]
   if (way === 'wallet')
     return price === null ? [{ walletProof: [] }] : [{ walletProof: [] }, { walletProof: [], payment: [] }]
   if (way !== 'status') return [{ [way]: [] }]
   const inHeader = http.path.includes('{token}') ? {} : { statusToken: [] }
-  return [{ ...inHeader, ...(statusToken?.signed ? { agentSignature: [] } : {}) }]
+  if (statusToken?.signed !== true) return [inHeader]
+  return [{ ...inHeader, agentSignature: [] }, ...(statusToken.prefixes.includes('wt') ? [inHeader] : [])]
+}
+
+/** By what a caller without a credential is known again, where the call is kept. */
+function withSecret(group: readonly AnyOperation[], input: JsonObject): JsonObject {
+  const taken = group.some((operation) => waysOf(operation).includes('public') && !isPlain(operation))
+  if (!taken) return input
+  const parameters = [...((input['parameters'] as JsonObject[] | undefined) ?? []), idempotencySecret]
+  return { ...input, parameters }
 }
 
 function inputOf(group: readonly AnyOperation[], components: SchemaComponents): JsonObject {

@@ -11,11 +11,16 @@ beforeAll(async () => {
 afterAll(() => apis?.stop())
 
 /** Sent to both processes in turn, from one client address. */
-async function statuses(count: number, from: string, call: (index: number) => [path: string, body?: object]) {
+async function statuses(
+  count: number,
+  from: string,
+  call: (index: number) => [path: string, body?: object],
+  more: Record<string, string> = {},
+) {
   const answers: number[] = []
   for (let index = 0; index < count; index++) {
     const [path, body] = call(index)
-    const headers = { 'x-forwarded-for': from, 'content-type': 'application/json' }
+    const headers = { 'x-forwarded-for': from, 'content-type': 'application/json', ...more }
     const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) }
     const answer = await fetch(`${apis.hosts[index % 2]!.base}${path}`, init)
     answers.push(answer.status)
@@ -39,7 +44,8 @@ verifies(
 )
 
 verifies('road.public-limit', 'a repeat is answered again and takes nothing; probes are never refused', async () => {
-  const repeats = await statuses(9, '192.0.2.3', () => ['/api/agents/quote', quote('again')])
+  const secret = { 'idempotency-secret': 'a'.repeat(22) }
+  const repeats = await statuses(9, '192.0.2.3', () => ['/api/agents/quote', quote('again')], secret)
   expect(repeats).toEqual(Array.from({ length: 9 }, () => 200))
   expect(await statuses(9, '192.0.2.3', () => ['/healthz'])).toEqual(Array.from({ length: 9 }, () => 200))
 })

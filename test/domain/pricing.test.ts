@@ -53,6 +53,7 @@ verifies('money.quote-lines', 'a quote of several units sums its lines, the fee 
     base_usd: 297,
     rail_fee_usd: 24,
     total_usd: 321,
+    pricing_model: 'free_tools_movement_fee',
     lines: [
       { item: 'packetops standard × 3', usd: 297 },
       { item: 'micro_routing_fee', usd: 24 },

@@ -47,11 +47,13 @@ verifies(
     const operator = stack.accounts.operator.credential
     const agent = newAgentClient(hosts(0))
     const manifest = agent.manifest()
-    const registered = (await createClient({ baseUrl: hosts(0).base }).call('agent-register', manifest)).body
+    const idempotencySecret = 'the-secret-of-this-agent'
+    const client = (api: number) => createClient({ baseUrl: hosts(api).base, idempotencySecret })
+    const registered = (await client(0).call('agent-register', manifest)).body
     await stack.api(0).kill('SIGKILL')
     const elsewhere = createClient({ baseUrl: hosts(1).base, osUrl: hosts(1).os, statusToken: registered.status_token })
     // Another process, with nothing but the keys file and Postgres, gives the same token.
-    expect((await createClient({ baseUrl: hosts(1).base }).call('agent-register', manifest)).body).toEqual(registered)
+    expect((await client(1).call('agent-register', manifest)).body).toEqual(registered)
     await decide(hosts(1), operator, registered.agent.agent_id, 'approve')
     const nonce = (await elsewhere.call('handshake-read', {})).body.nonce
     const input = {

@@ -21,6 +21,7 @@ export function newAgent(more: Partial<NewAgent> = {}): NewAgent {
     encryptionKey: null,
     sandbox: false,
     statusTokenSha256: hex(32),
+    registrationCall: hex(32),
     ...more,
   }
 }

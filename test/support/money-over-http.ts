@@ -8,6 +8,7 @@ import { decide, trustedAgent } from './registering-agent.ts'
 
 export const key = () => randomBytes(8).toString('hex')
 const secret = randomBytes(32)
+const idempotencySecret = randomBytes(24).toString('base64url')
 type Scopes = NonNullable<InputOf<'agent-register'>['requested_scopes']>
 export type Event = { event_id: string; [fact: string]: unknown }
 
@@ -29,7 +30,8 @@ export async function startMoneyApis(apis = 1) {
 function callersOf({ hosts, operator }: ComposedApis) {
   const [first] = hosts
   if (first === undefined) throw new Error('no API runs')
-  const open = (api = 0) => createClient({ baseUrl: hosts[api]?.base ?? '' })
+  // Tests of repeats play one caller, who is known by this secret.
+  const open = (api = 0) => createClient({ baseUrl: hosts[api]?.base ?? '', idempotencySecret })
   return {
     open,
     console: createClient({ baseUrl: first.base, operator }),

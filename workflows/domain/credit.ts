@@ -24,9 +24,12 @@ export type Account =
   | 'fees'
   | `clearing:${PaymentMethod}`
   | typeof sandboxAccount
+  | typeof freeAccount
 
 /** Where the credit of synthetic runs comes from; what they use goes to `revenue:sandbox`, so that test money never mixes with money. */
 export const sandboxAccount = 'clearing:sandbox'
+/** Where the credit of what is free would come from; nothing is ever posted there. */
+export const freeAccount = 'clearing:free'
 export const usageOf = ({ source }: Pick<Entitlement, 'source'>): 'synthetic' | 'operational' =>
   source === sandboxAccount ? 'synthetic' : 'operational'
 
@@ -113,7 +116,8 @@ export function refund(one: Entitlement): Movement {
 }
 
 /** The fee within the first `units`: it grows with them, and is whole when all is consumed. */
-const feeWithin = (one: Entitlement, units: number): number => Math.floor((units * one.fee_units) / one.granted_units)
+const feeWithin = (one: Entitlement, units: number): number =>
+  one.granted_units === 0 ? 0 : Math.floor((units * one.fee_units) / one.granted_units)
 
 /** The legs as pairs of a debited and a credited account, as an entitlement shows its postings. */
 export function pairLegs(legs: readonly Leg[]): { debit: Account; credit: Account; units: number }[] {

@@ -15,7 +15,13 @@ export type Sold = { readonly key: RailKey; readonly prices: Readonly<Record<Tie
 
 /** One line of a quote in whole usd; the fee's line has the name of its fee item. */
 export type QuoteLine = { item: string; usd: number }
-export type Price = { base_usd: number; rail_fee_usd: number; total_usd: number; lines: QuoteLine[] }
+export type Price = {
+  base_usd: number
+  rail_fee_usd: number
+  total_usd: number
+  pricing_model: string
+  lines: QuoteLine[]
+}
 
 /** 8 % of the tier price, rounded half up to whole usd, on standard and pro; none on entry (agent-commerce.md § Prices). */
 export function railFee(tier: Tier, base: number): number {
@@ -34,8 +40,16 @@ export function priceOf({ key, prices }: Sold, tier: Tier, units = 1): Price {
   const rail_fee_usd = railFee(tier, prices[tier]) * units
   const lines = [{ item: `${key} ${tier}${units === 1 ? '' : ` × ${units}`}`, usd: base_usd }]
   if (rail_fee_usd > 0) lines.push({ item: 'micro_routing_fee', usd: rail_fee_usd })
-  return { base_usd, rail_fee_usd, total_usd: base_usd + rail_fee_usd, lines }
+  return { base_usd, rail_fee_usd, total_usd: base_usd + rail_fee_usd, pricing_model: PRICING_MODEL, lines }
 }
+
+/** Nothing, for a synthetic run of a rail that is never sold (endpoints.md §1.3). */
+export function discoveryPrice(rail: Sold): Price {
+  return { base_usd: 0, rail_fee_usd: 0, total_usd: 0, pricing_model: pricingModelOf(rail), lines: [] }
+}
+
+/** The name of the price list that a rail stands on. */
+export const pricingModelOf = ({ key, prices }: Sold): string => (prices === null ? `${key}_discovery` : PRICING_MODEL)
 
 export type PriceCard = {
   entry: number

@@ -30,16 +30,17 @@ export type TaskTerms = z.output<typeof taskTerms>
 
 export type Check = { check: string; ok: boolean; detail: string }
 
-/** What the preflight asks of the terms; `railTakes` tells whether the rail takes runs and is priced. */
+/** What the preflight asks of the terms; `railTakes` says which runs the rail takes. */
 export function preflightChecks(
   terms: TaskTerms,
-  railTakes: (rail: RailKey) => { runs: boolean; priced: boolean },
+  railTakes: (rail: RailKey) => readonly TaskTerms['usage'][],
   callback: Omit<Check, 'check'>,
 ): Check[] {
-  const { runs, priced } = railTakes(terms.rail)
+  const takes = railTakes(terms.rail)
+  const only = takes.length === 0 ? 'no' : takes.join(' and ')
   const tooLarge = terms.input_manifest.filter(({ bytes }) => bytes > INPUT_BYTES_MAX).map(({ name }) => name)
   return [
-    { check: 'rail', ok: runs && priced, detail: `${terms.rail} ${runs && priced ? 'takes runs' : 'takes no runs'}` },
+    { check: 'rail', ok: takes.includes(terms.usage), detail: `${terms.rail} takes ${only} runs` },
     { check: 'input_sizes', ok: tooLarge.length === 0, detail: `over ${INPUT_BYTES_MAX} bytes: ${tooLarge.length}` },
     { check: 'callback', ...callback },
   ]

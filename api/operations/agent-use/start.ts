@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { invalidPayment } from '../../../workflows/domain/payment.ts'
 import { ResultContract } from '../../../workflows/domain/return-package.ts'
+import type { Context } from '../../context.ts'
 import { Digest, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 import { callingAgent } from '../caller.ts'
-import { EntitlementId, PaymentChallenge, QuoteId, ReferenceId, WalletId } from '../money/shapes.ts'
+import { EntitlementId, PaymentChallenge, QuoteId, quoteToken, ReferenceId, WalletId } from '../money/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
 import { Run } from './shapes.ts'
@@ -16,6 +18,7 @@ export const startFields = {
   rail: Rail,
   tier: Tier,
   quote_id: QuoteId,
+  ...quoteToken,
   input: z
     .record(z.string(), z.unknown())
     .meta({ 'x-free-text': true, description: 'As /schemas/rail-input-<rail>.v1.json describes it.' }),
@@ -25,6 +28,14 @@ export const startFields = {
   on_gaps: OnGaps,
   accept_terms: z.literal(true).meta({ description: 'Accepts the contract that is prepared for this run.' }),
   idempotency_key: IdempotencyKey,
+}
+
+/** The payment that the call carries, read strictly where it is presented; 402 `payment_invalid` for version 1's header. */
+function carriedPayment({ sent }: Context): string | undefined {
+  const { 'payment-signature': header, 'x-payment': former } = sent.headers
+  if (former !== undefined || Array.isArray(header))
+    throw invalidPayment('send one PAYMENT-SIGNATURE of x402 version 2')
+  return header
 }
 
 /** At most one way of funding is named. */
@@ -44,7 +55,7 @@ export const Started = z
 
 /**
  * POST /api/agent-use, mode `start_agent_run` (endpoints §11): begins a task that goes on by itself when money and review are there.
- * Unpaid it is a 402 with the challenge: pay it, and send the same call again.
+ * Unpaid it is a 402 with the challenge, also in the form of x402: an x402 client pays it, and the same call goes through.
  */
 export const startAgentRun = operation({
   id: 'start-agent-run',
@@ -62,6 +73,7 @@ export const startAgentRun = operation({
   errors: [
     ...([
       'payment_required',
+      'payment_invalid',
       'rail_not_allowed',
       'trust_required',
       'not_owner',
@@ -89,7 +101,7 @@ export const startAgentRun = operation({
     const { callback_url = null, customer_account = null } = asked
     const started = await context.runs.start(
       callingAgent(context),
-      { ...asked, callback_url, customer_account },
+      { ...asked, callback_url, customer_account, payment_signature: carriedPayment(context) },
       context.callId,
     )
     return { body: Started.parse(started) }

@@ -63,6 +63,7 @@ export const agentRegister = operation({
   status: [201],
   errors: ['key_already_registered', 'forbidden_material'],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  recalledBy: ({ public_key }) => public_key,
   input: Manifest,
   output,
   handle: async ({ idempotency_key: _key, ...manifest }, context) => {

@@ -5,7 +5,7 @@ import { callingAgentId } from '../caller.ts'
 import { credit } from './credit-shapes.ts'
 import { fundedBy, funding, fundingForms, fundingMessage, isFunding } from './funding.ts'
 import { paymentReferenceCreate } from './payment-reference-create.ts'
-import { EntitlementId, PaymentReference, Verification } from './shapes.ts'
+import { EntitlementId, PaymentReference, QuoteId, quoteToken, Verification } from './shapes.ts'
 
 const output = z
   .strictObject({ payment_reference: PaymentReference, verification: Verification, ...credit })
@@ -29,11 +29,22 @@ export const agentCreditFund = operation({
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   limits: { bodyBytes: 65_536 },
   input: z
-    .strictObject({ entitlement_id: EntitlementId, ...funding, idempotency_key: IdempotencyKey })
+    .strictObject({
+      entitlement_id: EntitlementId,
+      ...funding,
+      quote_id: QuoteId.optional(),
+      ...quoteToken,
+      idempotency_key: IdempotencyKey,
+    })
     .refine(isFunding, fundingMessage)
+    .refine(({ quote_id, quote_token }) => (quote_id === undefined) === (quote_token === undefined), {
+      message: 'quote_id and quote_token go together',
+    })
     .meta(fundingForms),
   output,
-  handle: async ({ entitlement_id, ...given }, context) => ({
-    body: output.parse(await context.money.fundCredit(callingAgentId(context), entitlement_id, fundedBy(given))),
-  }),
+  handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
+    const claimed = quote_id === undefined || quote_token === undefined ? undefined : { quote_id, quote_token }
+    const funded = context.money.fundCredit(callingAgentId(context), entitlement_id, fundedBy(given), claimed)
+    return { body: output.parse(await funded) }
+  },
 })

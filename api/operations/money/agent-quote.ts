@@ -3,18 +3,22 @@ import { refuse } from '../../../workflows/domain/errors.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
-import { moverOf } from '../caller.ts'
+import { moverOf, orderOf } from '../caller.ts'
 import { TaskToken } from '../tasks/shapes.ts'
+import { quoted, withQuoteToken } from './quoting.ts'
 import { Quoted, Tier, Units } from './shapes.ts'
 
-/** POST /api/agents/quote (endpoints §9): a price for 24 hours; the same caller gets the same unpaid one within five minutes. */
+/**
+ * POST /api/agents/quote (endpoints §9): a price for 24 hours, for its agent, for the holder of its token, or for a run of an order by
+ * the token of the order.
+ */
 export const agentQuote = operation({
   id: 'agent-quote',
   summary: 'Ask for a quote of any rail that is sold.',
   http: { method: 'POST', path: '/api/agents/quote', host: 'base' },
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'], rail: ({ rail }) => rail },
-  statusToken: { prefixes: ['st', 'tk'], signed: true },
+  statusToken: { prefixes: ['st', 'tk', 'wt'], signed: true },
   price: null,
   charge: 'after',
   status: [200],
@@ -30,11 +34,15 @@ export const agentQuote = operation({
   output: Quoted,
   handle: async ({ rail, tier, units, task_token }, context) => {
     const { caller, money, tasks } = context
-    const asked = { caller: caller.id, rail, tier, units }
-    if (task_token === undefined) return { body: Quoted.parse(await money.quote(asked)) }
+    const asked = { rail, tier, units }
+    const order = orderOf(context)
+    if (order !== undefined)
+      return { body: Quoted.parse(await money.quoteOrder(order, { ...asked, taskToken: task_token })) }
+    if (task_token === undefined) return quoted(context, asked)
     if (caller.kind === 'public')
       throw refuse('credential_required', 'a quote for a task is its agent’s to ask for', 'Use the access key.')
     const task = await tasks.taskOf(moverOf(context), task_token)
     return { body: Quoted.parse(await money.quoteTask(task.task_id, asked)) }
   },
+  reveal: withQuoteToken,
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgentId } from '../caller.ts'
-import { ChallengeId, PaymentReference, payment, QuoteId, Verification } from './shapes.ts'
+import { payerOf } from '../caller.ts'
+import { ChallengeId, PaymentReference, payment, QuoteId, quoteToken, Verification } from './shapes.ts'
 
 const output = z
   .strictObject({ payment_reference: PaymentReference, verification: Verification })
@@ -15,7 +15,7 @@ export const paymentReferenceCreate = operation({
   http: { method: 'POST', path: '/api/agent-payment-rail', host: 'base' },
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
-  statusToken: { prefixes: ['st'], signed: true },
+  statusToken: { prefixes: ['st', 'wt'], signed: true },
   price: null,
   charge: 'after',
   status: [201],
@@ -39,6 +39,7 @@ export const paymentReferenceCreate = operation({
     .strictObject({
       challenge_id: ChallengeId.optional(),
       quote_id: QuoteId.optional(),
+      ...quoteToken,
       ...payment,
       idempotency_key: IdempotencyKey,
     })
@@ -47,8 +48,8 @@ export const paymentReferenceCreate = operation({
     })
     .meta({ oneOf: [{ required: ['challenge_id'] }, { required: ['quote_id'] }] }),
   output,
-  handle: async ({ challenge_id, quote_id = '', idempotency_key: _key, ...paid }, context) => {
-    const target = challenge_id === undefined ? { quote_id } : { challenge_id }
-    return { body: output.parse(await context.money.present(callingAgentId(context), target, paid)) }
+  handle: async ({ challenge_id, quote_id = '', quote_token, idempotency_key: _key, ...paid }, context) => {
+    const target = challenge_id === undefined ? { quote_id, quote_token } : { challenge_id, quote_token }
+    return { body: output.parse(await context.money.present(payerOf(context), target, paid)) }
   },
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
+import { quoted, withQuoteToken } from './quoting.ts'
 import { Quoted, Tier } from './shapes.ts'
 
 const asked = { rail: Rail, tier: Tier, idempotency_key: IdempotencyKey.optional() }
@@ -12,6 +13,7 @@ const quoting = {
   charge: 'after',
   status: [200],
   errors: ['unsupported_request'],
+  output: Quoted,
 } as const
 
 /** POST /api/agent-use, mode `quote_run` (endpoints §11): a quote of a rail that agents buy. */
@@ -24,10 +26,8 @@ export const quoteRun = operation({
   ...quoting,
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
-  output: Quoted,
-  handle: async ({ rail, tier }, { caller, money }) => ({
-    body: Quoted.parse(await money.quote({ caller: caller.id, rail, tier, agentUse: true })),
-  }),
+  handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
+  reveal: withQuoteToken,
 })
 
 /** POST /api/agent-pricing: the same quote beside the prices. */
@@ -38,8 +38,6 @@ export const agentPricingQuote = operation({
   ...quoting,
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject(asked),
-  output: Quoted,
-  handle: async ({ rail, tier }, { caller, money }) => ({
-    body: Quoted.parse(await money.quote({ caller: caller.id, rail, tier, agentUse: true })),
-  }),
+  handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
+  reveal: withQuoteToken,
 })

@@ -17,7 +17,7 @@ export const railCheckoutOpen = operation({
   price: null,
   charge: 'after',
   status: [201],
-  errors: ['not_found', 'quote_expired', 'payment_pending', 'already_funded', 'forbidden_material'],
+  errors: ['not_found', 'wrong_state', 'quote_expired', 'payment_pending', 'already_funded', 'forbidden_material'],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     quote_id: QuoteId,

@@ -36,7 +36,21 @@ export const Quote = z
   })
   .meta({ id: 'Quote' })
 export const Lines = z.array(z.strictObject({ item: z.string(), usd }))
-export const Quoted = z.strictObject({ quote: Quote, lines: Lines }).meta({ id: 'Quoted' })
+/** The capability of a quote that was asked for without a credential. */
+export const QuoteToken = z.string().regex(/^qk_[A-Za-z0-9_-]{43}$/)
+export const Quoted = z
+  .strictObject({
+    quote: Quote,
+    lines: Lines,
+    quote_token: QuoteToken.optional().meta({
+      description: 'Given where no credential was presented: binds the quote to the first agent that presents both.',
+    }),
+  })
+  .meta({ id: 'Quoted' })
+/** What goes with `quote_id` where the quote was asked for without a credential and is not bound yet. */
+export const quoteToken = {
+  quote_token: QuoteToken.optional().meta({ description: 'Of a quote that was asked for without a credential.' }),
+}
 
 export const PaymentChallenge = z
   .strictObject({

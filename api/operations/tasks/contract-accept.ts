@@ -3,7 +3,7 @@ import { Digest, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../caller.ts'
 import { Entitlement } from '../money/credit-shapes.ts'
-import { PaymentChallenge, QuoteId } from '../money/shapes.ts'
+import { PaymentChallenge, QuoteId, quoteToken } from '../money/shapes.ts'
 import { Contract, ContractId, Task } from './shapes.ts'
 
 /** POST /api/agents/contracts/{contract_id} on the OS host: the agent's registered key accepts the digest of the terms. */
@@ -26,6 +26,7 @@ export const contractAccept = operation({
     contract_id: ContractId,
     terms_sha256: Digest,
     quote_id: QuoteId.optional().meta({ description: 'What the run is paid by: its challenge is opened at once.' }),
+    ...quoteToken,
     signature: z
       .string()
       .regex(/^[A-Za-z0-9_-]{86}$/)

@@ -42,6 +42,7 @@ export const workOrderCreate = operation({
   errors: [
     ...([
       'input_rejected',
+      'rail_not_allowed',
       'callback_refused',
       'not_owner',
       'not_found',
@@ -55,7 +56,7 @@ export const workOrderCreate = operation({
   input: WorkOrderInput,
   output,
   handle: async (
-    { idempotency_key: _key, input = {}, steps, quote_id = null, callback_url = null, ...asked },
+    { idempotency_key: _key, input = {}, steps, quote_id = null, quote_token, callback_url = null, ...asked },
     context,
   ) => {
     const agentId = agentIdOf(context) ?? null
@@ -72,6 +73,7 @@ export const workOrderCreate = operation({
       ...asked,
       agentId,
       quote_id,
+      quote_token,
       callback_url,
       payment_reference_id,
       steps: ordered,

@@ -4,7 +4,7 @@ import { railKeys, requestedTools } from '../../../workflows/domain/rails/rail.t
 import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-order.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
-import { QuoteId, ReferenceId } from '../money/shapes.ts'
+import { QuoteId, quoteToken, ReferenceId } from '../money/shapes.ts'
 import { CallbackUrl, Tier } from '../tasks/shapes.ts'
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
@@ -29,6 +29,7 @@ export const WorkOrderInput = z
       .optional(),
     tier: Tier.default('standard'),
     quote_id: QuoteId.optional(),
+    ...quoteToken,
     payment_reference_id: ReferenceId.optional(),
     requester: Requester,
     callback_url: CallbackUrl.optional(),

@@ -22,7 +22,8 @@ export async function registerAgent(
   key: AgentKey = createAgentKey(),
 ): Promise<RegisteredAgent> {
   const public_key = { kty: key.kty, crv: key.crv, x: key.x } as const
-  const client = createClient(hosts)
+  // A repeat is signed, so that it gets the first answer also where that was lost.
+  const client = createClient({ ...hosts, signAsAgent: (text) => signText(key, text) })
   const { body: registered } = await client.call('agent-register', { ...manifest, public_key, idempotency_key })
   const open = createClient({ ...hosts, statusToken: registered.status_token })
   return { hosts, key, registered, open }

@@ -187,8 +187,8 @@ verifies('wallet.sql.limits', 'a debit outside the limits never reaches a commit
       const run = (text: string) => sql.raw(text).execute(tx)
       await run(`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
         values ('${receipt}', '${receipt}', 0, 'settlement_receipt', 'j', 'k', 'p')`)
-      await run(`insert into quotes (quote_id, caller, rail, tier, units, base_usd, rail_fee_usd, total_usd, pricing_model, provider_route, expires_at)
-        values ('${quote}', 'c', '${rail}', 'entry', 1, ${units}, 0, ${units}, 'm', '{}', now() + interval '1 hour')`)
+      await run(`insert into quotes (quote_id, bound_to, rail, tier, units, base_usd, rail_fee_usd, total_usd, pricing_model, provider_route, expires_at)
+        values ('${quote}', '${agentId}', '${rail}', 'entry', 1, ${units}, 0, ${units}, 'm', '{}', now() + interval '1 hour')`)
       await run(`insert into entitlements (entitlement_id, quote_id, agent_id, rail, tier, state, granted_units, fee_units)
         values ('${entitlement}', '${quote}', '${agentId}', '${rail}', 'entry', 'pending', ${units}, 0)`)
       await run(`update entitlements set state = 'funded', source = 'wallet:${wallet_id}', settlement_receipt_id = '${receipt}'

@@ -56,22 +56,25 @@ verifies(
   'money.quote',
   'the same caller gets the same unpaid quote within five minutes, also at once; another caller his own',
   async () => {
-    const caller = `agent:${newAgent()}`
+    const caller = newAgent()
     const quote = (who = caller, units = 1) =>
-      inTransaction((tx) => issueQuote(tx, { caller: who, rail: packetops, tier: 'standard', units }))
+      inTransaction((tx) => issueQuote(tx, { by: { owner: who }, rail: packetops, tier: 'standard', units }))
     const same = await Promise.all(Array.from({ length: 10 }, () => quote()))
     expect(new Set(same.map(({ quote_id }) => quote_id)).size).toBe(1)
     expect(same[0]).toMatchObject({ base_usd: 99, rail_fee_usd: 8, total_usd: 107, expired: false, used: false })
     expect((await quote(caller, 2)).total_usd).toBe(214)
-    expect((await quote('address:192.0.2.1')).quote_id).not.toBe(same[0]?.quote_id)
+    expect((await quote(newAgent())).quote_id).not.toBe(same[0]?.quote_id)
     const free = { key: 'scout' as const, prices: { entry: 0, standard: 0, pro: 0 } }
-    const quoteFree = inTransaction((tx) => issueQuote(tx, { caller, rail: free, tier: 'entry' }))
-    await expect(quoteFree).rejects.toMatchObject(refusal('unsupported_request'))
+    const quoteFree = await inTransaction((tx) => issueQuote(tx, { by: { owner: caller }, rail: free, tier: 'entry' }))
+    expect(quoteFree).toMatchObject({ base_usd: 0, rail_fee_usd: 0, total_usd: 0 })
+    await expect(inTransaction((tx) => openChallenge(tx, quoteFree.quote_id))).rejects.toMatchObject(
+      refusal('unsupported_request'),
+    )
   },
 )
 
 verifies('money.challenge', 'a quote has one open challenge, however many ask for it at once', async () => {
-  const quote = await inTransaction((tx) => issueQuote(tx, { caller: hex(8), rail: packetops, tier: 'pro' }))
+  const quote = await inTransaction((tx) => issueQuote(tx, { by: { owner: newAgent() }, rail: packetops, tier: 'pro' }))
   const open = () => inTransaction((tx) => openChallenge(tx, quote.quote_id))
   const opened = await Promise.all(Array.from({ length: 10 }, open))
   expect(new Set(opened.map(({ challenge_id }) => challenge_id)).size).toBe(1)

@@ -85,7 +85,7 @@ export async function quoted(
   { tier = 'standard', units = 1, rail = packetops }: { tier?: Tier; units?: number; rail?: Sold } = {},
 ): Promise<{ agentId: string; challenge: ChallengeRow; entitlement: EntitlementRow }> {
   return transaction(deps.db, async (tx) => {
-    const quote = await issueQuote(tx, { caller: `test:${hex(8)}`, rail, tier, units })
+    const quote = await issueQuote(tx, { by: { owner: agentId }, rail, tier, units })
     const entitlement = await openEntitlement(tx, quote, agentId)
     return { agentId, challenge: await openChallenge(tx, quote.quote_id), entitlement }
   })

@@ -202,7 +202,7 @@ verifies('money.quote', 'however many take up a quote at once, all get its one e
   const agentId = newAgent()
   for (let round = 0; round < 100; round += 1) {
     const quote = await transaction(deps.db, (tx) =>
-      issueQuote(tx, { caller: `test:${hex(8)}`, rail: packetops, tier: 'entry', units: 1 }),
+      issueQuote(tx, { by: { owner: agentId }, rail: packetops, tier: 'entry', units: 1 }),
     )
     const open = () => transaction(deps.db, (tx) => openEntitlement(tx, quote, agentId))
     const opened = await Promise.all(Array.from({ length: 8 }, open))

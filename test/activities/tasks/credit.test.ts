@@ -2,10 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { createWallet } from '../../../activities/money/allowance.ts'
 import { refundReference } from '../../../activities/money/credit.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
-import { issueQuote } from '../../../activities/money/quotes.ts'
+import { claimQuote, issueQuote } from '../../../activities/money/quotes.ts'
 import { createRunSteps } from '../../../activities/run.ts'
 import { recordReview } from '../../../activities/runs/review.ts'
 import type { ChallengeRow } from '../../../activities/store/challenges.ts'
@@ -41,7 +42,12 @@ afterAll(() => tasks?.stop())
 const operational = { usage: 'operational', callback_url: null } as const
 const inTx = <T>(act: Parameters<typeof transaction<T>>[1]) => transaction(tasks.db, act)
 const quoteOf = (tier: Tier = 'standard', units = 1) =>
-  inTx((tx) => issueQuote(tx, { caller: `test:${hex(8)}`, rail: packetops, tier, units }))
+  inTx(async (tx) => {
+    const token = hex(32)
+    const by = { tokenSha256: secretSha256(token) }
+    const { quote_id } = await issueQuote(tx, { by, rail: packetops, tier, units })
+    return claimQuote(tx, quote_id, trustedAgent, token)
+  })
 const claim = (taskId: string, quoteId: string) =>
   inTx(async (tx) => claimCredit(tasks.deps, tx, await requireTask(tx, taskId), quoteId))
 const request = (taskId: string, quoteId: string) =>
@@ -283,7 +289,7 @@ verifies(
   async () => {
     const { task_id } = await tasks.taskIn('trusted', operational)
     const quote = await inTx((tx) =>
-      issueQuote(tx, { caller: `test:${hex(8)}`, rail: packetops, tier: 'standard', units: 3, taskId: task_id }),
+      issueQuote(tx, { by: { owner: trustedAgent }, rail: packetops, tier: 'standard', units: 3, taskId: task_id }),
     )
     const { challenge, entitlement } = await request(task_id, quote.quote_id)
     await decide(money, await pay(challenge))

@@ -120,9 +120,10 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
   /** Credit of the sandbox for two runs, of which the task uses one; it takes a trusted task to `credit_funded` by itself. */
   const claim = (taskId: string) =>
     transaction(db, async (tx) => {
-      const asked = { caller: taskId, rail: packetops, tier: 'standard', units: 2, taskId } as const
-      const { quote_id } = await issueQuote(tx, asked)
-      return claimCredit(deps, tx, await requireTask(tx, taskId), quote_id)
+      const task = await requireTask(tx, taskId)
+      const by = { owner: task.agent_id ?? taskId }
+      const { quote_id } = await issueQuote(tx, { by, rail: packetops, tier: 'standard', units: 2, taskId })
+      return claimCredit(deps, tx, task, quote_id)
     })
 
   async function fund(taskId: string): Promise<TaskRow> {

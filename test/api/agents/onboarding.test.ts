@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { readCredentialFacts } from '../../../activities/agents/access.ts'
 import { deriveTokens } from '../../../activities/keys/derived-tokens.ts'
 import { loadTokenKey } from '../../../activities/keys/key-ring.ts'
-import { createClient, ProblemError } from '../../../api/surfaces/client.ts'
+import { type ClientOptions, createClient, ProblemError } from '../../../api/surfaces/client.ts'
 import { accessKeyDelivery } from '../../../workflows/domain/onboarding.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { decide, newAgentClient, trustedAgent } from '../../support/registering-agent.ts'
@@ -119,12 +119,35 @@ verifies('agent.delivery.notice', 'a callback URL is told once that its key is r
 })
 
 verifies(
+  ['caller.registration-signed', 'caller.secret'],
+  'a stranger who repeats a registration gets no token; its key or its secret gets the first answer again',
+  async () => {
+    const agent = newAgentClient(hosts)
+    const manifest = agent.manifest()
+    const as = (more: Partial<ClientOptions> = {}) =>
+      createClient({ baseUrl: hosts.base, ...more }).call('agent-register', manifest)
+    const first = await as({ idempotencySecret: 's'.repeat(40) })
+    for (const stranger of [as(), as({ idempotencySecret: 't'.repeat(40) })])
+      expect(await refusalOf(stranger)).toEqual({ status: 409, code: 'key_already_registered' })
+    for (const owner of [{ idempotencySecret: 's'.repeat(40) }, { signAsAgent: agent.signText }]) {
+      const again = await as(owner)
+      expect(again.body).toEqual(first.body)
+      expect(again.replayed).toBe(true)
+    }
+    const forger = newAgentClient(hosts)
+    expect(await refusalOf(as({ signAsAgent: forger.signText }))).toEqual({ status: 401, code: 'proof_invalid' })
+    const secret = { idempotencySecret: 's'.repeat(40), signAsAgent: forger.signText }
+    expect(await refusalOf(as(secret))).toEqual({ status: 401, code: 'proof_invalid' })
+  },
+)
+
+verifies(
   'agent.register.idempotent',
   'a repeat gets the same agent and token, other terms and another registration of the key are refused',
   async () => {
     const agent = newAgentClient(hosts)
     const manifest = agent.manifest()
-    const client = createClient({ baseUrl: hosts.base })
+    const client = createClient({ baseUrl: hosts.base, signAsAgent: agent.signText })
     const answers = await Promise.all(Array.from({ length: 6 }, () => client.call('agent-register', manifest)))
     const [first] = answers
     expect(first?.status).toBe(201)

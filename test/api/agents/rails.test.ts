@@ -189,9 +189,9 @@ verifies(
   },
 )
 
-/** What no rail has: the agent itself, wallets, receipts, and names that somebody else gave. */
+/** What no rail has: the agent itself, wallets, receipts, the token of a quote, and names that somebody else gave. */
 const ofNoRail = [
-  ...['agent_id', 'wallet_id', 'receipt_id'],
+  ...['agent_id', 'wallet_id', 'receipt_id', 'quote_token'],
   ...['provider_session_id', 'ap2_mandate_reference', 'external_reference'],
 ]
 

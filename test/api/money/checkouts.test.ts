@@ -175,10 +175,10 @@ verifies(
     await apis.decide(payment_reference_id, 'approve')
     expect(await codeOf(open(quote_id, path))).toBe('already_funded')
     const other = await quoted(agent)
-    await sql`alter table quotes disable trigger quotes_append_only`.execute(apis.db)
+    await sql`alter table quotes disable trigger quotes_guard`.execute(apis.db)
     await sql`update quotes set issued_at = now() - interval '2 days', expires_at = now() - interval '1 day'
     where quote_id = ${other.quote_id}`.execute(apis.db)
-    await sql`alter table quotes enable trigger quotes_append_only`.execute(apis.db)
+    await sql`alter table quotes enable trigger quotes_guard`.execute(apis.db)
     expect(await codeOf(open(other.quote_id, path))).toBe('quote_expired')
     const named = { name: 'https://user:secret@example.com', email: 'ap@example.com' }
     const input = { quote_id, payment_path: path as typeof path, customer: named, idempotency_key: key() }

@@ -80,7 +80,11 @@ verifies('money.http.prices', 'every total of the movement fee schedule is what 
   const notBought = { mode: 'quote_run' as const, rail: 'energyops' as const, tier: 'pro' as const }
   expect(await codeOf(open().call('quote-run', notBought))).toBe('unsupported_request')
   const again = await quote()
-  expect((await open().call('agent-pricing-quote', { rail: 'packetops', tier: 'standard' })).body.quote).toEqual(again)
+  const priced = (await agent.call('agent-pricing-quote', { rail: 'packetops', tier: 'standard' })).body
+  expect((await agent.call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })).body).toEqual(
+    priced,
+  )
+  expect(priced.quote.quote_id).not.toBe(again.quote_id)
   expect((await open().call('agent-quote-read', { quote_id: again.quote_id })).body).toMatchObject({
     quote: again,
     state: 'live',

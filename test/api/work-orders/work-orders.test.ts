@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 const hosts = (api = 0) => apis.hosts[api]!
-const open = (api = 0) => createClient({ baseUrl: hosts(api).base })
+const open = (api = 0) => createClient({ baseUrl: hosts(api).base, idempotencySecret: 'orders-of-one-customer' })
 const holder = (statusToken: string) => createClient({ baseUrl: hosts().base, osUrl: hosts().os, statusToken })
 const order = (more: Partial<Order> = {}): Order => ({ ...exampleOrder, ...more, idempotency_key: freshKey() }) as Order
 const judge = (id: string, decision: 'approve' | 'reject') =>

@@ -67,5 +67,11 @@ export type Rail<Input = unknown, Result = unknown> = {
   rows?: Rows<Result>
 }
 
+/** The runs that a rail takes: one that has no price yet is only tried out. */
+export const usagesOf = ({ prices, takes }: Pick<Rail, 'prices' | 'takes'>): ('operational' | 'synthetic')[] => {
+  if (prices === null) return ['synthetic']
+  return takes.controlledLoop === 'current' ? ['operational', 'synthetic'] : []
+}
+
 export type InputOf<R> = R extends Rail<infer Input, infer _Result> ? Input : never
 export type ResultOf<R> = R extends Rail<infer _Input, infer Result> ? Result : never
