@@ -6,12 +6,12 @@ export const callerRequirements = {
       'A public call that is kept honours a presented access key: it is the agent’s, and a wrong key is refused.',
   },
   'caller.secret': {
-    source: 'api-conventions.md § Idempotency',
+    source: 'api-conventions § Idempotency',
     behavior:
       'Idempotency keys of calls without a credential are scoped by Idempotency-Secret, stored as its digest; without one a repeat is a new call, and no stored secret is given again.',
   },
   'caller.registration-signed': {
-    source: 'api-conventions.md § Idempotency',
+    source: 'api-conventions § Idempotency',
     behavior:
       'A registration that is repeated with a signature of its own key gets the first answer with its status token, also when the first answer was lost.',
   },
@@ -39,7 +39,7 @@ export const callerRequirements = {
       'The token of a public order, in its header, asks for the quote of a run of the order and presents a payment for it, and does nothing else.',
   },
   'caller.free-run': {
-    source: 'tasks.md',
+    source: 'tasks.md § Rails do real work',
     behavior:
       'A run of scout passes every state with a quote and credit of nothing: no posting, receipts that say free, and the review before the work.',
   },

@@ -22,7 +22,7 @@ export type ClientOptions = {
   readonly baseUrl: string
   /** The OS host, for its operations. */
   readonly osUrl?: string
-  /** The origin that wallet proofs name: the service's configured base URL, where that is not `baseUrl`. */
+  /** The origin that proofs and signatures name: the service's configured base URL, where that is not `baseUrl`. */
   readonly origin?: string
   /** The fetch to use; wrap it with `wrapFetchWithPayment` of `@x402/fetch` to pay for calls. */
   readonly fetch?: (input: string, init: RequestInit) => Promise<Response>
@@ -174,7 +174,7 @@ async function agentSignatureHeader(
 ): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000)
   const text = agentSignatureText({
-    origin: hostOf(callable, options),
+    origin: callable.host === 'os' ? hostOf(callable, options) : plain(options.origin ?? options.baseUrl),
     ...call,
     bodySha256: bodySha256(body),
     issuedAt,

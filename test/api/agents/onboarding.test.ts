@@ -125,7 +125,7 @@ verifies(
     const agent = newAgentClient(hosts)
     const manifest = agent.manifest()
     const as = (more: Partial<ClientOptions> = {}) =>
-      createClient({ baseUrl: hosts.base, ...more }).call('agent-register', manifest)
+      createClient({ baseUrl: hosts.base, origin: apis.config.BASE_URL, ...more }).call('agent-register', manifest)
     const first = await as({ idempotencySecret: 's'.repeat(40) })
     for (const stranger of [as(), as({ idempotencySecret: 't'.repeat(40) })])
       expect(await refusalOf(stranger)).toEqual({ status: 409, code: 'key_already_registered' })
@@ -147,7 +147,7 @@ verifies(
   async () => {
     const agent = newAgentClient(hosts)
     const manifest = agent.manifest()
-    const client = createClient({ baseUrl: hosts.base, signAsAgent: agent.signText })
+    const client = createClient({ baseUrl: hosts.base, origin: apis.config.BASE_URL, signAsAgent: agent.signText })
     const answers = await Promise.all(Array.from({ length: 6 }, () => client.call('agent-register', manifest)))
     const [first] = answers
     expect(first?.status).toBe(201)
