@@ -204,6 +204,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (config.ENVIRONMENT === 'live' && config.CALLBACK_ALLOW_HOSTS.length > 0) {
     throw new Error('configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service')
   }
+  if (config.ENVIRONMENT === 'live') assertEncrypted(config)
   const ours = [
     config.PAYOUT_WALLET_ADDRESS,
     config.PAY_TO_ADDRESS,
@@ -219,6 +220,16 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new Error('configuration: CANARY_RECIPIENT must be none of the addresses of this service')
   }
   return config
+}
+
+/** What a live service is reached by, what it believes of the chain, and who its operators are come over TLS. */
+function assertEncrypted({ BASE_URL, OS_URL, OPERATOR_OIDC_ISSUER, CHAIN_RPC_URL, CONFIRM_RPC_URL }: Config): void {
+  const urls = { BASE_URL: [BASE_URL], OS_URL: [OS_URL], OPERATOR_OIDC_ISSUER: [OPERATOR_OIDC_ISSUER] }
+  const plain = Object.entries({ CHAIN_RPC_URL, CONFIRM_RPC_URL, ...urls }).filter(([, named]) =>
+    named.some((url) => url !== '' && !url.startsWith('https://')),
+  )
+  if (plain.length > 0)
+    throw new Error(`configuration: with ENVIRONMENT=live, ${plain.map(([name]) => name).join(', ')} must be https`)
 }
 
 /** The one setting that migrations need, so that they run where nothing else is configured yet. */

@@ -10,8 +10,10 @@ import {
 } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import { openControls } from '../activities/controls.ts'
+import { openKeys } from '../activities/key-acts.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { keepPublishing, publishKeys } from '../activities/keys/publish-keys.ts'
+import { openOperators } from '../activities/operator-list.ts'
 import { openReconciliationDesk } from '../activities/reconciliation/desk.ts'
 import { createChanges } from '../activities/store/changes.ts'
 import { createDatabaseClock } from '../activities/store/clock.ts'
@@ -81,6 +83,8 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     payouts,
     authority: openAuthority({ db, config, keys, wallets }),
     controls: openControls(operating),
+    keys: openKeys({ ...operating, keys, reload: () => loadKeyRings(config.SIGNING_KEYS_FILE) }),
+    operators: openOperators(operating),
     reconciliation: openReconciliationDesk({ ...operating, show: watchWorkflows(client).show }),
     receipts: createReceiptVerification(db, rail.issuer),
     discovery: createDiscovery({ config, db, registry, receipts: keys.receipt }),

@@ -2,6 +2,7 @@ import type { Agents } from '../activities/agents/desk.ts'
 import type { Signing } from '../activities/agents/signing-desk.ts'
 import type { Callbacks } from '../activities/callbacks/receiver.ts'
 import type { Inputs } from '../activities/inputs/desk.ts'
+import type { KeyActs } from '../activities/key-acts.ts'
 import type { Checkouts } from '../activities/money/checkout-desk.ts'
 import type { Money } from '../activities/money/desk.ts'
 import type { Authorities } from '../activities/money/payment-authority.ts'
@@ -9,6 +10,7 @@ import type { ProductLinks } from '../activities/money/product-links.ts'
 import type { ProviderDesk, SignedEvent } from '../activities/money/provider-desk.ts'
 import type { UsageLedger } from '../activities/money/usage-ledger.ts'
 import type { Wallets } from '../activities/money/wallet-desk.ts'
+import type { OperatorActs } from '../activities/operator-list.ts'
 import type { Reviews } from '../activities/reviews/desk.ts'
 import type { CredentialOfAgent } from '../activities/store/agent-credentials.ts'
 import type { RunDesk } from '../temporal/run-desk.ts'
@@ -139,6 +141,8 @@ export type Context = {
   readonly authority: AuthorityActs
   readonly controls: ControlActs
   readonly reconciliation: ReconciliationActs
+  readonly keys: KeyActs
+  readonly operators: OperatorActs
   readonly receipts: ReceiptActs
   readonly discovery: DiscoveryActs
   readonly health: HealthActs

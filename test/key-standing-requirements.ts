@@ -32,4 +32,31 @@ export const keyStandingRequirements = {
     source: 'decision',
     behavior: 'A stored key never changes and is never removed, and its retirement and revocation are set once.',
   },
+  'keys.acts': {
+    source: 'decision',
+    behavior:
+      'Operators list, publish, retire and revoke signing keys by operations that the command line calls, each with a signed receipt; the last key that could sign is not retired, and no key comes over the wire.',
+  },
+  'keys.manual': {
+    source: 'decision',
+    behavior: 'The manual has a command for every act on keys and operators, and contains no SQL.',
+  },
+  'keys.sound': {
+    source: 'decision',
+    behavior:
+      'An Ed25519 public key that is not canonical or of small order is refused at registration, at rotation and by every verifier.',
+  },
+  'keys.operator-token': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A JWT of the operators’ issuer is accepted only as an access token: its typ is at+jwt.',
+  },
+  'keys.live-https': {
+    source: 'decision',
+    behavior: 'A live service refuses to start when its origins, its RPC or the operators’ issuer are not https.',
+  },
+  'keys.operators': {
+    source: 'decision',
+    behavior:
+      'Operators list and revoke the credentials of operators, each with a signed receipt; a revoked one is refused with its next call.',
+  },
 } as const

@@ -1,10 +1,11 @@
 import { Command } from 'commander'
 import { packageVersion } from '../activities/package-root.ts'
-import { openOperatorDesk, proveCall } from './desks.ts'
+import { proveCall } from './desks.ts'
 import { printReport } from './doctor/examine.ts'
-import { renewSigningKeys } from './keys.ts'
 import { print, printError } from './print.ts'
 import { addCredential } from './verbs/credential.ts'
+import { addKeys } from './verbs/keys.ts'
+import { addOperator } from './verbs/operator.ts'
 import { addPause } from './verbs/pause.ts'
 import { addRecover } from './verbs/recover.ts'
 import { addReplay } from './verbs/replay.ts'
@@ -14,16 +15,6 @@ const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
   .version(packageVersion(), '--version', 'print the version')
   .showHelpAfterError()
-
-program
-  .command('operator')
-  .description('operator credentials')
-  .command('create <name>')
-  .description('make a credential and print it once')
-  .action(async (name: string) => {
-    await using desk = await openOperatorDesk()
-    print(await desk.create(name))
-  })
 
 program
   .command('prove <path> <body>')
@@ -41,11 +32,8 @@ program
     process.exitCode = (await printReport(json === true)) ? 0 : 1
   })
 
-program
-  .command('keys <file>')
-  .description('make a file of signing keys, or put a new active key into each of its rings')
-  .action((file: string) => print(renewSigningKeys(file, new Date()).join('\n')))
-
+addOperator(program)
+addKeys(program)
 addRecover(program)
 addPause(program)
 addCredential(program)

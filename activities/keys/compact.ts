@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
+import { isSoundKeyText } from '../../workflows/domain/ed25519.ts'
 
 /** The algorithms our rings and trusted issuers use (RFC 7518, RFC 8037); a key has exactly one. */
 export type Alg = 'EdDSA' | 'ES256'
@@ -78,10 +79,16 @@ export function verifySignature(
 
 /** The key of a public JWK; throws unless it is one for the algorithm. */
 export function importPublicKey(publicJwk: PublicJwk, alg: Alg): KeyObject {
+  if (alg === 'EdDSA') assertSound(publicJwk)
   const key = imported.get(publicJwk) ?? createPublicKey({ key: publicJwk as JsonWebKey, format: 'jwk' })
   imported.set(publicJwk, key)
   assertFits(key, alg)
   return key
+}
+
+function assertSound({ x }: PublicJwk): void {
+  if (typeof x === 'string' && isSoundKeyText(x)) return
+  throw new TypeError('the key is not canonical, or of small order')
 }
 
 /** A key is parsed once; the rings and trust anchors keep their JWKs. */

@@ -6,14 +6,6 @@ export function generateSigningKeys(now: Date): SigningKeysFile {
   return { rings: ofEachRing((ring) => [newKey(ring, now)]), token_key: newTokenKey() }
 }
 
-/** The same keys, with a first one for each ring and for tokens where the file does not know one yet. */
-export function completeSigningKeys({ rings, token_key }: SigningKeysFile, now: Date): SigningKeysFile {
-  return {
-    rings: ofEachRing((ring) => (rings[ring].length > 0 ? rings[ring] : [newKey(ring, now)])),
-    token_key: token_key ?? newTokenKey(),
-  }
-}
-
 /**
  * The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. The key for
  * tokens stays as well: with another one, a registration that is repeated would get another status token.
@@ -22,7 +14,7 @@ export function rotateSigningKeys({ rings, token_key }: SigningKeysFile, now: Da
   const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
   return {
     rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now)]),
-    token_key: token_key ?? newTokenKey(),
+    token_key,
   }
 }
 

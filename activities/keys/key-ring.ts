@@ -51,20 +51,15 @@ const entrySchema = z.strictObject({
   }),
 })
 const ringSchema = z.array(entrySchema).min(1)
-/** A ring that files of an older version lack. */
-const laterRing = z.array(entrySchema).default([])
 
 /**
  * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement: [{kid, alg, active, private_jwk}]},
- * token_key}`. A file of before there were callbacks and agents lacks their rings and the key that tokens are derived from.
+ * token_key}`.
  */
 export const signingKeysSchema = z.strictObject({
-  rings: z.strictObject({ ...ofEachRing(() => ringSchema), callback: laterRing, 'agent-statement': laterRing }),
+  rings: z.strictObject(ofEachRing(() => ringSchema)),
   /** 32 bytes as base64url. */
-  token_key: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{43}$/)
-    .optional(),
+  token_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
@@ -74,11 +69,9 @@ export function loadKeyRings(path: string): KeyRings {
   return keyRings(readKeysFile(path))
 }
 
-/** The key that status tokens and credentials are derived from; throws when SIGNING_KEYS_FILE has none. */
+/** The key that status tokens and credentials are derived from. */
 export function loadTokenKey(path: string): Uint8Array {
-  const key = readKeysFile(path).token_key
-  if (key === undefined) throw new Error('signing keys: token_key is missing (agent-rails keys FILE makes one)')
-  return Buffer.from(key, 'base64url')
+  return Buffer.from(readKeysFile(path).token_key, 'base64url')
 }
 
 /** The rings of a keys file that was read or generated. */
@@ -103,7 +96,7 @@ function keyRing(ring: Ring, entries: readonly SigningKeyEntry[]): KeyRing {
   const keys = entries.map((entry) => ({ active: entry.active, key: signingKey(ring, entry) }))
   const [active, second] = keys.filter((entry) => entry.active)
   if (active === undefined || second !== undefined)
-    throw new Error(`signing keys: ring ${ring} needs exactly one active key (agent-rails keys FILE makes one)`)
+    throw new Error(`signing keys: ring ${ring} needs exactly one active key (agent-rails keys rotate makes one)`)
   const others = keys.filter((entry) => !entry.active).map(({ key }) => key)
   return {
     ring,

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
 import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import type { Tx } from './db.ts'
+import { send } from './pipeline.ts'
+import type { OperatorsTable } from './schema.ts'
 
 /** An operator who may act; `secretSha256` is the lowercase hex digest of the secret's 64 hex characters. */
 export type Operator = { operatorId: string; name: string; secretSha256: string }
@@ -25,6 +28,20 @@ export async function findOperator(tx: Tx, operatorId: string): Promise<Operator
   return row === undefined
     ? undefined
     : { operatorId: row.operator_id, name: row.name, secretSha256: row.secret_sha256 }
+}
+
+export type OperatorRow = Selectable<OperatorsTable>
+
+/** Every operator ever made, oldest first. */
+export async function listOperators(tx: Tx): Promise<OperatorRow[]> {
+  return tx.selectFrom('operators').selectAll().orderBy('created_at').orderBy('operator_id').execute()
+}
+
+/** Revokes an operator's credential, which is refused with the next call. */
+export async function revokeOperator(tx: Tx, operatorId: string): Promise<OperatorRow> {
+  const [row] = await send(tx, sql<OperatorRow>`select * from revoke_operator(${operatorId})`)
+  if (row === undefined) throw new Error(`the operator ${operatorId} is not there`)
+  return row
 }
 
 /** The operators of this name who may act; names are not unique. */

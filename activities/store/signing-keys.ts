@@ -23,6 +23,10 @@ export async function listPublicKeys(tx: Tx): Promise<SigningKeyRow[]> {
   return tx.selectFrom('signing_keys').selectAll().orderBy('activated_at').orderBy('kid').execute()
 }
 
+export async function findKey(tx: Tx, kid: string): Promise<SigningKeyRow | undefined> {
+  return tx.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst()
+}
+
 /** A key of a ring with its ends, by Postgres' clock at `readAt`; `x` tells it from another key of the same name. */
 export type StandingRow = KeyTimes & { ring: string; kid: string; x: string; readAt: number }
 

@@ -29,7 +29,9 @@ export function operatorTokens({ issuer, audience, scope }: TokenSettings): Veri
     return keys
   }
   return async (token) => {
-    const options = { issuer, audience, algorithms, clockTolerance: CLOCK_TOLERANCE_S, requiredClaims: ['sub', 'exp'] }
+    const times = { clockTolerance: CLOCK_TOLERANCE_S, requiredClaims: ['sub', 'exp'] }
+    // An ID token of the same audience is no access token (RFC 9068 §4).
+    const options = { issuer, audience, algorithms, typ: 'at+jwt', ...times }
     const { payload } = await readKeys()
       .then((known) => jwtVerify(token, known, options))
       .catch(judge)

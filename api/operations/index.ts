@@ -4,6 +4,7 @@ import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks/index.ts'
 import { discovery } from './discovery/index.ts'
 import { inputs } from './inputs/index.ts'
+import { keys } from './keys/index.ts'
 import { money } from './money/index.ts'
 import { operators } from './operators/index.ts'
 import { payouts } from './payouts/index.ts'
@@ -31,6 +32,7 @@ export const families = {
   callbacks,
   reviews,
   operators,
+  keys,
   receipts,
   discovery,
 } as const
@@ -51,6 +53,7 @@ export const operations = [
   ...walletRuns,
   ...reviews,
   ...operators,
+  ...keys,
   ...receipts,
   ...discovery,
 ] as const

@@ -10,12 +10,28 @@ const environment = {
   TREASURY_PRINCIPAL_ADDRESS: address('3'),
   TREASURY_HOLDER_ADDRESS: address('4'),
 }
+const live = {
+  ENVIRONMENT: 'live',
+  REAL_FUNDS: 'enabled',
+  BASE_URL: 'https://svc.example',
+  OS_URL: 'https://os.svc.example',
+  CHAIN_RPC_URL: 'https://rpc.example',
+  CONFIRM_RPC_URL: 'https://other-rpc.example',
+}
 
 verifies('local.refuses-real-funds', 'the live environment needs REAL_FUNDS=enabled as well', () => {
   expect(loadConfig(environment).ENVIRONMENT).toBe('local')
   expect(() => loadConfig({ ...environment, ENVIRONMENT: 'live' })).toThrow(/REAL_FUNDS/)
   expect(() => loadConfig({ ...environment, ENVIRONMENT: 'live', REAL_FUNDS: 'yes' })).toThrow(/REAL_FUNDS/)
-  expect(loadConfig({ ...environment, ENVIRONMENT: 'live', REAL_FUNDS: 'enabled' }).ENVIRONMENT).toBe('live')
+  expect(loadConfig({ ...environment, ...live }).ENVIRONMENT).toBe('live')
+})
+
+verifies('keys.live-https', 'origins, RPC and the issuer of operators are https in the live environment', () => {
+  for (const name of ['BASE_URL', 'OS_URL', 'CHAIN_RPC_URL', 'CONFIRM_RPC_URL', 'OPERATOR_OIDC_ISSUER']) {
+    const plain = { [name]: 'http://svc.example' }
+    expect(() => loadConfig({ ...environment, ...live, ...plain }), name).toThrow(`${name} must be https`)
+    expect(loadConfig({ ...environment, ...plain }).ENVIRONMENT).toBe('local')
+  }
 })
 
 verifies(
@@ -40,8 +56,7 @@ verifies(
     expect(loadConfig({ ...environment, CALLBACK_ALLOW_HOSTS: hosts }).CALLBACK_ALLOW_HOSTS).toEqual(hosts.split(', '))
     for (const faulty of ['localhost', 'https://localhost/hook', 'ftp://localhost'])
       expect(() => loadConfig({ ...environment, CALLBACK_ALLOW_HOSTS: faulty }), faulty).toThrow(/CALLBACK_ALLOW_HOSTS/)
-    const live = { ...environment, ENVIRONMENT: 'live', REAL_FUNDS: 'enabled' }
-    expect(() => loadConfig({ ...live, CALLBACK_ALLOW_HOSTS: hosts })).toThrow(/CALLBACK_ALLOW_HOSTS/)
+    expect(() => loadConfig({ ...environment, ...live, CALLBACK_ALLOW_HOSTS: hosts })).toThrow(/CALLBACK_ALLOW_HOSTS/)
   },
 )
 

@@ -35,7 +35,7 @@ const entry: SigningKeyEntry = {
   },
 }
 const generated = generateSigningKeys(new Date())
-const key = keyRings({ rings: { ...generated.rings, callback: [entry] } }).callback.active
+const key = keyRings({ ...generated, rings: { ...generated.rings, callback: [entry] } }).callback.active
 const stranger = keyRings(generated).callback.active
 const now = 1_795_000_000
 

@@ -21,7 +21,8 @@ const endKey = (name: string, kind: 'retired' | 'revoked') => `create function $
   end $$`
 
 const statements = [
-  // No key serves two purposes, and none has two names.
+  // No key serves two purposes, none has two names, and no name stands for two.
+  `create unique index signing_keys_kid on signing_keys (kid)`,
   `create unique index signing_keys_public on signing_keys ((public_jwk->>'x'))`,
   `create function keep_signing_key() returns trigger language plpgsql as $$
   begin

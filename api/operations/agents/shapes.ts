@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { trustStates } from '../../../workflows/domain/agent-trust.ts'
 import { keyStates, scopes } from '../../../workflows/domain/credential.ts'
+import { isSoundKeyText } from '../../../workflows/domain/ed25519.ts'
 import { railKeys } from '../../../workflows/domain/rails/rail.ts'
 import { Time } from '../../fields.ts'
 
@@ -11,7 +12,11 @@ export const TrustState = z.enum(trustStates)
 
 /** 32 bytes as base64url in their one form, as the `x` of an OKP JWK has them. */
 const KeyBytes = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/)
-export const PublicKey = z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: KeyBytes })
+export const PublicKey = z.strictObject({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: KeyBytes.refine(isSoundKeyText, 'a canonical Ed25519 key that is not of small order'),
+})
 export const EncryptionKey = z.strictObject({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: KeyBytes })
 
 /** What a decision allows an agent; what is absent is as the agent asked. */

@@ -1,6 +1,8 @@
 import { closeException } from './close-exception.ts'
+import { listOperators } from './list.ts'
 import { reconciliation } from './reconciliation.ts'
+import { revokeOperator } from './revoke.ts'
 import { setPause } from './set-pause.ts'
 
 /** What operators do to the running service (endpoints §16). */
-export const operators = [setPause, reconciliation, closeException] as const
+export const operators = [setPause, reconciliation, closeException, listOperators, revokeOperator] as const

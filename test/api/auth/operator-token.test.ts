@@ -38,10 +38,15 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-type Changes = { claims?: JWTPayload; key?: typeof known.privateKey; expires?: string }
-function tokenOf({ claims = {}, key = known.privateKey, expires = '5m' }: Changes = {}): Promise<string> {
+type Changes = { claims?: JWTPayload; key?: typeof known.privateKey; expires?: string; typ?: string | null }
+function tokenOf({
+  claims = {},
+  key = known.privateKey,
+  expires = '5m',
+  typ = 'at+jwt',
+}: Changes = {}): Promise<string> {
   return new SignJWT({ iss: issuer, aud: audience, sub: 'ada', scope: `openid ${scope}`, name: 'Ada', ...claims })
-    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1', ...(typ === null ? {} : { typ }) })
     .setIssuedAt()
     .setExpirationTime(expires)
     .sign(key)
@@ -59,6 +64,16 @@ async function answerTo(token: string): Promise<string> {
     (error: unknown) => (error instanceof DomainError ? error.refusal.code : String(error)),
   )
 }
+
+verifies(
+  'keys.operator-token',
+  'only an access token makes an operator, whatever else the issuer signs for us',
+  async () => {
+    for (const typ of ['at+jwt', 'application/at+jwt']) expect(await answerTo(await tokenOf({ typ }))).toBe('Ada')
+    for (const typ of [null, 'JWT', 'logout+jwt', 'id+jwt'])
+      expect(await answerTo(await tokenOf({ typ }))).toBe('credential_invalid')
+  },
+)
 
 verifies('road.operator-oidc', 'a token of the issuer is an operator; nothing else is', async () => {
   expect(await answerTo(await tokenOf())).toBe('Ada')

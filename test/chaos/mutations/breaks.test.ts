@@ -4,14 +4,14 @@ import { expect } from 'vitest'
 import { packageRoot } from '../../../activities/package-root.ts'
 import { verifies } from '../../verifies.ts'
 import { edited } from './apply.ts'
-import { breaks } from './breaks.ts'
+import { breaks, testedBreaks } from './breaks.ts'
 
 verifies(
   'chaos.mutations',
   'five breaks fit the rail of today; a text that has gone or stands twice is refused',
   () => {
     expect(breaks).toHaveLength(5)
-    for (const { edits } of breaks) {
+    for (const { edits } of [...breaks, ...testedBreaks]) {
       for (const edit of edits)
         expect(edited(readFileSync(join(packageRoot, edit.file), 'utf8'), edit)).toContain(edit.replace)
     }

@@ -2,6 +2,8 @@
 export type Edit = { file: string; find: string; replace: string }
 /** A way to break the rail, and the part of the harness's schedule that has the situation in which it matters. */
 export type Break = { name: string; edits: readonly Edit[]; harness: readonly string[] }
+/** A way to break a rule that no schedule of faults touches, and the files of tests that have to fail. */
+export type TestedBreak = { name: string; edits: readonly Edit[]; tests: readonly string[] }
 
 const oneBatch = ['--runs', '48']
 
@@ -97,6 +99,21 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
         file: 'activities/payout.ts',
         find: "import { consumeKeys } from './store/replay-ledger.ts'\n",
         replace: "import { send } from './store/pipeline.ts'\nimport { consumeKeys } from './store/replay-ledger.ts'\n",
+      },
+    ],
+  },
+]
+
+/** The breaks that tests have to catch. */
+export const testedBreaks: readonly TestedBreak[] = [
+  {
+    name: 'verifier without the standing check',
+    tests: ['test/activities/keys/standing.test.ts', 'test/activities/trust.test.ts'],
+    edits: [
+      {
+        file: 'workflows/domain/key-standing.ts',
+        find: "  if (revokedAt !== null) return 'revoked'\n  return retiredAt !== null && issuedAt > retiredAt ? 'retired' : 'active'\n",
+        replace: "  return (retiredAt ?? revokedAt ?? issuedAt) === undefined ? 'revoked' : 'active'\n",
       },
     ],
   },

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { loadSettings } from './settings.ts'
+
+const Problem = z.object({ code: z.string(), detail: z.string(), next_action: z.string() })
+
+/** Calls an operation as an operator over HTTP; throws what the service refuses, with what to do next. */
+export async function callAsOperator(
+  credential: string,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const { BASE_URL } = loadSettings()
+  const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify({ ...body, idempotency_key: randomUUID() }) }
+  const answer = await fetch(BASE_URL + path, { method, headers, ...sent, signal: AbortSignal.timeout(30_000) }).catch(
+    (error: unknown) => {
+      throw new Error(`${BASE_URL} does not answer: ${error instanceof Error ? error.message : String(error)}`)
+    },
+  )
+  const content: unknown = await answer.json()
+  if (answer.ok) return z.record(z.string(), z.unknown()).parse(content)
+  const { code, detail, next_action } = Problem.parse(content)
+  throw new Error(`${code}: ${detail}. ${next_action}`)
+}
