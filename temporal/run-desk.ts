@@ -83,15 +83,19 @@ async function payNow(
     const { payment_reference } = await money.fundCredit(agentId, entitlement.entitlement_id, { payment_reference_id })
     return ['presented', 'pending', 'verified'].includes(payment_reference.state)
   }
-  if (payment_signature !== undefined) {
-    const named = { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE' } as const
-    await money.present({ agentId }, { quote_id }, { ...named, proof: { payment: payment_signature } })
-    return true
-  }
-  if (wallet_id === undefined) return false
-  const payment = { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
+  const payment = carried({ wallet_id, payment_signature })
+  if (payment === undefined) return false
   await money.present({ agentId }, { quote_id }, payment)
   return true
+}
+
+/** What the call pays with by itself; a wallet that it names pays rather than a signed payment. */
+function carried({ wallet_id, payment_signature }: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
+  if (wallet_id !== undefined)
+    return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
+  if (payment_signature === undefined) return undefined
+  const proof = { payment: payment_signature }
+  return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
 }
 
 async function startedRun(deps: RunDeskDeps, tx: Tx, taskId: string) {

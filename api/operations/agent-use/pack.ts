@@ -30,10 +30,10 @@ export const AgentUsePack = z
   .meta({ id: 'AgentUsePack' })
 
 const sequence = [
-  'quote_run: what the run costs, for 24 hours',
+  'quote_run: what the run costs, for 24 hours; with your access key the quote is yours, without it keep quote_token',
   'create_payment_challenge: a 402 with the ways to pay; or start at once and get the same challenge',
   'POST /api/agent-payment-rail: the payment, named by its reference; nothing is funded before it is confirmed',
-  'start_agent_run: one run for each idempotency key, however often it is sent',
+  'start_agent_run: one run for each idempotency key, however often it is sent; unpaid it is a 402 that an x402 client pays by itself',
   'an operator reviews what is asked for, and later what was done',
   'get_run_status with wait_ms until the run is attested',
   'fetch_return_package: the result, its proof hash and completion signature; as application/zip the same as files',

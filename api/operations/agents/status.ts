@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { keyStates } from '../../../workflows/domain/credential.ts'
+import type { workOrderStates } from '../../../workflows/domain/work-order.ts'
 import { operation } from '../../operation.ts'
 import { callingToken } from '../caller.ts'
 import { Task } from '../tasks/shapes.ts'
@@ -27,6 +28,18 @@ const OrderStatus = z
   .meta({ id: 'WorkOrderStatus' })
 const output = z.discriminatedUnion('kind', [AgentStatus, TaskStatus, OrderStatus])
 
+const read = 'Read the runs of the order.'
+const nextOf: Record<(typeof workOrderStates)[number], string> = {
+  queued: 'It waits for the review of an operator.',
+  approved:
+    'Ask for the quote of each run at POST /api/agents/quote, pay it, and present the payment at POST /api/agent-payment-rail: both with this token in X-Status-Token, or with the access key of its agent.',
+  rejected: read,
+  claimed: read,
+  operating: read,
+  delivered: read,
+  completed: read,
+}
+
 /** GET /api/agents/status/{token}: the token reads and nothing more; an unknown one is 404. */
 export const agentStatus = operation({
   id: 'agent-status',
@@ -46,8 +59,7 @@ export const agentStatus = operation({
     if (prefix === 'st') return { body: output.parse(await context.agents.status(subjectId)) }
     if (prefix === 'wt') {
       const work_order = await context.workOrders.read({ workOrderId: subjectId }, subjectId)
-      const waits = work_order.review.state === 'waiting'
-      const next_action = waits ? 'It waits for the review of an operator.' : 'Read the runs of the order.'
+      const next_action = nextOf[work_order.state]
       return { body: output.parse({ kind: 'work_order', work_order, next_action }) }
     }
     const task = await context.tasks.read.task(subjectId)

@@ -21,7 +21,9 @@ const output = z
     status_token: z
       .string()
       .regex(/^wt_[A-Za-z0-9_-]{43}$/)
-      .meta({ description: 'Reads the order; given here alone.' }),
+      .meta({
+        description: 'Reads the order, asks for the quotes of its runs and presents their payments; given here alone.',
+      }),
   })
   .meta({ id: 'QueuedWorkOrder' })
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
-import { issueQuote, openEntitlement } from '../../../activities/money/quotes.ts'
+import { claimQuote, issueQuote, openEntitlement } from '../../../activities/money/quotes.ts'
 import { type Tx, transaction } from '../../../activities/store/db.ts'
 import { entitlementTransitions } from '../../../workflows/domain/credit.ts'
 import { challengeTransitions, referenceTransitions } from '../../../workflows/domain/payment-reference.ts'
@@ -195,6 +196,40 @@ verifies(
       `update quotes set total_usd = 1, base_usd = 1, rail_fee_usd = 0 where quote_id = '${open.quote_id}'`,
     ])
       await expect(run(text), text).rejects.toMatchObject(refused)
+  },
+)
+
+verifies(
+  'caller.quote-bound',
+  'SQL typed by hand neither takes a bound quote nor gives its credit to another',
+  async () => {
+    const [first, second] = [newAgent(), newAgent()]
+    const token = hex(32)
+    const { quote_id } = await transaction(deps.db, (tx) =>
+      issueQuote(tx, { by: { tokenSha256: secretSha256(token) }, rail: packetops, tier: 'entry' }),
+    )
+    const credit = (agentId: string) => `insert into entitlements
+    (entitlement_id, quote_id, agent_id, rail, tier, state, granted_units, fee_units)
+    values ('en_${hex(32)}', '${quote_id}', '${agentId}', 'packetops', 'entry', 'pending', 49, 0)`
+    await expect(run(credit(first))).rejects.toMatchObject(refused)
+    const claims = [first, second].map((owner) =>
+      transaction(deps.db, (tx) => claimQuote(tx, quote_id, owner, token)).then(
+        ({ bound_to }) => bound_to,
+        () => undefined,
+      ),
+    )
+    const [owner, ...others] = (await Promise.all(claims)).filter((one) => one !== undefined)
+    expect(others).toEqual([])
+    const other = owner === first ? second : first
+    for (const by of [
+      `update quotes set bound_to = '${other}' where quote_id = '${quote_id}'`,
+      `update quotes set bound_to = null where quote_id = '${quote_id}'`,
+      `update quotes set total_usd = 1, base_usd = 1 where quote_id = '${quote_id}'`,
+      `delete from quotes where quote_id = '${quote_id}'`,
+      credit(other),
+    ])
+      await expect(run(by), by).rejects.toMatchObject(refused)
+    await run(credit(owner ?? ''))
   },
 )
 
