@@ -32,6 +32,7 @@ RUN mkdir -p /var/lib/agent-rails/api /var/lib/agent-rails/worker /var/lib/agent
   && chown -R node:node /var/lib/agent-rails
 COPY package.json ./
 COPY docs/callback-receivers docs/callback-receivers
+COPY examples examples
 COPY worker/stack/dollar-token.sol worker/stack/dollar-token.sol
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist

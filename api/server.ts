@@ -34,6 +34,7 @@ const surface = {
 const pages = createPages({
   registry: operations,
   baseUrl: config.BASE_URL,
+  osUrl: config.OS_URL,
   temporalUiUrl: config.TEMPORAL_UI_URL,
   environment: config.ENVIRONMENT,
   pauses,

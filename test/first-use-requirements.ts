@@ -1,5 +1,14 @@
 /** Requirements on the first hour of a new user: id → source and behavior. */
 export const firstUseRequirements = {
+  'start.demo-once': {
+    source: 'decision',
+    behavior: 'The demo pays a small amount at the first start, with --demo and with --once, and at no other start.',
+  },
+  'start.stays-up': {
+    source: 'decision',
+    behavior:
+      'A demo that cannot run says why in one line and leaves the stack up, whatever is paused or used up; --once ends with 1.',
+  },
   'client.package': {
     source: 'decision',
     behavior:

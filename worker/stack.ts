@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { loadStackSettings } from '../activities/config.ts'
 import { banner } from './stack/banner.ts'
-import { runDemo } from './stack/demo.ts'
+import { isFirstStart, tryDemo } from './stack/demo.ts'
 import { bringUp } from './stack/embedded.ts'
 import { lockInstance } from './stack/instance-lock.ts'
 import { layoutOf } from './stack/layout.ts'
@@ -11,6 +11,7 @@ import { Supervisor } from './stack/supervisor.ts'
 
 const begun = performance.timeOrigin
 const once = process.argv.includes('--once')
+const demoAsked = once || process.argv.includes('--demo')
 const say = (text: string) => console.log(`[${((Date.now() - begun) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 
 const supervisor = new Supervisor(say)
@@ -34,8 +35,8 @@ try {
   })
   say('everything is up')
   console.log(banner(stack))
-  await runDemo(stack, say)
-  if (once) await leave(0)
+  const shown = !(demoAsked || isFirstStart(stack.layout)) || (await tryDemo(stack, say))
+  if (once) await leave(shown ? 0 : 1)
   say('Ctrl-C stops everything; nothing is lost')
 } catch (error) {
   if (leaving === undefined) console.error(error instanceof Error ? error.message : error)

@@ -43,7 +43,7 @@ export async function setUpContainers(
   await keepSecret(layout.payoutWalletKey, () => service.payoutWallet.private_key)
   await keepSecret(layout.gasWalletKeys, () => service.gasWallets.map((wallet) => wallet.private_key))
   const [rpcUrl = ''] = infrastructure.CHAIN_RPC_URL
-  const chain = { rpcUrl, addressFile: layout.token, cache: imageTokenCache, service, demo }
+  const chain = { rpcUrl, addressFile: layout.token, cache: imageTokenCache, service, demo, say }
   const asset = await prepareLocalChain(chain)
   say(`the local chain's token is ${asset}`)
   await prepareNamespace(infrastructure)

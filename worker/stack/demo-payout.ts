@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { packageRoot } from '../../activities/package-root.ts'
-import { createClient, type OutputOf } from '../../api/surfaces/client.ts'
+import { createClient, executePayout, type OutputOf } from '../../clients/typescript/src/index.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 import type { Demo } from './demo.ts'
 import type { EmbeddedStack } from './embedded.ts'
 import { openPayingAgent, type PayingAgent } from './paying-agent.ts'
 import { openTreasury } from './treasury.ts'
+
+/** Little, so that the daily cap has room for other payouts and for many starts. */
+const AMOUNT_USDC = '0.05'
+const FINAL_WITHIN_MS = 60_000
 
 type PayoutAnswer = OutputOf<'payout-status'>
 
@@ -35,7 +39,7 @@ export async function runDemoPayout({ stack, hosts: { baseUrl }, ui, run, timed,
   const treasury = openTreasury({ baseUrl, origin: baseUrl, accounts: treasuryAccounts, operator: operator.credential })
   const terms = {
     recipient: second.address,
-    amount_usdc: '12.5',
+    amount_usdc: AMOUNT_USDC,
     idempotency_key: run,
     memo: 'demo payout',
     rail_reference: run,
@@ -60,7 +64,7 @@ export async function runDemoPayout({ stack, hosts: { baseUrl }, ui, run, timed,
   const execute = { payout_id: payout.payout_id, idempotency_key: `${run}-execute` }
   await timed('crash', () => crashInExecute(baseUrl, stack, execute))
   say('crashed     the agent was killed with its execute under way; it comes back with the same key')
-  const executed = await timed('execute', () => finish(agent, execute))
+  const executed = await timed('execute', () => executePayout(agent.client, execute))
   const transaction = executed.payout.transfer.transaction_hash
   say(`executed    ${transaction} in block ${executed.payout.transfer.block_number}`)
 
@@ -105,22 +109,13 @@ async function crashInExecute(
   await new Promise((resolve) => child.once('exit', resolve))
 }
 
-async function finish(
-  agent: PayingAgent,
-  execute: { payout_id: string; idempotency_key: string },
-): Promise<PayoutAnswer> {
-  for (;;) {
-    const { status, body } = await agent.client.call('payout-execute', execute)
-    if (status === 200) return body
-    await pause(body.payout.transfer.next_poll_ms ?? 1000)
-  }
-}
-
 async function waitFinal(agent: PayingAgent, payoutId: string): Promise<PayoutAnswer> {
+  const until = Date.now() + FINAL_WITHIN_MS
   for (;;) {
     const { body } = await agent.client.call('payout-status', { payout_id: payoutId })
     if (body.payout.transfer.status === 'final') return body
-    await pause(1000)
+    if (Date.now() > until) throw new Error(`the transfer is still ${body.payout.transfer.status}`)
+    await new Promise((resolve) => setTimeout(resolve, 1000))
   }
 }
 
@@ -134,5 +129,3 @@ async function checkReceipts(baseUrl: string, receipts: readonly string[], say: 
     if (!body['verified']) throw new Error('a receipt of the demo does not verify')
   }
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

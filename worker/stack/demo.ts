@@ -1,9 +1,11 @@
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { createClient, type Hosts } from '../../clients/typescript/src/index.ts'
 import { runDemoPayout } from './demo-payout.ts'
 import { runDemoTask } from './demo-task.ts'
 import type { EmbeddedStack } from './embedded.ts'
 import { urlOf } from './environment.ts'
+import type { Layout } from './layout.ts'
 import { writeSecret } from './secret-file.ts'
 
 /** What the parts of the demo share; `run` names this one, `directory` is where its files go. */
@@ -19,8 +21,23 @@ export type Demo = {
   say(text: string): void
 }
 
+/** Whether no demo has been shown on this data yet. */
+export const isFirstStart = (layout: Layout): boolean => !existsSync(layout.demoSummary)
+
+/** Runs the demo; where it cannot run, says why in one line and answers false. The stack stays up either way. */
+export async function tryDemo(stack: EmbeddedStack, say: Demo['say']): Promise<boolean> {
+  try {
+    await runDemo(stack, say)
+    return true
+  } catch (error) {
+    const [reason] = String(error instanceof Error ? error.message : error).split('\n')
+    say(`demo        stopped: ${reason}`)
+    return false
+  }
+}
+
 /** A payout and then a task, both through the public API; writes DATA_DIR/demo/summary.json with what proves them. */
-export async function runDemo(stack: EmbeddedStack, say: Demo['say']): Promise<void> {
+async function runDemo(stack: EmbeddedStack, say: Demo['say']): Promise<void> {
   const timings_ms: Record<string, number> = {}
   const timed: Demo['timed'] = async (name, work) => {
     const begun = performance.now()
@@ -37,8 +54,7 @@ export async function runDemo(stack: EmbeddedStack, say: Demo['say']): Promise<v
   const jwks = (await createClient(hosts).call('jwks', {})).body
   const task = await timed('task', () => runDemoTask(demo, jwks))
   const summary = { payout, receipts, jwks, transaction, workflow_ids, timings_ms, ...task }
-  const file = join(directory, 'summary.json')
   // It holds the task's token, which reads.
-  writeSecret(file, summary)
-  say(`summary     ${file}`)
+  writeSecret(stack.layout.demoSummary, summary)
+  say(`summary     ${stack.layout.demoSummary}`)
 }

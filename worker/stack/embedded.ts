@@ -67,6 +67,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
         cache: settings.tokenCache ?? layout.cache,
         service,
         demo,
+        say: settings.say,
       }),
     ),
     settings.start(postgres),

@@ -17,6 +17,7 @@ export function layoutOf(dataDirectory: string) {
     gasWalletKeys: at('keys', 'gas-wallets.json'),
     environment: at('environment.json'),
     accounts: at('demo', 'accounts.json'),
+    demoSummary: at('demo', 'summary.json'),
     cache: at('cache'),
   }
 }

@@ -1,4 +1,4 @@
-import { type Address, type Hex, parseEther } from 'viem'
+import { type Address, BaseError, ContractFunctionRevertedError, type Hex, parseEther } from 'viem'
 import { knownAssets, publishedAccounts } from '../../activities/chain/start-checks.ts'
 import type { DemoAccounts, ServiceAccounts } from './accounts.ts'
 import { compileDollarToken } from './compile-token.ts'
@@ -16,6 +16,7 @@ export type LocalChainSettings = {
   cache: string
   service: ServiceAccounts
   demo: DemoAccounts
+  say: (text: string) => void
 }
 
 /** Deploys the token when it is not there and tops every wallet up; answers the token's address. */
@@ -25,6 +26,7 @@ export async function prepareLocalChain({
   cache,
   service,
   demo,
+  say,
 }: LocalChainSettings): Promise<Address> {
   const client = localChainClient(rpcUrl, service.tokenOwner.private_key)
   const known = readSecret<{ address: Address }>(addressFile)?.address
@@ -33,9 +35,22 @@ export async function prepareLocalChain({
   if (asset !== known) writeSecret(addressFile, { address: asset })
   await ensureEther(client, service.tokenOwner.address, GAS_ETHER)
   for (const wallet of service.gasWallets) await ensureEther(client, wallet.address, GAS_ETHER)
-  await ensureTokens(client, asset, service.payoutWallet.address, PAYOUT_WALLET_TOKENS)
-  for (const agent of demo.agents) await ensureTokens(client, asset, agent.address, AGENT_TOKENS)
+  const holders = [
+    { address: service.payoutWallet.address, least: PAYOUT_WALLET_TOKENS },
+    ...demo.agents.map(({ address }) => ({ address, least: AGENT_TOKENS })),
+  ]
+  for (const { address, least } of holders)
+    await ensureTokens(client, asset, address, least).catch((error: unknown) => {
+      say(`token       ${address} keeps what it has: ${refusalOfToken(error)}`)
+    })
   return asset
+}
+
+/** Why the token refused, such as a pause; any other error is thrown. */
+function refusalOfToken(error: unknown): string {
+  const reverted = error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
+  if (!(reverted instanceof ContractFunctionRevertedError)) throw error
+  return reverted.data?.errorName ?? reverted.shortMessage
 }
 
 /** Throws when a signature made on the local chain could be worth something elsewhere (payout.md, "The local chain"). */

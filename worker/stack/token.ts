@@ -26,6 +26,8 @@ export const dollarTokenAbi = parseAbi([
   'function unpause()',
   'function blacklist(address account)',
   'function unBlacklist(address account)',
+  'error EnforcedPause()',
+  'error Blacklisted(address account)',
 ])
 
 const OWNER_ETH = parseEther('1000')

@@ -1,5 +1,6 @@
 import { type Pause, pauseNote } from '../../../workflows/domain/controls.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
+import { firstAgents } from './first-agent.ts'
 import { type Html, html } from './html.ts'
 import { pageOf } from './layout.ts'
 import { snippet } from './snippet.ts'
@@ -9,6 +10,7 @@ import { walkThrough } from './walk-through.ts'
 export type PageFacts = {
   readonly registry: readonly AnyOperation[]
   readonly baseUrl: string
+  readonly osUrl: string
   readonly temporalUiUrl: string
   readonly environment: 'local' | 'live'
   readonly pauses: () => Promise<readonly Pause[]>
@@ -16,10 +18,12 @@ export type PageFacts = {
 
 /** The front page: what this is, where everything is, and a payout to copy. */
 export async function landingPage(facts: PageFacts): Promise<string> {
-  const body = html`<h1>Payouts that agents can retry and never pay twice</h1>
-<p class="lead">agent-rails moves bounded amounts of a dollar stablecoin for software agents. A payout is created, authorized by
-the treasury and executed as one durable Temporal workflow, and every transition leaves a signed receipt.</p>
+  const body = html`<h1>Work and payouts that agents can retry and never pay twice</h1>
+<p class="lead">Software agents buy work here, and a payout rail moves bounded amounts of a dollar stablecoin for them. Each run and
+each payout is a durable Temporal workflow, and every transition leaves a signed receipt.</p>
 ${environmentNote(facts)}${await pausedNote(facts)}
+<h2 id="first-agent">Your first agent, in five minutes</h2>
+${firstAgentPart(facts)}
 <h2 id="doors">Where everything is</h2>
 <ul class="doors">${doors(facts)}</ul>
 <h2 id="walk-through">A payout, call by call</h2>
@@ -56,6 +60,17 @@ function doors({ temporalUiUrl }: PageFacts): Html[] {
   if (temporalUiUrl !== '')
     all.push([temporalUiUrl, 'Temporal UI', 'Every payout as a workflow, with what it waits for.'])
   return all.map(([url, name, what]) => html`<li><a href="${url}">${name}</a><span>${what}</span></li>`)
+}
+
+function firstAgentPart(facts: PageFacts): Html {
+  const programs = firstAgents(facts).map(
+    ({ language, run, code }) =>
+      html`<details${language === 'TypeScript' ? html` open` : ''}><summary>${language}: <code>${run}</code></summary>
+${snippet(code, `The first agent: ${language}`)}</details>`,
+  )
+  return html`<p>An agent of the sandbox is trusted at once and needs no money: it registers with a key of its own, claims its access
+key, starts a run and takes the signed result. Each program below does just that; run it in the project’s folder.</p>
+${programs}`
 }
 
 function walkThroughPart({ baseUrl }: PageFacts): Html {

@@ -48,11 +48,20 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & .snippet { position: relative; margin: .6rem 0 1rem; }
   & pre { margin: 0; padding: .9rem 1rem; overflow-x: auto; background: var(--code); border: 1px solid var(--line); border-radius: 8px; line-height: 1.5; }
   & .snippet button { position: absolute; top: .45rem; right: .45rem; font: inherit; font-size: .8rem; padding: .1rem .6rem; color: var(--ink); background: var(--panel); border: 1px solid var(--line); border-radius: 5px; cursor: pointer; }
+  & details { margin: .6rem 0; }
+  & summary { cursor: pointer; font-weight: 600; padding: .3rem 0; }
   & .steps { padding-left: 1.4rem; }
   & .steps > li { margin: 0 0 1.4rem; padding-left: .3rem; }
   & .facts { display: grid; grid-template-columns: max-content 1fr; gap: .45rem 1.4rem; padding: 1rem 1.2rem; margin: 1.2rem 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   & .facts dt { color: var(--soft); }
   & .facts dd { margin: 0; overflow-wrap: anywhere; }
+  @media (max-width: 40rem) {
+    & table, & tbody, & tr, & td { display: block; }
+    & thead { position: absolute; left: -99rem; }
+    & tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
+    & td { border: 0; padding: .1rem 0; }
+    & td code, & td:last-child { white-space: normal; overflow-wrap: anywhere; }
+  }
 }
 `
 

@@ -22,7 +22,14 @@ const surface = {
   call: async () => ({ answer: { status: 200, headers: {}, body: {} } }),
 }
 const pages = (environment: 'local' | 'live' = 'local', temporalUiUrl = ui) =>
-  createPages({ registry: operations, baseUrl, temporalUiUrl, environment, pauses: async () => [] })
+  createPages({
+    registry: operations,
+    baseUrl,
+    osUrl: 'https://os.example',
+    temporalUiUrl,
+    environment,
+    pauses: async () => [],
+  })
 
 const listeners: Listener[] = []
 const start = async (app: Parameters<typeof listen>[0]) => {
