@@ -36,16 +36,23 @@ signature = base64url(openssl("pkeyutl", "-sign", "-inkey", "python-agent.pem", 
 claim = {"nonce": nonce, "signature": signature, "protocol_version": "1", "claim_credential": True}
 access_key = call(OS + "/api/agents/handshake", claim, x_status_token=token)["credential_envelope"]["credential"]
 
-def act(path, **body):
+def act(path, body):
     return call(BASE + path, body, authorization="Bearer " + access_key)
 
-bought = {"rail": "packetops", "tier": "entry"}
-quote = act("/api/agents/quote", **bought)["quote"]
+quote = act("/api/agents/quote", {"rail": "packetops", "tier": "entry"})["quote"]
 items = [{"name": "system.md", "section": "system_description", "content": "A hosted ledger."}]
-run = act("/api/agent-use", mode="start_agent_run", **bought, usage="synthetic", quote_id=quote["quote_id"],
-    input={"title": "Evidence for the audit", "profile": "soc2_evidence_packet", "items": items},
-    on_gaps="report", accept_terms=True, idempotency_key="run-1")["run"]
+run = act("/api/agent-use", {
+    "mode": "start_agent_run",
+    "rail": "packetops",
+    "tier": "entry",
+    "usage": "synthetic",
+    "quote_id": quote["quote_id"],
+    "input": {"title": "Evidence for the audit", "profile": "soc2_evidence_packet", "items": items},
+    "on_gaps": "report",
+    "accept_terms": True,
+    "idempotency_key": "run-1",
+})["run"]
 while run["state"] not in ("closed", "exception_open"):
-    run = act("/api/agent-use", mode="get_run_status", run_id=run["run_id"], wait_ms=20000)["run"]
-made = act("/api/agent-use", mode="fetch_return_package", run_id=run["run_id"])
+    run = act("/api/agent-use", {"mode": "get_run_status", "run_id": run["run_id"], "wait_ms": 20000})["run"]
+made = act("/api/agent-use", {"mode": "fetch_return_package", "run_id": run["run_id"]})
 print(run["state"], json.dumps(made["return_package"]["result"], indent=2))

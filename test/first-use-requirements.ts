@@ -9,6 +9,11 @@ export const firstUseRequirements = {
     behavior:
       'A demo that cannot run says why in one line and leaves the stack up, whatever is paused or used up; --once ends with 1.',
   },
+  'docs.as-pasted': {
+    source: 'decision',
+    behavior:
+      'README and pages begin with an agent of the sandbox; every snippet works as pasted, in order; none pays a published account.',
+  },
   'client.package': {
     source: 'decision',
     behavior:

@@ -1315,7 +1315,7 @@ export const requirements = {
   'docs.examples': {
     source: 'decision',
     behavior:
-      'The TypeScript of the README type-checks against the package, and the programs of the tour run as pasted.',
+      'The TypeScript of the README type-checks against the packed client, and the tour’s offline check and printed paths are true.',
   },
   'local.worthless-signatures': {
     source: 'payout.md § The local chain',

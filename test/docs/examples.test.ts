@@ -28,7 +28,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 verifies('docs.examples', 'the TypeScript of the README type-checks against the package’s client', async () => {
   const blocks = [...read('README.md').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
   expect(blocks.length).toBeGreaterThan(1)
-  writeFileSync(join(folder, 'readme.ts'), blocks.join('\n'))
+  const files = blocks.map((block, at) => {
+    writeFileSync(join(folder, `readme-${at}.ts`), block)
+    return `readme-${at}.ts`
+  })
   const options = {
     strict: true,
     target: 'es2022',
@@ -37,7 +40,7 @@ verifies('docs.examples', 'the TypeScript of the README type-checks against the 
     skipLibCheck: true,
     types: ['node'],
   }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['readme.ts'] }))
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }))
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const told = await run(process.execPath, [tsc, '-p', folder]).then(
     ({ stdout }) => stdout,
@@ -75,7 +78,7 @@ verifies(
 
 verifies('docs.examples', 'what the tour’s programs load is there', async () => {
   const loaded = [...read('docs/tour.md').matchAll(/import \{ ([^}]+) \} from '\.\/dist\/([^']+)\.js'/g)]
-  expect(loaded.length).toBeGreaterThan(5)
+  expect(loaded.length).toBeGreaterThan(3)
   for (const [, names = '', file] of loaded) {
     const module: unknown = await import(join(root, `${file}.ts`))
     for (const name of names.split(', ')) expect(module, file).toHaveProperty(name)

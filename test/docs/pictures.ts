@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
+import { walkThroughScript } from '../../api/surfaces/pages/walk-through.ts'
 import { type PayoutState, payoutTransitions } from '../../workflows/domain/payout.ts'
 import { resumableStates, type TaskState, taskTransitions } from '../../workflows/domain/task-lifecycle.ts'
 import * as messages from '../../workflows/payout/messages.ts'
@@ -17,6 +18,10 @@ export const pictures: Record<string, () => string> = {
   'task-states': () => mermaid(['stateDiagram-v2', ...taskPicture().map((line) => `  ${line}`)]),
   road: () => mermaid(['flowchart LR', `  ${road().map(step).join(' --> ')}`]),
   operations: operationTable,
+  'sandbox-typescript': () => fenced('ts', read('examples/sandbox.mjs')),
+  'sandbox-python': () => fenced('python', read('examples/sandbox.py')),
+  'sandbox-curl': () => fenced('sh', read('examples/sandbox.sh')),
+  payout: () => fenced('ts', walkThroughScript('http://127.0.0.1:3000')),
   messages: () =>
     table(
       ['Message', 'Kind'],
@@ -75,6 +80,7 @@ function roomImports(): [string, string][] {
 
 const roomOf = (path: string): string => rooms.find((room) => path.startsWith(`${room}/`)) ?? path
 const node = (room: string): string => (room.includes('/') ? `${room.split('/')[1]}[${room}]` : room)
+const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\`\`\``
 const step = (name: string, at: number): string => `s${at}[${name}]`
 
 function payoutEdges(): string[] {

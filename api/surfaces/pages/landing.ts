@@ -66,7 +66,7 @@ function firstAgentPart(facts: PageFacts): Html {
   const programs = firstAgents(facts).map(
     ({ language, run, code }) =>
       html`<details${language === 'TypeScript' ? html` open` : ''}><summary>${language}: <code>${run}</code></summary>
-${snippet(code, `The first agent: ${language}`)}</details>`,
+${snippet(code, `The first agent in ${language}`)}</details>`,
   )
   return html`<p>An agent of the sandbox is trusted at once and needs no money: it registers with a key of its own, claims its access
 key, starts a run and takes the signed result. Each program below does just that; run it in the project’s folder.</p>

@@ -14,15 +14,14 @@ import { privateKeyToAccount } from 'viem/accounts'
 
 const baseUrl = '${baseUrl}'
 const accounts = JSON.parse(readFileSync(\`\${env.DATA_DIR ?? '.data'}/demo/accounts.json\`, 'utf8'))
-const accountOf = ({ private_key }) => privateKeyToAccount(private_key)
 const service = createClient({ baseUrl })
-const { asset } = (await service.call('trust-contract', {})).body.payout
-const wallet = accountOf(accounts.agents[2])
+const asset = String((await service.call('trust-contract', {})).body.payout.asset)
+const wallet = privateKeyToAccount(accounts.agents[0].private_key)
 const client = createClient({ baseUrl, wallet, fetch: payingFetch(wallet, { asset, maxPerCall: 100_000n }) })
 const treasury = {
   origin: baseUrl,
-  holder: accountOf(accounts.treasury.holder),
-  principal: accountOf(accounts.treasury.principal),
+  holder: privateKeyToAccount(accounts.treasury.holder.private_key),
+  principal: privateKeyToAccount(accounts.treasury.principal.private_key),
   operator: createClient({ baseUrl, operator: accounts.operator.credential }),
 }`,
     },
