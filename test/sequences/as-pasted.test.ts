@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { read, root } from '../docs/pictures.ts'
 import { verifies } from '../verifies.ts'
-import { read, root } from './pictures.ts'
 
 const clone = mkdtempSync(join(tmpdir(), 'agent-rails-pasted-'))
 // Below the ports that the system gives out, and apart from those of other tests of whole starts.
