@@ -95,21 +95,6 @@ verifies(
   180_000,
 )
 
-verifies(
-  'docs.as-pasted',
-  'every command of the tour works as pasted, in order, on the same stack',
-  async () => {
-    const [start, ...blocks] = blocksOf('docs/tour.md')
-    expect(start?.code).toContain('git clone')
-    expect(blocks.length).toBeGreaterThan(15)
-    const printed = await shell(blocks.map(({ code }) => code).join('\n'))
-    for (const line of ['payout_final 1.25 0x', 'again 201 replayed, paid in', 'nothing needs anybody', 'proven'])
-      expect(printed).toContain(line)
-    expect(printed.match(/rows and chain agree/g)).toHaveLength(2)
-  },
-  300_000,
-)
-
 verifies('docs.as-pasted', 'no example pays an account whose key is published', () => {
   const published = /0x(70997970c51812dc3a010c7d01b50e0d17dc79c8|f39fd6e51aad88f6f4ce6ab8827279cfffb92266)/i
   const pages = execFileSync('git', ['ls-files', 'README.md', 'docs/*.md', 'examples/*', 'api/surfaces/pages/*'], {
