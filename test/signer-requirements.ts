@@ -29,4 +29,13 @@ export const signerRequirements = {
     behavior:
       'In SQL, too, an authorization carries a signature and never changes, and a transfer begins only with the terms and nonce of its authorized payout, for an execute of its creator.',
   },
+  'signer.roles': {
+    source: 'decision',
+    behavior:
+      'API, worker, signer and reader have database roles of their own; the API’s writes no payout, transfer, switch or signing key but by functions made for it. Every table is covered.',
+  },
+  'signer.no-way-around': {
+    source: 'decision',
+    behavior: 'The API’s database role, SQL by hand and a Temporal client together cause no transfer of tokens.',
+  },
 } as const

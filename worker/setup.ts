@@ -1,6 +1,6 @@
 import { loadInfrastructure, loadStackSettings } from '../activities/config.ts'
 import { setUpContainers } from './stack/containers.ts'
 
-// Once, before the containers of API and worker: keys, token, accounts, operator and search attributes of the local chain.
+// Once, before the containers of API and worker: keys, token, accounts, operator, database roles and search attributes of the local chain.
 const { DATA_DIR } = loadStackSettings()
 await setUpContainers(DATA_DIR, loadInfrastructure(), console.log)

@@ -79,14 +79,8 @@ export async function findControlChange(tx: Tx, changeId: string): Promise<Contr
 
 /** Sets the switch and appends the act to its history; the caller holds `lockSwitches`. */
 export async function writeControl(tx: Tx, change: ControlChange): Promise<void> {
-  const { scope, target, paused, reason, operator_id, changed_at } = change
-  const state = { paused, reason, operator_id, changed_at }
-  await tx
-    .insertInto('controls')
-    .values({ scope, target, ...state })
-    .onConflict((conflict) => conflict.columns(['scope', 'target']).doUpdateSet(state))
-    .execute()
-  await tx.insertInto('control_changes').values(change).execute()
+  const row = JSON.stringify(change)
+  await sql`select set_control(jsonb_populate_record(null::control_changes, ${row}::jsonb))`.execute(tx)
 }
 
 /** How many payouts that could be executed now a switch of this scope and target covers. */

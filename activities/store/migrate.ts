@@ -25,6 +25,8 @@ import * as callers from './migrations/0022-callers.ts'
 import * as principalSignatures from './migrations/0023-principal-signatures.ts'
 import * as keyStanding from './migrations/0024-key-standing.ts'
 import * as returnedMoney from './migrations/0025-returned-money.ts'
+import * as roles from './migrations/0030-roles.ts'
+import { grantPrivileges } from './roles.ts'
 import type { Database } from './schema.ts'
 
 /** Every migration in the order of its number; they only go forward. */
@@ -52,20 +54,22 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-principal-signatures': principalSignatures,
   '0024-key-standing': keyStanding,
   '0025-returned-money': returnedMoney,
+  '0030-roles': roles,
 }
 
 /** The name of the last migration that this code knows. */
 export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? ''
 
 /**
- * Applies what is missing, all or nothing, and returns the names of what it applied. Processes that migrate at once wait for
- * each other on an advisory lock, so `db` needs a query timeout longer than the migrations take.
+ * Applies what is missing, all or nothing, grants each role what it may do, and returns the names of what it applied. Processes that
+ * migrate at once wait for each other on an advisory lock, so `db` needs a query timeout longer than the migrations take.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOf(db) }) })
   const migrator = new Migrator({ db: own, provider: { getMigrations: async () => ({ ...migrations }) } })
   const { error, results } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
+  await grantPrivileges(db)
   return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
 }
 

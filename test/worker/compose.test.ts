@@ -275,7 +275,9 @@ verifies(
     )
     expect(pollers).toHaveLength(2)
     await close()
-    const doctor = ['node', `--env-file=${containerLayout(scratch).serviceEnvironment}`, 'dist/worker/cli.js', 'doctor']
+    const { serviceEnvironment, workerDatabase } = containerLayout(scratch)
+    const files = [serviceEnvironment, workerDatabase].map((file) => `--env-file=${file}`)
+    const doctor = ['node', ...files, 'dist/worker/cli.js', 'doctor']
     expect((await runCommand(doctor, environmentOf('worker'))).stdout).toMatch(/all is well\n$/)
   },
   120_000,

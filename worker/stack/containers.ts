@@ -2,12 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Infrastructure } from '../../activities/config.ts'
 import { packageRoot } from '../../activities/package-root.ts'
+import { roleUrl } from '../../activities/store/create-roles.ts'
 import { createDatabase } from '../../activities/store/db.ts'
 import { createOperator } from '../../activities/store/operators.ts'
+import { grantPrivileges } from '../../activities/store/roles.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import { registerSearchAttributes } from '../../temporal/search-attributes.ts'
 import { keepSigningKeys } from '../keys.ts'
 import { newDemoAccounts, serviceAccounts } from './accounts.ts'
+import { makeRoles } from './database-roles.ts'
 import type { AccountsFile } from './embedded.ts'
 import { addressSettings } from './environment.ts'
 import { prepareLocalChain } from './local-chain.ts'
@@ -20,7 +23,9 @@ export function containerLayout(root: string) {
     signingKeys: join(root, 'api', 'signing-keys.json'),
     payoutWalletKey: join(root, 'worker', 'payout-wallet.json'),
     gasWalletKeys: join(root, 'worker', 'gas-wallets.json'),
+    workerDatabase: join(root, 'worker', 'database.env'),
     setup: join(root, 'setup'),
+    rolePasswords: join(root, 'setup', 'database-roles.json'),
     token: join(root, 'setup', 'token.json'),
     accounts: join(root, 'setup', 'accounts.json'),
   }
@@ -48,13 +53,33 @@ export async function setUpContainers(
   say(`the local chain's token is ${asset}`)
   await prepareNamespace(infrastructure)
   say(`the search attributes are registered in ${infrastructure.TEMPORAL_NAMESPACE}`)
+  const database = await prepareRoles(infrastructure.DATABASE_URL, layout.rolePasswords)
+  say('each process has a database role of its own')
   const credential = known?.operator.credential ?? (await createDemoOperator(infrastructure.DATABASE_URL))
   const { treasury, agents } = demo
   const served = { rpc_url: rpcUrl, base_url: infrastructure.BASE_URL }
   writeSecret(layout.accounts, { ...served, treasury, operator: { credential }, agents })
-  const lines = Object.entries(addressSettings({ asset, service, treasury })).map((entry) => entry.join('='))
-  writeFileSync(layout.serviceEnvironment, `${lines.join('\n')}\n`)
+  const addresses = addressSettings({ asset, service, treasury })
+  writeEnvironment(layout.serviceEnvironment, { ...addresses, DATABASE_URL: database.api })
+  writeEnvironment(layout.workerDatabase, { DATABASE_URL: database.worker })
   say(`accounts to play with are in ${layout.accounts}`)
+}
+
+function writeEnvironment(path: string, settings: Record<string, string>): void {
+  const lines = Object.entries(settings).map((entry) => entry.join('='))
+  writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 })
+}
+
+/** The urls of API and worker, whose roles are there and may do what they need. */
+async function prepareRoles(url: string, passwordFile: string): Promise<{ api: string; worker: string }> {
+  const passwords = await makeRoles(url, passwordFile)
+  const { db, close } = createDatabase({ url, applicationName: 'agent-rails setup', poolSize: 1 })
+  try {
+    await grantPrivileges(db)
+  } finally {
+    await close()
+  }
+  return { api: roleUrl(url, 'api', passwords), worker: roleUrl(url, 'worker', passwords) }
 }
 
 async function prepareNamespace(infrastructure: Infrastructure): Promise<void> {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
+import { roleUrl } from '../../activities/store/create-roles.ts'
 import { keepSigningKeys } from '../keys.ts'
 import { type DemoAccounts, newDemoAccounts, type ServiceAccounts, serviceAccounts } from './accounts.ts'
 import { chainPart } from './chain.ts'
+import { makeRoles } from './database-roles.ts'
 import { apiSettings, type EnvironmentFacts, urlOf, workerSettings } from './environment.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { prepareLocalChain } from './local-chain.ts'
@@ -38,6 +40,7 @@ export type EmbeddedSettings = {
 export type EmbeddedStack = {
   layout: Layout
   ports: Ports
+  /** Of the owner of the tables; the processes have roles of their own. */
   databaseUrl: string
   accounts: AccountsFile
   /** Environment of the worker: with it, any program of ours can be run beside the stack. */
@@ -73,17 +76,18 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
     settings.start(postgres),
     settings.start(temporal),
   ])
+  const passwords = await makeRoles(databaseUrl, layout.rolePasswords)
   const facts: EnvironmentFacts = {
     ports: settings.ports,
     layout,
-    databaseUrl,
+    databaseUrls: { api: roleUrl(databaseUrl, 'api', passwords), worker: roleUrl(databaseUrl, 'worker', passwords) },
     asset,
     service,
     treasury: demo.treasury,
   }
   writeSecret(layout.environment, workerSettings(facts))
   const env = { ...settings.inherited, ...workerSettings(facts) }
-  await migrate(env)
+  await migrate({ ...env, DATABASE_URL: databaseUrl })
   const workers = workerParts(settings, layout, env)
   const runWorkers = runWorkerParts(settings, facts)
   const apis = apiParts(settings, facts)

@@ -7,7 +7,8 @@ import type { Ports } from './ports.ts'
 export type EnvironmentFacts = {
   layout: Layout
   ports: Ports
-  databaseUrl: string
+  /** One for each role that a process of the stack has. */
+  databaseUrls: { api: string; worker: string }
   asset: Address
   service: ServiceAccounts
   treasury: DemoAccounts['treasury']
@@ -17,7 +18,7 @@ export type EnvironmentFacts = {
 export function apiSettings({
   layout,
   ports,
-  databaseUrl,
+  databaseUrls,
   asset,
   service,
   treasury,
@@ -29,7 +30,7 @@ export function apiSettings({
     BIND_HOST: '127.0.0.1',
     BASE_PORT: String(ports.base),
     OS_PORT: String(ports.os),
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls.api,
     TEMPORAL_ADDRESS: `127.0.0.1:${ports.temporal}`,
     TEMPORAL_NAMESPACE: 'default',
     TEMPORAL_API_KEY: '',
@@ -56,10 +57,15 @@ export function addressSettings({
   }
 }
 
-/** The API's settings and the keys that only the worker may read. */
+/** The API's settings with the database role of the worker, and the keys that only the worker may read. */
 export function workerSettings(facts: EnvironmentFacts): Record<string, string> {
   const { payoutWalletKey, gasWalletKeys } = facts.layout
-  return { ...apiSettings(facts), PAYOUT_WALLET_KEY_FILE: payoutWalletKey, GAS_WALLET_KEYS_FILE: gasWalletKeys }
+  return {
+    ...apiSettings(facts),
+    DATABASE_URL: facts.databaseUrls.worker,
+    PAYOUT_WALLET_KEY_FILE: payoutWalletKey,
+    GAS_WALLET_KEYS_FILE: gasWalletKeys,
+  }
 }
 
 /** The URL of a port of this machine. */

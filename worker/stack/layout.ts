@@ -12,6 +12,7 @@ export function layoutOf(dataDirectory: string) {
     chain: at('chain'),
     token: at('chain', 'token.json'),
     postgresPassword: at('keys', 'postgres.json'),
+    rolePasswords: at('keys', 'database-roles.json'),
     signingKeys: at('keys', 'signing-keys.json'),
     payoutWalletKey: at('keys', 'payout-wallet.json'),
     gasWalletKeys: at('keys', 'gas-wallets.json'),

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto'
+import { createRoles, type RolePasswords } from '../../activities/store/create-roles.ts'
+import { keepSecret } from './secret-file.ts'
+
+const newPassword = () => randomBytes(18).toString('base64url')
+
+/** Makes the database roles, with passwords that are made once and kept in a file. */
+export async function makeRoles(url: string, file: string): Promise<RolePasswords> {
+  const passwords = await keepSecret<RolePasswords>(file, () => ({
+    api: newPassword(),
+    worker: newPassword(),
+    signer: newPassword(),
+    reader: newPassword(),
+  }))
+  await createRoles(url, passwords)
+  return passwords
+}
