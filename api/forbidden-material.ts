@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type PointerError, refuse } from '../workflows/domain/errors.ts'
-import { nameSecret } from './secret-patterns.ts'
+import { CHECKSUMS_MAX, type PhraseBudget } from './recovery-phrase.ts'
+import { isPrivateJwk, nameSecret } from './secret-patterns.ts'
 
 /**
  * Refuses secrets in the fields that the schema marks with `.meta({ 'x-free-text': true })` (api-conventions.md, Forbidden material): 422
@@ -18,22 +19,25 @@ export function screenFreeText(schema: z.ZodType, value: unknown): void {
   )
 }
 
-/** The pointers (RFC 6901) of free-text fields that hold secret material, with the kind of secret; for values that fit the schema. */
+/** So many findings are named; who sends more has enough to look at. */
+const FINDINGS_MAX = 20
+
+/**
+ * The pointers (RFC 6901) of free-text fields that hold secret material, with the kind of secret; for values that fit the schema. The
+ * work is linear in the value.
+ */
 export function findForbiddenMaterial(schema: z.ZodType, value: unknown): PointerError[] {
-  const texts = new Map<string, string>()
-  collect(schema, value, '', texts)
-  return [...texts].flatMap(([pointer, text]) => {
-    const kind = nameSecret(text)
-    return kind === undefined ? [] : [{ pointer, message: `holds ${kind}` }]
-  })
+  const found: Found = { kinds: new Map(), budget: { checksums: CHECKSUMS_MAX } }
+  collect(schema, value, '', found)
+  return [...found.kinds].map(([pointer, kind]) => ({ pointer, message: `holds ${kind}` }))
 }
 
-type Texts = Map<string, string>
+type Found = { readonly kinds: Map<string, string>; readonly budget: PhraseBudget }
 
-function collect(schema: z.core.$ZodType, value: unknown, pointer: string, texts: Texts): void {
+function collect(schema: z.core.$ZodType, value: unknown, pointer: string, found: Found): void {
   if (value === undefined || value === null) return
-  if (z.globalRegistry.get(schema)?.['x-free-text'] === true) collectAll(value, pointer, texts)
-  else for (const [inner, part, at] of partsOf(schema, value, pointer)) collect(inner, part, at, texts)
+  if (z.globalRegistry.get(schema)?.['x-free-text'] === true) screen(value, pointer, found)
+  else for (const [inner, part, at] of partsOf(schema, value, pointer)) collect(inner, part, at, found)
 }
 
 /** What stands inside a schema: its wrapped schema, its alternatives, or its members with their values and pointers. */
@@ -57,12 +61,22 @@ function partsOf(schema: z.core.$ZodType, value: unknown, pointer: string): [z.c
   return inner instanceof z.core.$ZodType ? [[inner, value, pointer]] : []
 }
 
-/** Every string below a free-text value; an object is also looked at as a whole, because a JWK is one. */
-function collectAll(value: unknown, pointer: string, texts: Texts): void {
-  if (typeof value === 'string') texts.set(pointer, value)
+/** Every string in a free-text value, with the name it has there; an object may be a private JWK as a whole. */
+function screen(value: unknown, pointer: string, found: Found, label?: string): void {
+  if (found.kinds.size >= FINDINGS_MAX) return
+  if (typeof value === 'string') note(nameSecret(value, found.budget, label), pointer, found)
   if (typeof value !== 'object' || value === null) return
-  if ('kty' in value && 'd' in value) texts.set(pointer, JSON.stringify(value))
-  for (const [key, part] of members(value)) collectAll(part, below(pointer, key), texts)
+  if (isPrivateJwk(value)) note('a private JWK', pointer, found)
+  for (const [key, part] of members(value)) {
+    // A name that is a secret itself is not repeated in a pointer.
+    const secretName = Array.isArray(value) ? undefined : nameSecret(key, found.budget)
+    if (secretName !== undefined) note(secretName, pointer, found)
+    else screen(part, below(pointer, key), found, Array.isArray(value) ? label : key)
+  }
+}
+
+function note(kind: string | undefined, pointer: string, { kinds }: Found): void {
+  if (kind !== undefined && !kinds.has(pointer)) kinds.set(pointer, kind)
 }
 
 const members = (value: unknown): [string, unknown][] =>

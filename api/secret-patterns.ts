@@ -1,58 +1,67 @@
-import { createHash } from 'node:crypto'
-import { wordlist } from '@scure/bip39/wordlists/english'
+import { holdsPhrase, type PhraseBudget } from './recovery-phrase.ts'
 
 const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a PEM block', /-----BEGIN [A-Z0-9 ]{1,60}-----/],
   ['an API key', /\b[sr]k_(live|test)_[0-9A-Za-z]{8,}/],
   ['an API key', /\bsk-(ant|proj|svcacct|or)-[0-9A-Za-z_-]{16,}/],
+  ['an API key', /\bsk-[0-9A-Za-z]{40,}/],
+  ['an API key', /\bSG\.[0-9A-Za-z_-]{16,64}\.[0-9A-Za-z_-]{16,}/],
+  ['an npm token', /\bnpm_[0-9A-Za-z]{36}\b/],
   ['an AWS access key', /\b(AKIA|ASIA)[0-9A-Z]{16}\b/],
   ['a Google API key', /\bAIza[0-9A-Za-z_-]{35}/],
   ['a GitHub token', /\b(gh[oprsu]_[0-9A-Za-z]{20,}|github_pat_[0-9A-Za-z_]{20,})/],
   ['a GitLab token', /\bglpat-[0-9A-Za-z_-]{16,}/],
   ['a Slack token', /\bxox[abeoprs]-[0-9A-Za-z-]{8,}/],
   ['a webhook secret', /\bwhs(ec|k)_[0-9A-Za-z+/=]{16,}/],
-  ['a credential of this service', /\b(op|ag)_[0-9A-Za-z]{8,}_[0-9A-Za-z_-]{32,}/],
+  ['a credential of this service', /\b(op|ag)_[0-9A-Za-z]{8,64}_[0-9A-Za-z_-]{32,}/],
+  ['a bearer token', /\bbearer[ \t]{1,8}[0-9A-Za-z._~+/=-]{16,}/i],
   ['a password in a URL', /:\/\/[^\s/?#@:]*:[^\s/?#@]+@/],
+  // What only stands for a password, such as stars or a name in brackets, is none.
+  [
+    'a password',
+    /\b(?:pass(?:word|wd|phrase|code)|pwd)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?[^\s"'\\*<[({$]\S{3}/i,
+  ],
+  ['a social security number', /(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/],
 ]
 
-/** The kind of secret that a text holds, in words for an error message; undefined when none is recognised. Bare hex is none. */
-export function nameSecret(text: string): string | undefined {
-  const known = patterns.find(([, pattern]) => pattern.test(text))
+/** Names that mark what follows them as secret. */
+const marking = /(?:private|secret|priv|signing)[ _-]?key|seed|secret|mnemonic|pass(?:word|wd|phrase|code)|pwd/i
+const keyMarks = /\b(?:(?:private|secret|priv|signing)[ _-]?key|seed|secret)\b/i
+const hexKey = /(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])/g
+/** Nothing shorter holds a secret, unless a label says that it is one. */
+const SECRET_CHARS_MIN = 7
+/** How far ahead of a key its label may stand. */
+const LABEL_CHARS = 48
+
+/**
+ * The kind of secret that a text holds, in words for an error message; undefined when none is recognised. A `label` is the name that the
+ * text has where it stands. 64 hex digits are a secret only where a label says so.
+ */
+export function nameSecret(text: string, budget: PhraseBudget, label?: string): string | undefined {
+  const marked = label !== undefined && marking.test(label)
+  if (!marked && text.length < SECRET_CHARS_MIN) return undefined
+  const said = marked ? `${label.replaceAll('_', ' ')}: ${text}` : text
+  const known = patterns.find(([, pattern]) => pattern.test(said))
   if (known !== undefined) return known[0]
-  if (holdsPrivateJwk(text)) return 'a private JWK'
-  return holdsMnemonic(text) ? 'a recovery phrase' : undefined
+  if (holdsPrivateJwk(said)) return 'a private JWK'
+  if (holdsLabelledKey(said)) return 'a private key'
+  return holdsPhrase(text, budget) ? 'a recovery phrase' : undefined
 }
 
-/** JSON text, escaped or not, in which a `kty` stands beside a private `d`. */
+/** JSON text, escaped or not, in which a `kty` stands with a private `d`. */
 function holdsPrivateJwk(text: string): boolean {
   return /"kty\\{0,3}"\s*:/.test(text) && /"d\\{0,3}"\s*:\s*\\{0,3}"[A-Za-z0-9_-]{20,}/.test(text)
 }
 
-const wordIndex = new Map(wordlist.map((word, index) => [word, index]))
-const phraseLengths = [12, 15, 18, 21, 24]
-
-/** An English BIP-39 phrase with a right checksum anywhere in the text, however its words are separated or numbered. */
-function holdsMnemonic(text: string): boolean {
-  let run: number[] = []
-  for (const token of text
-    .normalize('NFKD')
-    .toLowerCase()
-    .matchAll(/[a-z]+/g)) {
-    const index = wordIndex.get(token[0])
-    run = index === undefined ? [] : [...run.slice(-23), index]
-    if (phraseLengths.some((length) => run.length >= length && checksumFits(run.slice(-length)))) return true
-  }
-  return false
+/** Whether a parsed JSON object is a private JWK. */
+export function isPrivateJwk(value: object): boolean {
+  return 'kty' in value && 'd' in value && /^[A-Za-z0-9_-]{20,}$/.test(String(value.d))
 }
 
-/** BIP-39: 11 bits for each word, of which one in 33 belongs to the SHA-256 of the others. */
-function checksumFits(indices: readonly number[]): boolean {
-  const bits = indices.map((index) => index.toString(2).padStart(11, '0')).join('')
-  const checksumLength = bits.length / 33
-  const entropy = bits.slice(0, -checksumLength)
-  const bytes = Uint8Array.from({ length: entropy.length / 8 }, (_, at) =>
-    Number.parseInt(entropy.slice(at * 8, at * 8 + 8), 2),
-  )
-  const digest = createHash('sha256').update(bytes).digest()[0] ?? 0
-  return digest.toString(2).padStart(8, '0').startsWith(bits.slice(-checksumLength))
+function holdsLabelledKey(text: string): boolean {
+  for (const { index } of text.matchAll(hexKey)) {
+    const before = text.slice(Math.max(0, index - LABEL_CHARS), index)
+    if (keyMarks.test(before.replaceAll('_', ' '))) return true
+  }
+  return false
 }

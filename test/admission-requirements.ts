@@ -14,4 +14,14 @@ export const admissionRequirements = {
     source: 'api-conventions § The call pipeline, in order',
     behavior: 'A body whose lists and objects nest deeper than 64 levels is 400 invalid_json, however deep it is.',
   },
+  'admission.screening-kinds': {
+    source: 'api-conventions § Bodies',
+    behavior:
+      'Free text, and the names in it, are refused with PEM, private JWKs, BIP-39 phrases, known key prefixes, bearer tokens, passwords (labelled or in URLs), formatted SSNs, and 64 hex digits that a label marks as a private key or seed. Unlabelled hex passes.',
+  },
+  'admission.screening-bounded': {
+    source: 'api-conventions § The call pipeline, in order',
+    behavior:
+      'Screening is linear and bounded: 64 KiB take at most 5 ms of processor time, whatever is in them; at most 1,000 checksums are worked out for a body, and what has more is refused as a recovery phrase.',
+  },
 } as const
