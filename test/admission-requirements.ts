@@ -24,4 +24,8 @@ export const admissionRequirements = {
     behavior:
       'Screening is linear and bounded: 64 KiB take at most 5 ms of processor time, whatever is in them; at most 1,000 checksums are worked out for a body, and what has more is refused as a recovery phrase.',
   },
+  'admission.signature-list': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A webhook has at most four signatures, and judging a wrong one costs less than 10 ms of processor time.',
+  },
 } as const

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ProviderKey } from '../../workflows/domain/provider-signature.ts'
 import { readJsonFile } from '../config.ts'
+import type { ProviderKey } from './provider-signature.ts'
 
 const provider = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)
 

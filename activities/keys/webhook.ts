@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { base64 } from '@scure/base'
 import { type PublicJwk, type SigningKey, verifySignature } from './compact.ts'
+import { SIGNATURES_MAX } from './provider-signature.ts'
 
 /** A message as Standard Webhooks signs it: an id that stays the same over retries, Unix seconds, and the exact body. */
 export type WebhookMessage = { id: string; timestamp: number; body: string }
@@ -18,7 +19,7 @@ export function signWebhook(key: SigningKey, { id, timestamp, body }: WebhookMes
 /** What a receiver looks at, in its order; what comes after the first that fails was not looked at. */
 export type WebhookCheck = { check: 'headers' | 'time' | 'signature'; ok: boolean }
 
-/** Whether one of the keys signed this message not more than five minutes before or after `nowSeconds`; asks for `v1a` only. */
+/** Whether one of the keys signed this message not more than five minutes before or after `nowSeconds`; asks for `v1a` only, among the first four. */
 export function checkWebhook(
   keys: readonly PublicJwk[],
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -37,7 +38,7 @@ export function checkWebhook(
       { check: 'time', ok: false },
     ]
   const given = signatures
-    .split(' ')
+    .split(' ', SIGNATURES_MAX)
     .flatMap((one) => (one.startsWith('v1a,') ? [Buffer.from(one.slice(4), 'base64')] : []))
   const signed = given.some((signature) =>
     keys.some((publicJwk) => verifySignature({ alg: 'EdDSA', publicJwk }, `${id}.${timestamp}.${body}`, signature)),

@@ -1,9 +1,5 @@
 import { readProviderEvent } from '../../workflows/domain/provider-event.ts'
-import {
-  type ProviderKey,
-  verifyProviderSignature,
-  type WebhookHeaders,
-} from '../../workflows/domain/provider-signature.ts'
+import { type ProviderKey, verifyProviderSignature, type WebhookHeaders } from '../keys/provider-signature.ts'
 import { clockSeconds } from '../store/db.ts'
 import type { EventKey } from '../store/provider-events.ts'
 import type { MoneyDeps } from './deps.ts'

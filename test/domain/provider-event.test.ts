@@ -6,7 +6,7 @@ import {
   type ProviderKey,
   verifyProviderSignature,
   type WebhookHeaders,
-} from '../../workflows/domain/provider-signature.ts'
+} from '../../activities/keys/provider-signature.ts'
 import { verifies } from '../verifies.ts'
 
 const now = 1_795_248_310

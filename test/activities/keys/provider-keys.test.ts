@@ -1,11 +1,11 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { expect } from 'vitest'
 import { loadProviderKeys } from '../../../activities/keys/provider-keys.ts'
-import { verifyProviderSignature } from '../../../workflows/domain/provider-signature.ts'
+import { type ProviderKey, verifyProviderSignature } from '../../../activities/keys/provider-signature.ts'
 import { verifies } from '../../verifies.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
@@ -47,5 +47,34 @@ verifies(
       expect(() => loadProviderKeys(path)).toThrow(path)
       expect(() => loadProviderKeys(path)).not.toThrow(/short-secret/)
     }
+  },
+)
+
+verifies(
+  'admission.signature-list',
+  'a list of over four signatures is refused unread, and a v1a in it is found up to there',
+  () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const x = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url')
+    const keys: ProviderKey[] = [{ provider: 'checkout', scheme: 'standard', key: `whpk_${x.toString('base64')}` }]
+    const at = now.getTime() / 1000
+    const good = `v1a,${sign(null, Buffer.from(`msg_1.${at}.${body}`), privateKey).toString('base64')}`
+    const wrong = `v1a,${Buffer.alloc(64, 1).toString('base64')}`
+    const verified = (list: string[]) =>
+      verifyProviderSignature(
+        { 'webhook-id': 'msg_1', 'webhook-timestamp': String(at), 'webhook-signature': list.join(' ') },
+        Buffer.from(body),
+        keys,
+        at,
+      )
+    expect(verified([wrong, wrong, wrong, good])).toBe('checkout')
+    for (const list of [[wrong], ['v1a,'], ['v1a'], [wrong, wrong, wrong, wrong, good], Array<string>(165).fill(good)])
+      expect(() => verified(list)).toThrow(
+        expect.objectContaining({ refusal: expect.objectContaining({ code: 'webhook_signature_invalid' }) }),
+      )
+    const { user, system } = process.cpuUsage()
+    for (let call = 0; call < 20; call++) expect(() => verified([wrong, wrong, wrong, wrong])).toThrow()
+    const used = process.cpuUsage({ user, system })
+    expect((used.user + used.system) / 20_000).toBeLessThan(10)
   },
 )

@@ -1,9 +1,5 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
-import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { base64 } from '@scure/base'
-import { refuse } from './errors.ts'
+import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
+import { refuse } from '../../workflows/domain/errors.ts'
 
 /**
  * A key that a payment provider signs its events with: a Standard Webhooks secret (`whsec_` and base64, for `v1`) or public key
@@ -15,10 +11,12 @@ export type WebhookHeaders = Readonly<Record<string, string | string[] | undefin
 
 /** Seconds between the signed time and ours (api-conventions.md, Access kinds). */
 const AGE_SECONDS_MAX = 300
+/** A sender that rotates its keys signs with two; a longer list only costs time. */
+export const SIGNATURES_MAX = 4
 
 /**
  * The provider whose key signed these raw bytes, by Standard Webhooks headers or `Stripe-Signature`; header names are lowercase.
- * Throws 401 `webhook_signature_invalid` for an unknown key, another body, or a time more than 300 s off.
+ * Throws 401 `webhook_signature_invalid` for an unknown key, another body, a time more than 300 s off, or over four signatures.
  */
 export function verifyProviderSignature(
   headers: WebhookHeaders,
@@ -29,6 +27,7 @@ export function verifyProviderSignature(
   const signed = standardSigned(headers, body) ?? stripeSigned(headers, body)
   if (signed === undefined) throw invalid('there is no signature header of a known form')
   if (Math.abs(nowSeconds - signed.at) > AGE_SECONDS_MAX) throw invalid('the signed time is more than 300 seconds off')
+  if (signed.signatures.length > SIGNATURES_MAX) throw invalid(`there are more than ${SIGNATURES_MAX} signatures`)
   // Every key is tried, so that the time taken does not tell which one fits.
   const fitting = keys.filter(
     (key) => key.scheme === signed.scheme && signed.signatures.some((one) => fits(key, one, signed.content)),
@@ -38,24 +37,18 @@ export function verifyProviderSignature(
   return key.provider
 }
 
-type Signature = { version: 'v1' | 'v1a'; bytes: Uint8Array }
-type Signed = { scheme: ProviderKey['scheme']; at: number; content: Uint8Array; signatures: Signature[] }
+type Signature = { version: string; bytes: Buffer }
+type Signed = { scheme: ProviderKey['scheme']; at: number; content: Buffer; signatures: Signature[] }
 
 /** `webhook-id`, `webhook-timestamp`, `webhook-signature`: a list of `v1,` and `v1a,` entries over `id.timestamp.body`. */
 function standardSigned(headers: WebhookHeaders, body: Uint8Array): Signed | undefined {
   const [id, time, list] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headers[name])
   if (typeof id !== 'string' || typeof time !== 'string' || typeof list !== 'string') return undefined
-  const signatures = list.split(' ').flatMap((entry): Signature[] => {
-    const [version, text] = entry.split(',')
-    const bytes = version === 'v1' || version === 'v1a' ? decoded(() => base64.decode(text ?? '')) : undefined
-    return bytes === undefined ? [] : [{ version: version as Signature['version'], bytes }]
+  const signatures = list.split(' ', SIGNATURES_MAX + 1).map((entry): Signature => {
+    const [version = '', text = ''] = entry.split(',', 2)
+    return { version, bytes: Buffer.from(text, 'base64') }
   })
-  return {
-    scheme: 'standard',
-    at: seconds(time),
-    content: concatBytes(utf8ToBytes(`${id}.${time}.`), body),
-    signatures,
-  }
+  return { scheme: 'standard', at: seconds(time), content: contentOf(`${id}.${time}.`, body), signatures }
 }
 
 /** `Stripe-Signature: t=…,v1=…`: hex HMACs over `t.body`. */
@@ -65,36 +58,30 @@ function stripeSigned(headers: WebhookHeaders, body: Uint8Array): Signed | undef
   const parts = header.split(',').map((part) => part.split('=', 2))
   const valuesOf = (name: string) => parts.flatMap(([key, value = '']) => (key === name ? [value] : []))
   const [time = ''] = valuesOf('t')
-  const signatures = valuesOf('v1').flatMap((text): Signature[] => {
-    const bytes = decoded(() => hexToBytes(text))
-    return bytes === undefined ? [] : [{ version: 'v1', bytes }]
-  })
-  return { scheme: 'stripe', at: seconds(time), content: concatBytes(utf8ToBytes(`${time}.`), body), signatures }
+  const signatures = valuesOf('v1').map((text) => ({ version: 'v1', bytes: Buffer.from(text, 'hex') }))
+  return { scheme: 'stripe', at: seconds(time), content: contentOf(`${time}.`, body), signatures }
 }
 
-function fits({ scheme, key }: ProviderKey, { version, bytes }: Signature, content: Uint8Array): boolean {
-  if (scheme === 'stripe') return equal(hmac(sha256, utf8ToBytes(key), content), bytes)
-  const material = decoded(() => base64.decode(key.replace(/^wh(sec|pk)_/, '')))
-  if (material === undefined) return false
-  if (version === 'v1') return key.startsWith('whsec_') && equal(hmac(sha256, material, content), bytes)
-  return key.startsWith('whpk_') && decoded(() => ed25519.verify(bytes, content, material, { zip215: false })) === true
+const contentOf = (signedHead: string, body: Uint8Array): Buffer => Buffer.concat([Buffer.from(signedHead), body])
+
+function fits({ scheme, key }: ProviderKey, { version, bytes }: Signature, content: Buffer): boolean {
+  if (scheme === 'stripe') return isHmac(key, content, bytes)
+  const material = Buffer.from(key.replace(/^wh(sec|pk)_/, ''), 'base64')
+  if (version === 'v1') return key.startsWith('whsec_') && isHmac(material, content, bytes)
+  return version === 'v1a' && key.startsWith('whpk_') && isEd25519(material, content, bytes)
 }
 
-/** In a time that does not depend on where they differ. */
-function equal(left: Uint8Array, right: Uint8Array): boolean {
-  if (left.length !== right.length) return false
-  return left.reduce((difference, byte, index) => difference | (byte ^ (right[index] ?? 0)), 0) === 0
+function isHmac(secret: string | Buffer, content: Buffer, given: Buffer): boolean {
+  const expected = createHmac('sha256', secret).update(content).digest()
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function isEd25519(key: Buffer, content: Buffer, given: Buffer): boolean {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url') }
+  return key.length === 32 && verify(null, content, createPublicKey({ key: jwk, format: 'jwk' }), given)
 }
 
 const seconds = (text: string): number => (/^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NEGATIVE_INFINITY)
-
-function decoded<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
-}
 
 const invalid = (detail: string) =>
   refuse('webhook_signature_invalid', detail, 'Sign the raw body with the configured key and the present time.')
