@@ -4,6 +4,7 @@ import { spokeFor } from '../activities/agents/handshake.ts'
 import { railsNamed } from '../activities/agents/rails.ts'
 import { registrationBy } from '../activities/agents/registration.ts'
 import { openSigning } from '../activities/agents/signing-desk.ts'
+import { callbackHosts } from '../activities/callbacks/hosts.ts'
 import { openCallbacks } from '../activities/callbacks/receiver.ts'
 import type { Config } from '../activities/config.ts'
 import { openInputs } from '../activities/inputs/desk.ts'
@@ -14,7 +15,7 @@ import { openReviews, type ReviewDeps } from '../activities/reviews/desk.ts'
 import { referenceSubject } from '../activities/reviews/payment-reference.ts'
 import { findCredential } from '../activities/store/agent-credentials.ts'
 import { countRunsOf } from '../activities/store/agent-runs.ts'
-import { countTrustStates, findAgentByToken } from '../activities/store/agents.ts'
+import { countTrustStates, findAgentByToken, isTrustedAgent } from '../activities/store/agents.ts'
 import { countBound } from '../activities/store/challenges.ts'
 import { findTask } from '../activities/store/tasks.ts'
 import { countPaidByWallet, findWorkOrder } from '../activities/store/work-orders.ts'
@@ -39,7 +40,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
   const { db } = issuing
   const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
   const acts = {
-    agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens }),
+    agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens, callbackHosts: callbackHosts(config) }),
     signing: openSigning({ ...issuing, keys }),
     reviews: openReviews({
       ...issuing,
@@ -73,6 +74,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
       },
     },
     railsNamed: (agentId, input) => railsNamed(db, agentId, input),
+    isTrusted: (agentId) => isTrustedAgent(db, agentId),
     spokeFor: (agentId, text, signature) => spokeFor({ db }, agentId, text, signature),
     registrationBy: (publicJwk) => registrationBy(db, publicJwk),
   }

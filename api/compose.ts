@@ -36,6 +36,7 @@ import { createGauges } from './gauges.ts'
 import { createHealth } from './health.ts'
 import { operations } from './operations/index.ts'
 import { createTurnstile } from './pay/turnstile.ts'
+import { createQuotas } from './quotas.ts'
 import { createRateLimits } from './rate-limits.ts'
 import type { RoadDeps } from './road.ts'
 import { laneGauges } from './surfaces/lane-gauges.ts'
@@ -105,7 +106,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       changes,
       log,
       clock,
-      limits: createRateLimits(pool, config),
+      ...limitsOf(pool, config),
       wallets,
       operators: { find: (operatorId) => findOperator(db, operatorId), verifyToken: tokensOf(config) },
       ...agents.lookups,
@@ -134,6 +135,11 @@ const publishingOf = (log: Logger): Parameters<typeof keepPublishing>[1] => ({
     log.fatal({ error: error.message }, 'this process must not sign')
     process.exit(1)
   },
+})
+
+const limitsOf = (...of: Parameters<typeof createRateLimits>) => ({
+  limits: createRateLimits(...of),
+  quotas: createQuotas(...of),
 })
 
 /** The timeouts bound how long a call hangs on a Postgres that is down. */

@@ -8,6 +8,7 @@ import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { assertRails, authenticate } from './auth/authenticate.ts'
 import { type Identity, identify } from './auth/identify.ts'
+import { presentedWay } from './auth/presented.ts'
 import { signedCall } from './auth/recall.ts'
 import { bytesMaxOf } from './body-size.ts'
 import type { CallAnswer, Caller, CallRequest } from './context.ts'
@@ -58,11 +59,24 @@ type Admitted = { readonly operation: AnyOperation; readonly value: unknown; rea
 async function admit(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Admitted> {
   const [first] = operations
   assertSize(request, bytesMaxOf(operations, request))
-  if (!first.unlimited) await deps.limits.address(request.address, first.limits?.addressPerMinute)
-  const identity = await identify(operations, request, deps)
+  const identity = first.unlimited ? ({ kind: 'public' } as const) : await identifyWithin(operations, request, deps)
   if (identity.kind === 'public') assertSize(request, limits.bodyBytesMax)
   const value = readValue(first, request)
   return { operation: pickOperation(operations, value), value, identity }
+}
+
+/**
+ * The caller, where its address may call: calls that prove nothing are counted per address. What this process can check by itself
+ * is checked whatever the address did before, so that a right credential is accepted from any address.
+ */
+async function identifyWithin(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Identity> {
+  const { address } = request
+  const unproven = await deps.limits.address(address, operations[0].limits?.addressPerMinute)
+  if (presentedWay(operations, request) === undefined) unproven.assertGranted()
+  const identity = await identify(operations, request, deps)
+  if (identity.kind === 'public' || identity.kind === 'refused') unproven.assertGranted()
+  else unproven.putBack()
+  return identity
 }
 
 function assertSize({ body }: CallRequest, bytesMax: number): void {

@@ -3,6 +3,7 @@ import type { Scope } from '../workflows/domain/credential.ts'
 import type { ErrorCode } from '../workflows/domain/errors.ts'
 import type { TokenPrefix } from '../workflows/domain/status-token.ts'
 import type { Context } from './context.ts'
+import type { Uses } from './quotas.ts'
 
 /** How a caller presents itself (api-conventions.md, Access kinds). */
 export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status' | 'provider'
@@ -70,6 +71,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly price: bigint | null
   /** `after`: handle, then settle, answer withheld until settled. `before`: precondition, settle, then handle. */
   readonly charge: 'after' | 'before'
+  /** What a new call uses of the daily quotas, besides the bytes of its body. */
+  readonly uses?: (input: z.output<Input>) => Uses
   readonly limits?: { readonly bodyBytes?: number; readonly addressPerMinute?: number }
   /** The body is handed on as it comes, in `context.sent`, and the input stands in path and query alone. */
   readonly stream?: { readonly mediaTypes: readonly [string, ...string[]]; readonly bytesMax: number }

@@ -15,13 +15,12 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   const perCredential = createLimiter(pool, 'agent', config.LIMIT_AGENT_PER_MINUTE, 60)
   const publicReads = createLimiter(pool, 'public-read', config.LIMIT_PUBLIC_READS_PER_MINUTE, 60)
   const publicWrites = createLimiter(pool, 'public-write', config.LIMIT_PUBLIC_WRITES_PER_MINUTE, 60)
-  const failedProofs = createLimiter(pool, 'failed-proof', config.LIMIT_FAILED_PROOFS_PER_MINUTE, 60)
   const freePerAddress = createLimiter(pool, 'free-address', config.FREE_GRANTS_PER_ADDRESS_PER_DAY, DAY_S)
   const freeInAll = createLimiter(pool, 'free', config.FREE_GRANTS_PER_DAY, DAY_S)
   return {
     // An operation's own limit is a larger share of the same counter, so that one address has one budget.
     address: (address, perMinute) =>
-      spend(
+      callOf(
         perAddress,
         address,
         perMinute === undefined ? 1 : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
@@ -29,7 +28,6 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
     wallet: (caller) => callOf(perWallet, caller),
     agent: (credentialId) => callOf(perCredential, credentialId),
     nobody: (address, { reads }) => callOf(reads ? publicReads : publicWrites, address),
-    failedProof: (address) => spend(failedProofs, address),
     freeGrant: async (address) => {
       const tickets = await Promise.all([freePerAddress.take(address), freeInAll.take('all')])
       const granted = tickets.every((ticket) => ticket.granted)
@@ -58,8 +56,8 @@ export async function callerTicket(
   return limits.nobody(caller.address, { reads: idempotency.kind === 'read' })
 }
 
-async function callOf(limiter: Limiter, key: string): Promise<CallerTicket> {
-  const ticket = await limiter.take(key)
+async function callOf(limiter: Limiter, key: string, points = 1): Promise<CallerTicket> {
+  const ticket = await limiter.take(key, points)
   let used = false
   return {
     granted: ticket.granted,
@@ -71,10 +69,6 @@ async function callOf(limiter: Limiter, key: string): Promise<CallerTicket> {
       if (!used) ticket.putBack()
     },
   }
-}
-
-async function spend(limiter: Limiter, key: string, points = 1): Promise<void> {
-  assertGranted(await limiter.take(key, points))
 }
 
 function assertGranted(ticket: Ticket): void {

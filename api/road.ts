@@ -14,17 +14,17 @@ import type { FindTokens } from './auth/status-token.ts'
 import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Context } from './context.ts'
 import type { Turnstile } from './pay/turnstile.ts'
+import type { Quotas } from './quotas.ts'
 
 /** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
 export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }
 
-/** Counted in Postgres, so that the limits hold over processes; each throws 429 `rate_limited`. */
+/** Counted in Postgres, so that the limits hold over processes; a ticket that is not granted throws 429 `rate_limited`. */
 export type RateLimits = {
-  address(address: string, perMinute?: number): Promise<void>
+  address(address: string, perMinute?: number): Promise<CallerTicket>
   wallet(caller: string): Promise<CallerTicket>
   agent(credentialId: string): Promise<CallerTicket>
   nobody(address: string, of: { reads: boolean }): Promise<CallerTicket>
-  failedProof(address: string): Promise<void>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
   freeGrant(address: string): Promise<{ granted: boolean; putBack(): void }>
 }
@@ -39,6 +39,7 @@ export type RoadDeps = {
   /** Postgres' clock. */
   readonly clock: { nowSeconds(): Promise<number> }
   readonly limits: RateLimits
+  readonly quotas: Quotas
   readonly wallets: WalletProofDeps
   readonly operators: KnownOperators
   /** Read in the database for each call: what is revoked holds at once, in every process. */
@@ -48,6 +49,8 @@ export type RoadDeps = {
     readonly spokeFor: SpokeFor
     /** The call that registered a public key which still speaks for its agent. */
     readonly registrationBy: (publicJwk: Readonly<Record<string, unknown>>) => Promise<CallRow | undefined>
+    /** Whether an agent is trusted and no sandbox. */
+    readonly isTrusted: (agentId: string) => Promise<boolean>
     /** The rails of what the input of an agent's call names by ids and tokens. */
     readonly railsNamed: (agentId: string, input: Readonly<Record<string, unknown>>) => Promise<string[]>
   }

@@ -28,4 +28,31 @@ export const admissionRequirements = {
     source: 'api-conventions § Access kinds',
     behavior: 'A webhook has at most four signatures, and judging a wrong one costs less than 10 ms of processor time.',
   },
+  'admission.address-form': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'Limits count an IPv6 address by its /64 network, and IPv4 that is mapped into IPv6 as IPv4.',
+  },
+  'admission.other-services': {
+    source: 'api-conventions § Access kinds',
+    behavior:
+      'A signature of a contract wallet and a token of an unknown key have another service asked only within the limits of the address; a signature that this process can check is accepted whatever its address did before.',
+  },
+  'admission.repeated-read': {
+    source: 'api-conventions § Access kinds',
+    behavior: 'A read that repeats its proof counts like any other call of its wallet.',
+  },
+  'admission.quotas': {
+    source: 'decision',
+    behavior:
+      'Registrations, tasks, workflows, callback requests and kept bytes have daily quotas, counted in Postgres, of an agent, of a client address without trust, and in total; trusted callers have a total of their own, which others cannot exhaust.',
+  },
+  'admission.upload-room': {
+    source: 'decision',
+    behavior:
+      'A sandbox agent may store a few MB; all sandboxes and all other agents have a total each, of which an upload reserves what it may have; below a threshold of free space on the local volume uploads are refused.',
+  },
+  'admission.registered-callback': {
+    source: 'tasks.md § Callbacks',
+    behavior: 'A sandbox agent registers only the demo receiver as its callback URL, and no agent a URL inside.',
+  },
 } as const

@@ -1078,7 +1078,8 @@ export const requirements = {
   },
   'agent.attempts.slowed': {
     source: 'authority.md § Agent credentials',
-    behavior: 'Guessing is refused per address and slowed per credential, whose agent is never locked out.',
+    behavior:
+      'Guessing is slowed per address and per credential; what is right is accepted at once, whatever its address or others did before.',
   },
   'agent.enforce': {
     source: 'endpoints.md § 16. Production and credentials',

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { CallbackHosts } from '../callbacks/hosts.ts'
 import type { DerivedTokens } from '../keys/derived-tokens.ts'
 import type { ReceiptSigner } from '../store/receipts.ts'
 import type { Database } from '../store/schema.ts'
@@ -7,4 +8,9 @@ import type { Database } from '../store/schema.ts'
 export type Issuing = { issuer: string; environment: string; signReceipt: ReceiptSigner }
 
 /** What registration, handshake and status touch of the world. */
-export type AgentDeps = Issuing & { db: Kysely<Database>; baseUrl: string; tokens: DerivedTokens }
+export type AgentDeps = Issuing & {
+  db: Kysely<Database>
+  baseUrl: string
+  tokens: DerivedTokens
+  callbackHosts: CallbackHosts
+}

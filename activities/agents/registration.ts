@@ -12,6 +12,7 @@ import { answerCall, type CallRow, claimGrant, findCall } from '../store/calls.t
 import { clockSeconds, type Tx, transaction } from '../store/db.ts'
 import { send } from '../store/pipeline.ts'
 import { appendReceipt } from '../store/receipts.ts'
+import { assertCallback } from '../tasks/asked-input.ts'
 import { grantAccess } from './access.ts'
 import type { AgentDeps } from './deps.ts'
 import { agentView, nextAction } from './views.ts'
@@ -33,10 +34,12 @@ export type Manifest = {
 /**
  * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
  * sandbox agent is trusted at once, within the sandbox's scopes. The answer is stored without the status token, which is derived
- * again for each who may have it. Throws 409 `key_already_registered`.
+ * again for each who may have it. Throws 409 `key_already_registered`, and 422
+ * `callback_refused` for a callback URL inside, or elsewhere than the demo receiver for a sandbox.
  */
 export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId: string): Promise<void> {
   await assertSealable(manifest)
+  assertCallback(deps.callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
   const keySha256 = digestOf(manifest.public_key)
   const agentId = `agt_${digestOf({ type: 'service.agent.v1', key_sha256: keySha256 })}`
   await transaction(deps.db, async (tx) => {

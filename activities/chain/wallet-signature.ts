@@ -19,8 +19,8 @@ import { recoverKey } from './recover-key.ts'
 
 /** Decides whether a wallet made a signature; a wallet with code may need the chain, and then throws 503 `unavailable` without it. */
 export type WalletSignatures = {
-  /** Over the EIP-191 hash of a message (personal_sign). */
-  verify(wallet: Hex, message: string, signature: Hex): Promise<boolean>
+  /** Over the EIP-191 hash of a message (personal_sign); `mayAskOthers` throws where the chain may not be asked for this caller. */
+  verify(wallet: Hex, message: string, signature: Hex, mayAskOthers?: () => Promise<void>): Promise<boolean>
   /** Over a 32-byte digest as it stands. */
   verifyDigest(wallet: Hex, digest: Hex, signature: Hex): Promise<boolean>
 }
@@ -89,10 +89,19 @@ export function createWalletSignatures({
     }
   }
 
-  const verifyDigest = async (wallet: Hex, digest: Hex, signature: Hex): Promise<boolean> =>
-    recoverSigner(digest, signature) === wallet.toLowerCase() || contractAccepts(wallet, digest, signature)
+  const isRecovered = (wallet: Hex, digest: Hex, signature: Hex): boolean =>
+    recoverSigner(digest, signature) === wallet.toLowerCase()
 
-  return { verifyDigest, verify: (wallet, message, signature) => verifyDigest(wallet, hashMessage(message), signature) }
+  return {
+    verifyDigest: async (wallet, digest, signature) =>
+      isRecovered(wallet, digest, signature) || contractAccepts(wallet, digest, signature),
+    verify: async (wallet, message, signature, mayAskOthers) => {
+      const digest = hashMessage(message)
+      if (isRecovered(wallet, digest, signature)) return true
+      await mayAskOthers?.()
+      return contractAccepts(wallet, digest, signature)
+    },
+  }
 }
 
 /** The node gave no verdict; a revert or running out of gas is one. */

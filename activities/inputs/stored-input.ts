@@ -17,7 +17,7 @@ import type { Tx } from '../store/db.ts'
 /** What became of an upload; a refused one leaves nothing behind. */
 export type Upload =
   | { ok: true; input: InputRow; fresh: boolean }
-  | { ok: false; reason: 'digest_mismatch' | 'too_large' | 'empty' | 'no_room' | 'too_many_at_once' }
+  | { ok: false; reason: 'digest_mismatch' | 'too_large' | 'empty' | 'no_room' | 'no_room_at_all' | 'too_many_at_once' }
 
 const CHUNK_BYTES = 512 * 1024
 
@@ -36,8 +36,10 @@ export async function storeInput(
   if (known !== undefined) return { ok: true, input: known, fresh: false }
   const room = bounds.owner.bytesMax - (await countBytes(db, name.owner))
   if (room <= 0) return { ok: false, reason: 'no_room' }
-  const blobId = await beginBlob(db, name.owner, bounds.owner)
-  if (blobId === undefined) return { ok: false, reason: 'too_many_at_once' }
+  const begun = await beginBlob(db, name.owner, bounds.owner, Math.min(room, bounds.bytesMax))
+  if (begun === 'too_many_at_once') return { ok: false, reason: begun }
+  if (begun === 'no_room') return { ok: false, reason: 'no_room_at_all' }
+  const { blobId } = begun
   // What cannot be dropped now is swept away later, and is no reason to answer anything else.
   const drop = () => dropBlob(db, blobId).catch(() => undefined)
   const stored = await fill(db, { ...name, mediaType, blobId, bounds, room }, stream).catch(async (error: unknown) => {

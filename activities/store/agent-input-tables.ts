@@ -2,7 +2,13 @@ import type { ColumnType, Generated } from 'kysely'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 
-export type AgentInputBlobsTable = { blob_id: Generated<string>; owner: string; began_at: Time }
+export type AgentInputBlobsTable = {
+  blob_id: Generated<string>
+  owner: string
+  began_at: Time
+  reserved: ColumnType<string, number, number>
+  sandbox: boolean
+}
 export type AgentInputChunksTable = { blob_id: string; seq: number; bytes: Buffer }
 export type AgentInputsTable = {
   owner: string

@@ -7,14 +7,25 @@ export type InputRow = Selectable<AgentInputsTable>
 export type InputName = { owner: string; sha256: string }
 export type NewInput = InputName & Pick<InputRow, 'blob_id' | 'byte_length' | 'media_type'>
 
-/** What one owner may upload: in all that is kept, and at once. */
-export type OwnerBounds = { readonly bytesMax: number; readonly uploadsMax: number }
+/** What one owner may upload: in all that is kept, and at once; and what all owners of its kind may together. */
+export type OwnerBounds = {
+  readonly bytesMax: number
+  readonly uploadsMax: number
+  readonly sandbox: boolean
+  readonly allBytesMax: number
+}
 
 /**
  * Begins an upload; what is appended to it becomes an input by `addInput`, or goes with `dropBlob`. Undefined while the owner
- * has as many under way as it may; one that was cut off counts until it is swept away.
+ * has as many under way as it may; one that was cut off counts until it is swept away. It reserves the bytes that it may
+ * have at most; `no_room` where all uploads of its kind together have too many.
  */
-export async function beginBlob(db: Tx, owner: string, { uploadsMax }: OwnerBounds): Promise<string | undefined> {
+export async function beginBlob(
+  db: Tx,
+  owner: string,
+  { uploadsMax, sandbox, allBytesMax }: OwnerBounds,
+  reserved: number,
+): Promise<{ blobId: string } | 'too_many_at_once' | 'no_room'> {
   return transaction(db, async (tx) => {
     await lockOwner(tx, owner)
     const { under_way } = await tx
@@ -25,14 +36,26 @@ export async function beginBlob(db: Tx, owner: string, { uploadsMax }: OwnerBoun
         not(exists(selectFrom('agent_inputs as i').select('i.blob_id').whereRef('i.blob_id', '=', 'b.blob_id'))),
       )
       .executeTakeFirstOrThrow()
-    if (Number(under_way) >= uploadsMax) return undefined
+    if (Number(under_way) >= uploadsMax) return 'too_many_at_once'
+    if ((await countReserved(tx, sandbox)) + reserved > allBytesMax) return 'no_room'
     const blob = await tx
       .insertInto('agent_input_blobs')
-      .values({ owner })
+      .values({ owner, reserved, sandbox })
       .returning('blob_id')
       .executeTakeFirstOrThrow()
-    return blob.blob_id
+    return { blobId: blob.blob_id }
   })
+}
+
+/** What all uploads of a kind have in bytes, those under way with what they may have; counted by one transaction at a time. */
+async function countReserved(tx: Tx, sandbox: boolean): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads, sandbox ${sandbox}`}, 0))`.execute(tx)
+  const { bytes } = await tx
+    .selectFrom('agent_input_blobs')
+    .select(({ fn }) => fn.sum<string | null>('reserved').as('bytes'))
+    .where('sandbox', '=', sandbox)
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
 }
 
 /** What the owner's inputs have in bytes, all together. */
@@ -69,6 +92,11 @@ export async function addInput(
     if ((await findInput(tx, input)) !== undefined) return 'there'
     if ((await countBytes(tx, input.owner)) + input.byte_length > bytesMax) return 'no_room'
     await tx.insertInto('agent_inputs').values(input).execute()
+    await tx
+      .updateTable('agent_input_blobs')
+      .set({ reserved: input.byte_length })
+      .where('blob_id', '=', input.blob_id)
+      .execute()
     return 'added'
   })
 }

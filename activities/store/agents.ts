@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { TrustState } from '../../workflows/domain/agent-trust.ts'
+import { mayAct, type TrustState } from '../../workflows/domain/agent-trust.ts'
 import type { Scope } from '../../workflows/domain/credential.ts'
 import type { AccountsTable, AgentsTable, Contact, TrustLimits } from './agent-tables.ts'
 import type { Tx } from './db.ts'
@@ -145,3 +145,13 @@ const filtered = (tx: Tx, { states, rail, undecided }: AgentFilter) =>
     .where(sql<boolean>`trust_state = any(${[...states]})`)
     .$if(undecided, (query) => query.where('decision_id', 'is', null))
     .$if(rail !== undefined, (query) => query.where(sql<boolean>`rails::jsonb ? ${rail}`))
+
+/** Whether an agent may act for real: trusted by a decision, and not as a sandbox. */
+export async function isTrustedAgent(tx: Tx, agentId: string): Promise<boolean> {
+  const agent = await tx
+    .selectFrom('agents')
+    .select(['trust_state', 'sandbox'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return agent !== undefined && !agent.sandbox && mayAct(agent.trust_state)
+}

@@ -157,12 +157,8 @@ async function walletCaller(
   { proof }: Known<'wallet'>,
   deps: RoadDeps,
 ): Promise<Authenticated> {
-  try {
-    assertProvenBody(proof, request.method === 'GET' ? undefined : value)
-  } catch (error) {
-    await deps.limits.failedProof(request.address)
-    throw error
-  }
+  const body = request.method === 'GET' ? undefined : value
+  await deps.attempts.guard({ address: request.address }, async () => assertProvenBody(proof, body))
   const { wallet, nonce, body_sha256 } = proof
   return {
     caller: { kind: 'wallet', id: `wallet:${wallet}`, wallet },

@@ -6,6 +6,7 @@ import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import type { RoadDeps } from '../road.ts'
 import { presentedCredentialId, recogniseCredential } from './agent.ts'
 import { type AuthenticatedOperator, authenticateOperator } from './operator.ts'
+import type { MayAskOthers } from './operator-token.ts'
 import { presentedWay } from './presented.ts'
 import { presentedToken, recogniseToken } from './status-token.ts'
 import { verifyWalletProof } from './wallet-proof.ts'
@@ -73,8 +74,10 @@ const examine = (request: CallRequest, deps: RoadDeps): Promise<Identity> =>
     },
   )
 
-const findOperator = ({ address, headers }: CallRequest, { attempts, operators }: RoadDeps) =>
-  attempts.guard({ address }, () => authenticateOperator(headers['authorization'], operators))
+const findOperator = ({ address, headers }: CallRequest, deps: RoadDeps) =>
+  deps.attempts.guard({ address }, () =>
+    authenticateOperator(headers['authorization'], deps.operators, mayAskOthers(address, deps)),
+  )
 
 const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: RoadDeps) =>
   attempts.guard({ address, credentialId: presentedCredentialId(headers['authorization']) }, () =>
@@ -97,8 +100,14 @@ const findProvider = ({ address, headers, body }: CallRequest, { attempts, verif
 async function findWallet({ address, headers, method, path }: CallRequest, deps: RoadDeps): Promise<WalletProof> {
   const nowSeconds = await deps.clock.nowSeconds()
   const asked = { header: headers['x-service-wallet-proof'], method, path, origin: deps.baseUrl, nowSeconds }
-  return verifyWalletProof(asked, deps.wallets).catch(async (error: unknown) => {
-    await deps.limits.failedProof(address)
-    throw error
-  })
+  return deps.attempts.guard({ address }, () => verifyWalletProof(asked, deps.wallets, mayAskOthers(address, deps)))
 }
+
+/** A check that asks another service stays behind the limits of the address. */
+const mayAskOthers =
+  (address: string, { limits, attempts }: RoadDeps): MayAskOthers =>
+  async () => {
+    const ticket = await limits.address(address)
+    ticket.assertGranted()
+    await attempts.assertFew(address)
+  }

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
@@ -6,7 +6,9 @@ import type { AuthenticatedOperator } from './operator.ts'
 
 /** `audience` and `scope` have to stand in a token of this issuer, so that one made for another service is worth nothing here. */
 export type TokenSettings = { issuer: string; audience: string; scope: string }
-export type VerifyOperatorToken = (token: string) => Promise<AuthenticatedOperator>
+/** Throws 429 where the caller may not have another service asked. */
+export type MayAskOthers = () => Promise<void>
+export type VerifyOperatorToken = (token: string, mayAskOthers: MayAskOthers) => Promise<AuthenticatedOperator>
 
 const TIMEOUT_MS = 2_000
 const CLOCK_TOLERANCE_S = 5
@@ -28,7 +30,8 @@ export function operatorTokens({ issuer, audience, scope }: TokenSettings): Veri
     })
     return keys
   }
-  return async (token) => {
+  return async (token, mayAskOthers) => {
+    if (!(await knowsKeyOf(token, keys))) await mayAskOthers()
     const times = { clockTolerance: CLOCK_TOLERANCE_S, requiredClaims: ['sub', 'exp'] }
     // An ID token of the same audience is no access token (RFC 9068 §4).
     const options = { issuer, audience, algorithms, typ: 'at+jwt', ...times }
@@ -38,6 +41,19 @@ export function operatorTokens({ issuer, audience, scope }: TokenSettings): Veri
     const scopes = typeof payload['scope'] === 'string' ? payload['scope'].split(' ') : []
     if (!scopes.includes(scope)) throw wrongToken(`the token lacks the scope ${scope}`)
     return operatorOf(issuer, payload)
+  }
+}
+
+type Keys = ReturnType<typeof createRemoteJWKSet>
+
+/** Whether the key that the token names was read before, so that nothing has to be fetched to judge it. */
+async function knowsKeyOf(token: string, keys: Promise<Keys> | undefined): Promise<boolean> {
+  const known = await keys?.catch(() => undefined)
+  try {
+    const { kid } = decodeProtectedHeader(token)
+    return known?.jwks()?.keys.some((key) => key.kid === kid) ?? false
+  } catch {
+    return true
   }
 }
 

@@ -1,6 +1,6 @@
 import type { findOperator } from '../../activities/store/operators.ts'
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
-import type { VerifyOperatorToken } from './operator-token.ts'
+import type { MayAskOthers, VerifyOperatorToken } from './operator-token.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
@@ -22,6 +22,7 @@ const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 export async function authenticateOperator(
   header: string | string[] | undefined,
   { find, verifyToken }: KnownOperators,
+  mayAskOthers: MayAskOthers = async () => undefined,
 ): Promise<AuthenticatedOperator> {
   if (header === undefined || header === '') {
     throw refuse(
@@ -32,7 +33,7 @@ export async function authenticateOperator(
   }
   const text = typeof header === 'string' ? header : ''
   const [, jwt] = token.exec(text) ?? []
-  if (jwt !== undefined && verifyToken !== undefined) return verifyToken(jwt)
+  if (jwt !== undefined && verifyToken !== undefined) return verifyToken(jwt, mayAskOthers)
   const [, operatorId, secret] = credential.exec(text) ?? []
   if (operatorId === undefined || secret === undefined) throw wrongCredential()
   const operator = await find(operatorId.toLowerCase())

@@ -5,7 +5,9 @@ import { bodySha256, type WalletProof, walletProofText } from '../../workflows/d
 import { decodeWalletProof } from '../../workflows/domain/wallet-proof-reader.ts'
 
 /** Whether `wallet` made this personal_sign signature; throws 503 when a contract wallet cannot be asked. */
-export type WalletProofDeps = { verify(wallet: Hex, message: string, signature: Hex): Promise<boolean> }
+export type WalletProofDeps = {
+  verify(wallet: Hex, message: string, signature: Hex, mayAskOthers?: () => Promise<void>): Promise<boolean>
+}
 
 /** The call that a proof has to be for: `origin` is the configured base URL, `nowSeconds` Postgres' clock. */
 export type ProvenCall = {
@@ -21,7 +23,11 @@ export type ProvenCall = {
  * `wallet_proof_required`, `wallet_proof_invalid` or `wallet_proof_expired`. It reads no body and uses up nothing: the transaction
  * that grants the call consumes the nonce.
  */
-export async function verifyWalletProof(call: ProvenCall, deps: WalletProofDeps): Promise<WalletProof> {
+export async function verifyWalletProof(
+  call: ProvenCall,
+  deps: WalletProofDeps,
+  mayAskOthers?: () => Promise<void>,
+): Promise<WalletProof> {
   const proof = readProof(call.header)
   if (proof.method !== call.method) throw invalid(`the proof is for method ${proof.method}`)
   if (proof.path !== call.path) throw invalid(`the proof is for path ${proof.path}`)
@@ -36,7 +42,7 @@ export async function verifyWalletProof(call: ProvenCall, deps: WalletProofDeps)
     issuedAt: issued_at,
     nonce,
   })
-  if (!(await deps.verify(wallet, text, signature)))
+  if (!(await deps.verify(wallet, text, signature, mayAskOthers)))
     throw invalid(`the signature is not one of ${wallet} over the proof text for origin ${call.origin}`)
   return proof
 }

@@ -95,3 +95,6 @@ export function sentStream({ sent }: Context): BodyStream {
   if (sent.stream === undefined) throw new TypeError('no surface handed on the body of this call')
   return sent.stream
 }
+
+/** Whether the agent behind this call is one of the sandbox. */
+export const isSandbox = ({ caller }: Context): boolean => caller.kind === 'agent' && caller.credential.sandbox

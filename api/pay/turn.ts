@@ -18,8 +18,8 @@ import {
 } from '../../activities/store/payments.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import type { Reply } from '../operation.ts'
-import { callerTicket } from '../rate-limits.ts'
 import type { CallerTicket } from '../road.ts'
+import { callerTickets } from './caller-tickets.ts'
 import type { Run } from './run.ts'
 
 /**
@@ -39,7 +39,7 @@ export type Read = () => Promise<Reply<unknown>>
 /** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
 export async function takeTurn(run: Run, read: Read): Promise<Turn> {
   const { limits } = run.deps
-  const rate = await callerTicket(run.operation, run.caller, limits)
+  const rate = await callerTickets(run)
   const free = run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
   let freeTaken = false
   try {
@@ -93,7 +93,11 @@ async function grant(run: Run, worked: Worked, rate: CallerTicket | undefined, f
   const decided = await deps.inTurn(call.caller, () =>
     transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
       const standing = await readStanding(tx, call)
-      if (standing.call !== undefined) return { joins: standing.call }
+      if (standing.call !== undefined) {
+        // A repeated read is worked out and answered once more, so it counts like any other.
+        if (run.operation.idempotency.kind === 'read') rate?.assertGranted()
+        return { joins: standing.call }
+      }
       rate?.assertGranted()
       const funding = await fund(tx, standing)
       if (funding === undefined) return undefined

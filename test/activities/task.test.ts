@@ -406,7 +406,7 @@ verifies('input.kept', 'a task lets go of its uploaded inputs when it closes, an
   async function* stream() {
     yield bytes
   }
-  const bounds = { bytesMax: 100, owner: { bytesMax: 100, uploadsMax: 1 } }
+  const bounds = { bytesMax: 100, owner: { bytesMax: 100, uploadsMax: 1, sandbox: false, allBytesMax: 2 ** 40 } }
   expect(await storeInput(tasks.db, name, 'text/csv', stream(), bounds)).toMatchObject({ ok: true })
   await useInput(tasks.db, name, task_id)
   const sweep = () => removeUnused(tasks.db, { keepMs: 0, abandonedMs: 0, most: 10 })

@@ -39,7 +39,7 @@ const settings = {
   FREE_GRANTS_PER_ADDRESS_PER_DAY: '30',
   LIMIT_WALLET_PER_MINUTE: '100000',
   LIMIT_ADDRESS_PER_MINUTE: '1000000',
-  LIMIT_FAILED_PROOFS_PER_MINUTE: '100000',
+  LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '100000',
 }
 /** What moves money, and nothing beside it: every activity there is has to be struck. */
 const queues = { all: 'payouts,signing,transfers', allButSigning: 'payouts,transfers', signing: SIGNING_QUEUE }

@@ -34,8 +34,8 @@ verifies('docs.architecture', 'its table of rooms names every folder of the room
 verifies('docs.architecture', 'a call passes its steps in the order that the comment of the pipeline names', () => {
   const walked: [string, string, RegExp][] = [
     ['size', 'admit', /assertSize\(/],
-    ['address limit', 'admit', /limits\.address\(/],
-    ['credential', 'admit', /identify\(/],
+    ['address limit', 'identifyWithin', /limits\.address\(/],
+    ['credential', 'identifyWithin', /identify\(/],
     ['JSON', 'admit', /readValue\(/],
     ['proof over the body', 'travel', /authenticate\(\{/],
     ['schema', 'travel', /readInput\(/],
@@ -51,7 +51,7 @@ verifies('docs.architecture', 'a call passes its steps in the order that the com
   ]
   expect(walked.map(([step]) => step)).toEqual(road())
   const source = [read('api/execute.ts'), read('api/pay/turn.ts'), read('api/pay/run-call.ts')].join('\n')
-  for (const name of ['admit', 'travel', 'grant', 'handled']) {
+  for (const name of ['admit', 'identifyWithin', 'travel', 'grant', 'handled']) {
     const body = bodyOf(source, name)
     const at = walked.filter(([, within]) => within === name).map(([, , call]) => body.search(call))
     expect(at, name).not.toContain(-1)

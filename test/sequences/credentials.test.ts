@@ -103,7 +103,7 @@ verifies(
 
 verifies(
   ['agent.attempts.slowed', 'agent.attempts.counted'],
-  'who guesses at one process is refused at the other, and the guessed credential is slowed, not locked',
+  'who guesses at one process is slowed at the other, and the right credential is accepted at once from anywhere',
   async () => {
     const { credential, credentialId } = await trusted()
     const from = newAddress()
@@ -111,10 +111,10 @@ verifies(
       const guess = `ag_${credentialId}_${randomBytes(32).toString('hex')}`
       expect(await sign(attempt % 2, guess, from)).toBe('credential_invalid')
     }
-    expect(await onBoth((api) => sign(api, credential, from))).toEqual(['rate_limited', 'rate_limited'])
     const begun = performance.now()
+    expect(await onBoth((api) => sign(api, credential, from))).toEqual(['ok', 'ok'])
     expect(await onBoth((api) => sign(api, credential))).toEqual(['ok', 'ok'])
-    expect(performance.now() - begun).toBeGreaterThan(950)
+    expect(performance.now() - begun).toBeLessThan(950)
     const counted = await open.db
       .selectFrom('failed_attempts')
       .select(['subject', 'failures'])

@@ -41,7 +41,10 @@ async function upload(format: keyof typeof types, text: string, owner = trustedA
   async function* stream() {
     yield bytes
   }
-  const bounds = { bytesMax: 2 ** 28, owner: { bytesMax: 2 ** 28, uploadsMax: 4 } }
+  const bounds = {
+    bytesMax: 2 ** 28,
+    owner: { bytesMax: 2 ** 28, uploadsMax: 4, sandbox: false, allBytesMax: 2 ** 40 },
+  }
   await storeInput(rig.db, { owner, sha256 }, types[format], stream(), bounds)
   return sha256
 }

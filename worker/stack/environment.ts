@@ -36,6 +36,7 @@ export function apiSettings({
     TEMPORAL_API_KEY: '',
     TEMPORAL_TLS: 'off',
     TEMPORAL_UI_URL: urlOf(ports.temporalUi),
+    INPUT_SPACE_PATH: layout.root,
     CHAIN_RPC_URL: urlOf(ports.rpc),
     ...addressSettings({ asset, service, treasury }),
     SIGNING_KEYS_FILE: layout.signingKeys,

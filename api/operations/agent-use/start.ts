@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { Digest, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
+import { postsOf } from '../callback-posts.ts'
 import { callingAgent } from '../caller.ts'
 import { EntitlementId, PaymentChallenge, QuoteId, quoteToken, ReferenceId, WalletId } from '../money/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -83,6 +84,7 @@ export const startAgentRun = operation({
     ...(['quote_mismatch', 'quote_expired', 'amount_mismatch', 'callback_refused', 'input_rejected'] as const),
     ...(['credit_exhausted', 'wallet_underfunded', 'control_denied', 'forbidden_material'] as const),
   ],
+  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z
     .strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../../../workflows/domain/limits.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgent, sentStream } from '../caller.ts'
+import { callingAgent, isSandbox, sentStream } from '../caller.ts'
 import { inputMediaTypes, StoredInput } from './shapes.ts'
 
 /** PUT /api/agent-inputs/{sha256}: a file for runs whose input is too long for a body; taken as it comes, kept by its digest. */
@@ -21,7 +21,8 @@ export const inputUpload = operation({
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
   handle: async ({ sha256 }, context) => {
-    const { fresh, input } = await context.inputs.store({ owner: callingAgent(context), sha256 }, sentStream(context))
+    const uploader = { owner: callingAgent(context), sandbox: isSandbox(context) }
+    const { fresh, input } = await context.inputs.store(uploader, sha256, sentStream(context))
     return { status: fresh ? 201 : 200, body: input }
   },
 })

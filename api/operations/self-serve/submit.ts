@@ -20,6 +20,7 @@ export const selfServeLoopSubmit = operation({
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: ['not_found', 'not_owner', 'wrong_state', 'evidence_mismatch', 'forbidden_material'],
+  uses: () => ({ workflows: 1 }),
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     task_token: TaskToken,

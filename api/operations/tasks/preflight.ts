@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
+import { postsOf } from '../callback-posts.ts'
 import { callingAgentId } from '../caller.ts'
 import { CallbackUrl, Check, InputManifest, OnGaps, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
 
@@ -27,6 +28,7 @@ export const preflight = operation({
   charge: 'after',
   status: [201],
   errors: ['rail_not_allowed', 'forbidden_material'],
+  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     rail: Rail,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { startFields } from '../agent-use/start.ts'
+import { postsOf } from '../callback-posts.ts'
 import { callingAgent } from '../caller.ts'
 import { WalletId } from '../money/shapes.ts'
 import { walletRun } from './shapes.ts'
@@ -34,6 +35,7 @@ export const walletRunStart = operation({
     ...(['quote_mismatch', 'quote_expired', 'payment_pending', 'already_funded', 'challenge_expired'] as const),
     ...(['credit_exhausted', 'callback_refused', 'input_rejected', 'evidence_mismatch', 'forbidden_material'] as const),
   ],
+  uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     ...startFields,

@@ -4,6 +4,7 @@ import { SERVICE_OS } from '../../../workflows/domain/work-order.ts'
 import { operation } from '../../operation.ts'
 import { Run } from '../agent-use/shapes.ts'
 import { Rail } from '../agents/shapes.ts'
+import { postsOf } from '../callback-posts.ts'
 import { agentIdOf } from '../caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
@@ -54,6 +55,10 @@ export const workOrderCreate = operation({
     ] as const),
     ...(['evidence_mismatch', 'forbidden_material', 'credential_required'] as const),
   ],
+  uses: ({ steps, callback_url }) => {
+    const tasks = steps?.length ?? 1
+    return { tasks, workflows: 2 * tasks, posts: tasks * postsOf(callback_url) }
+  },
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: WorkOrderInput,
   output,

@@ -21,7 +21,10 @@ afterAll(async () => {
 })
 
 const GIB = 2 ** 30
-const bounds = (bytesMax: number = limits.inputBytesMax, owner = { bytesMax: GIB, uploadsMax: 4 }) => ({
+const bounds = (
+  bytesMax: number = limits.inputBytesMax,
+  owner = { bytesMax: GIB, uploadsMax: 4, sandbox: false, allBytesMax: 2 ** 40 },
+) => ({
   bytesMax,
   owner,
 })
@@ -132,7 +135,7 @@ verifies('input.bounds', 'a byte over the bound, which is 256 MB, ends the uploa
 verifies('input.quota', 'an owner has room for so many bytes in all, also when its uploads come at once', async () => {
   const before = await blobs()
   const who = owner()
-  const room = bounds(10_000, { bytesMax: 2_500, uploadsMax: 4 })
+  const room = bounds(10_000, { bytesMax: 2_500, uploadsMax: 4, sandbox: false, allBytesMax: 2 ** 40 })
   const put = (bytes: Uint8Array) =>
     storeInput(database.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', streamOf(bytes), room)
   const files = [1, 2, 3, 4].map(() => randomBytes(1_000))
