@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { limits } from '../workflows/domain/limits.ts'
+import { quotaSettings, uploadSettings } from './quota-settings.ts'
 
 const address = z
   .string()
@@ -12,16 +13,6 @@ const milliseconds = (fallback: number) => z.coerce.number().int().min(1).defaul
 const atomic = (fallback: bigint) => z.coerce.bigint().min(0n).default(fallback)
 const signerLimit = (most: bigint) => z.coerce.bigint().min(1n).max(most).default(most)
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
-/** Four numbers: of an agent, of a client address, of all callers without trust, of all trusted ones. */
-const quota = (numbers: string) =>
-  z
-    .string()
-    .regex(/^[1-9][0-9]{0,14}(\/[1-9][0-9]{0,14}){3}$/, 'four numbers, such as 10/100/1000/10000')
-    .default(numbers)
-    .transform((text) => {
-      const [agent = 0, address = 0, untrusted = 0, trusted = 0] = text.split('/').map(Number)
-      return { agent, address, untrusted, trusted }
-    })
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -161,17 +152,7 @@ export const configSchema = z.object({
   LIMIT_AGENT_PER_MINUTE: count(120).describe('calls with one credential of an agent'),
   LIMIT_PUBLIC_READS_PER_MINUTE: count(60).describe('calls that read, without a credential, from one client address'),
   LIMIT_PUBLIC_WRITES_PER_MINUTE: count(10).describe('calls that store, without a credential, from one client address'),
-  QUOTA_REGISTRATIONS_PER_DAY: quota('1/100/1000/1000').describe('registrations: see QUOTA_TASKS_PER_DAY'),
-  QUOTA_TASKS_PER_DAY: quota('10000/1000/10000/1000000').describe(
-    'new tasks a day: of an agent / of a client address without trust / of all anonymous and sandbox callers / of all trusted callers',
-  ),
-  QUOTA_WORKFLOWS_PER_DAY: quota('20000/2000/20000/2000000').describe('new workflows: see QUOTA_TASKS_PER_DAY'),
-  QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
-    'requests of callbacks, each delivery counted with all its attempts: see QUOTA_TASKS_PER_DAY',
-  ),
-  QUOTA_KIB_PER_DAY: quota('262144/65536/1048576/67108864').describe(
-    'KiB of bodies that are kept: see QUOTA_TASKS_PER_DAY',
-  ),
+  ...quotaSettings,
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(
     'wrong credentials, proofs, tokens and webhook signatures from one client address, or at one credential, before each further one is answered late',
@@ -203,26 +184,7 @@ export const configSchema = z.object({
   ),
   AGENT_RUNS_AT_ONCE: count(4).describe('runs of one agent at once; its further tasks wait in their queue'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
-  INPUT_BYTES_PER_AGENT: count(1024 * 1024 * 1024).describe('what the uploaded inputs of one agent may have in all'),
-  INPUT_BYTES_PER_SANDBOX: count(4 * 1024 * 1024).describe(
-    'what the uploaded inputs of one sandbox agent may have in all',
-  ),
-  INPUT_BYTES_OF_SANDBOXES: count(256 * 1024 * 1024).describe(
-    'what the uploads of all sandbox agents may have together',
-  ),
-  INPUT_BYTES_OF_AGENTS: count(16 * 1024 * 1024 * 1024).describe(
-    'what the uploads of all other agents may have together',
-  ),
-  INPUT_SPACE_PATH: z
-    .string()
-    .default('')
-    .describe(
-      'a directory on the volume of a local Postgres, whose free space is looked at before an upload; empty: none is',
-    ),
-  INPUT_SPACE_MIN: count(1024 * 1024 * 1024).describe('free bytes there below which uploads are refused'),
-  PUBLIC_ORDER_KEEP_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
-    'after it, a work order without an agent that no operator decided is rejected by itself',
-  ),
+  ...uploadSettings,
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'after it, the workflow of a payout that was never authorized closes; its row stays',
   ),

@@ -42,7 +42,7 @@ verifies('docs.architecture', 'a call passes its steps in the order that the com
     ['screening', 'travel', /screenFreeText\(/],
     ['authorize', 'travel', /authorize\(input/],
     ['stored answer or join', 'grant', /joins: standing/],
-    ['caller limit', 'grant', /assertGranted\(/],
+    ['caller limit', 'grant', /assertGranted\(\)\s+const funding/],
     ['price', 'grant', /await fund\(/],
     ['handle', 'handled', /handle\(run, leads\)/],
     ['check output', 'handled', /checkOutput\(/],
