@@ -117,4 +117,26 @@ export const testedBreaks: readonly TestedBreak[] = [
       },
     ],
   },
+  {
+    name: 'signer without the principal check',
+    tests: ['test/activities/signing.test.ts', 'test/activities/signing-rules.test.ts'],
+    edits: [
+      {
+        file: 'activities/signing-rules.ts',
+        find: ' ?? authorityFault(order.payout, policy, order.now)\n',
+        replace: ' ?? (order.now < 0 ? authorityFault(order.payout, policy, order.now) : undefined)\n',
+      },
+    ],
+  },
+  {
+    name: 'step without the operation check',
+    tests: ['test/activities/signing.test.ts'],
+    edits: [
+      {
+        file: 'activities/store/calls.ts',
+        find: '  if (call.operation === operation) return call\n',
+        replace: '  if (call.operation !== operation || call.operation === operation) return call\n',
+      },
+    ],
+  },
 ]
