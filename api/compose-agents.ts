@@ -9,7 +9,7 @@ import { openCallbacks } from '../activities/callbacks/receiver.ts'
 import type { Config } from '../activities/config.ts'
 import { openInputs } from '../activities/inputs/desk.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
-import { type KeyRings, loadTokenKey } from '../activities/keys/key-ring.ts'
+import { type KeyRings, loadTokenKeys } from '../activities/keys/key-ring.ts'
 import { agentSubject } from '../activities/reviews/agent.ts'
 import { openReviews, type ReviewDeps } from '../activities/reviews/desk.ts'
 import { referenceSubject } from '../activities/reviews/payment-reference.ts'
@@ -17,6 +17,7 @@ import { findCredential } from '../activities/store/agent-credentials.ts'
 import { countRunsOf } from '../activities/store/agent-runs.ts'
 import { countTrustStates, findAgentByToken, isTrustedAgent } from '../activities/store/agents.ts'
 import { countBound } from '../activities/store/challenges.ts'
+import { findKnownSecret } from '../activities/store/known-secrets.ts'
 import { findTask } from '../activities/store/tasks.ts'
 import { countPaidByWallet, findWorkOrder } from '../activities/store/work-orders.ts'
 import { createAttempts } from './auth/attempts.ts'
@@ -38,7 +39,9 @@ type AgentDesks = {
 /** Wires what agents and their reviewers do, and how the road finds out whose credentials, tokens and signatures it sees. */
 export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }: AgentSettings): AgentDesks {
   const { db } = issuing
-  const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
+  const tokens = deriveTokens(loadTokenKeys(config.SIGNING_KEYS_FILE), (kind, sha256s) =>
+    findKnownSecret(db, kind, sha256s),
+  )
   const acts = {
     agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens, callbackHosts: callbackHosts(config) }),
     signing: openSigning({ ...issuing, keys }),

@@ -1,11 +1,12 @@
 import { signerOf, taskDepsOf } from '../activities/build-deps.ts'
 import { deriveTokens } from '../activities/keys/derived-tokens.ts'
-import { loadTokenKey } from '../activities/keys/key-ring.ts'
+import { loadTokenKeys } from '../activities/keys/key-ring.ts'
 import type { ReviewDeps } from '../activities/reviews/desk.ts'
 import { loopStepSubject } from '../activities/reviews/loop-step.ts'
 import { recoverySubject } from '../activities/reviews/recovery.ts'
 import { taskSubject } from '../activities/reviews/task.ts'
 import { workOrderSubject } from '../activities/reviews/work-order.ts'
+import { findKnownSecret } from '../activities/store/known-secrets.ts'
 import { openRunDesk } from '../temporal/run-desk.ts'
 import { openTaskDesk } from '../temporal/task-desk.ts'
 import { createTaskGateway, tellTask } from '../temporal/tasks.ts'
@@ -26,7 +27,9 @@ type TaskDesks = Pick<MoneyDesks, 'paying'> & {
 /** Wires what agents and operators do with tasks and their money, and what operators decide about tasks. */
 export async function openTasks({ changes, ...settings }: TaskSettings): Promise<TaskDesks> {
   const { config, keys, db, client } = settings
-  const tokens = deriveTokens(loadTokenKey(config.SIGNING_KEYS_FILE))
+  const tokens = deriveTokens(loadTokenKeys(config.SIGNING_KEYS_FILE), (kind, sha256s) =>
+    findKnownSecret(db, kind, sha256s),
+  )
   const gateway = createTaskGateway({ db, client, changes, config })
   const telling = { advanceTask: gateway.advance, tellTask: (taskId: string) => tellTask({ client, db }, taskId) }
   const { desks, paying } = await openMoneyDesks({ ...settings, ...telling, tokens })

@@ -96,7 +96,10 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   /** Refuses who is known and may still not do this, before a repeat gets the stored answer. */
   readonly authorize?: (input: z.output<Input>, context: Context) => Promise<void>
   /** Adds to a stored answer what is derived anew for each caller and stored nowhere, such as a token. */
-  readonly reveal?: (answer: Record<string, unknown>, context: Context) => Record<string, unknown>
+  readonly reveal?: (
+    answer: Record<string, unknown>,
+    context: Context,
+  ) => Record<string, unknown> | Promise<Record<string, unknown>>
   /** Refuses before anything is begun, of a call that pays also what its effect would refuse; only for `charge: 'before'`. */
   readonly precondition?: (input: z.output<Input>, context: Context, paid: boolean) => Promise<void>
   readonly handle: (input: z.output<Input>, context: Context) => Promise<Reply<z.output<Output>>>

@@ -45,7 +45,7 @@ export type StartDeps = TaskDeskDeps & { money: Money }
  * on where it stopped; there is one task for a call however often it is sent. Returns the id of the task.
  */
 export async function beginRun(deps: StartDeps, agentId: string, asked: StartAsked, callId: string): Promise<string> {
-  const taskId = taskIdOf(deps.tokens.statusToken('tk', callId))
+  const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
   const terms = termsOf(agentId, asked)
   const known = await findTask(deps.db, taskId)
   assertSame(known, terms)

@@ -75,7 +75,7 @@ async function preflight(
   asked: Omit<TaskTerms, 'agent_id'>,
   callId: string,
 ): Promise<void> {
-  const taskId = taskIdOf(deps.tokens.statusToken('tk', callId))
+  const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
   const terms = { ...asked, agent_id: agentId }
   await acts.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
   await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
@@ -88,8 +88,8 @@ async function preflight(
 }
 
 /** The stored answer of a preflight with the token of its task, which is derived anew and stored nowhere. */
-function withTaskToken({ tokens, osUrl }: TaskDeskDeps, stored: Record<string, unknown>, callId: string) {
-  const task_token = tokens.statusToken('tk', callId)
+async function withTaskToken({ tokens, osUrl }: TaskDeskDeps, stored: Record<string, unknown>, callId: string) {
+  const task_token = await tokens.statusToken('tk', callId)
   const at = `${osUrl}/api/agents/tasks/${task_token}`
   const links = { ledger: `${at}/ledger`, exceptions: `${at}/exceptions`, attestation: `${at}/attestation` }
   return { ...stored, task_token, links }

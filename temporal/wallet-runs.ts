@@ -31,10 +31,10 @@ const read = (deps: RunDeskDeps, asker: Asker, runId: string) =>
 
 /** Starts a run with its order and its payment; repeated, it shows the one that it started. 402 with the shortfall. */
 async function start(deps: RunDeskDeps, agentId: string, asked: WalletStart, callId: string) {
-  const { status_token, ids } = orderNames(deps, callId)
+  const { status_token, ids } = await orderNames(deps, callId)
   const work_order_id = ids.workOrderId
   if ((await findWorkOrder(deps.db, { work_order_id })) === undefined) await assertTakeable(deps, agentId, asked)
-  const taskId = taskIdOf(deps.tokens.statusToken('tk', callId))
+  const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
   const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
   await transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, work_order_id)

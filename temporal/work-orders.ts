@@ -29,14 +29,16 @@ export function openWorkOrders(deps: RunDeskDeps) {
   return {
     /** Takes an order; repeated, it shows the one that it made. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
     create: async (asked: OrderInput, callId: string) => {
-      const { status_token, ids } = orderNames(deps, callId)
+      const { status_token, ids } = await orderNames(deps, callId)
       const work_order_id = ids.workOrderId
       const known = await findWorkOrder(deps.db, { work_order_id })
       const { steps, payment_reference_id: _paid, quote_token, ...order } = asked
-      const runs = steps.map(({ rail, input }, index) => {
-        const eventId = `${callId}:${index + 1}`
-        return { taskId: taskIdOf(deps.tokens.statusToken('tk', eventId)), eventId, rail, input }
-      })
+      const runs = await Promise.all(
+        steps.map(async ({ rail, input }, index) => {
+          const eventId = `${callId}:${index + 1}`
+          return { taskId: taskIdOf(await deps.tokens.statusToken('tk', eventId)), eventId, rail, input }
+        }),
+      )
       if (known === undefined) {
         await assertTakeable(deps, asked)
         const owner = order.agentId ?? runs[0]?.taskId ?? ''
@@ -59,8 +61,8 @@ export function openWorkOrders(deps: RunDeskDeps) {
 }
 
 /** What an order is known by: it follows from the call that sends it. */
-export function orderNames({ tokens }: Pick<RunDeskDeps, 'tokens'>, callId: string) {
-  const status_token = tokens.statusToken('wt', callId)
+export async function orderNames({ tokens }: Pick<RunDeskDeps, 'tokens'>, callId: string) {
+  const status_token = await tokens.statusToken('wt', callId)
   const workOrderId = `wo_${digestOf({ call: callId })}`
   return { status_token, ids: { workOrderId, statusTokenSha256: secretSha256(status_token) } }
 }

@@ -41,6 +41,11 @@ export const keyStandingRequirements = {
     source: 'decision',
     behavior: 'The manual has a command for every act on keys and operators, and contains no SQL.',
   },
+  'keys.token-key': {
+    source: 'decision',
+    behavior:
+      'A rotated token key is used for new tokens once every process has had an hour to read it; status tokens, quote tokens and access keys that are known stay the same for a repeat.',
+  },
   'keys.sound': {
     source: 'decision',
     behavior:

@@ -72,13 +72,13 @@ export async function shakeHands(
 }
 
 /** The stored answer of a handshake with the key in clear, where it was not sealed. */
-export function withAccessKey({ tokens }: Pick<AgentDeps, 'tokens'>, answer: Record<string, unknown>) {
+export async function withAccessKey({ tokens }: Pick<AgentDeps, 'tokens'>, answer: Record<string, unknown>) {
   const { credential_envelope: envelope, credential } = answer as {
     credential_envelope: Envelope | null
     credential: { credential_id: string } | null
   }
   if (envelope === null || envelope.sealed || credential === null) return answer
-  return { ...answer, credential_envelope: { ...envelope, credential: keyOf(tokens, credential.credential_id) } }
+  return { ...answer, credential_envelope: { ...envelope, credential: await keyOf(tokens, credential.credential_id) } }
 }
 
 async function claim(
@@ -98,16 +98,16 @@ async function claim(
     throw refuse('already_claimed', 'no access key waits to be claimed', next)
   }
   const { credential_id } = waiting
-  const secret = deps.tokens.credentialSecret(credential_id)
+  const secret = await deps.tokens.credentialSecret(credential_id)
   const credential = await claimCredential(tx, waiting, secretSha256(secret))
   await recordDelivery(tx, credential_id, 'gateway_ready', agent.agent_id)
   if (agent.encryption_key === null) return { credential, envelope: { sealed: false } }
-  const content = { credential: keyOf(deps.tokens, credential_id), credential_id }
+  const content = { credential: await keyOf(deps.tokens, credential_id), credential_id }
   return { credential, envelope: { sealed: true, jwe: await sealCredential(content, agent.encryption_key) } }
 }
 
-const keyOf = (tokens: AgentDeps['tokens'], credentialId: string): string =>
-  credentialText(credentialId, tokens.credentialSecret(credentialId))
+const keyOf = async (tokens: AgentDeps['tokens'], credentialId: string): Promise<string> =>
+  credentialText(credentialId, await tokens.credentialSecret(credentialId))
 
 const unproven = (detail: string): DomainError =>
   refuse(

@@ -44,7 +44,7 @@ export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId:
   const agentId = `agt_${digestOf({ type: 'service.agent.v1', key_sha256: keySha256 })}`
   await transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, agentId)
-    const statusTokenSha256 = secretSha256(deps.tokens.statusToken('st', callId))
+    const statusTokenSha256 = secretSha256(await deps.tokens.statusToken('st', callId))
     const ours = { keySha256, statusTokenSha256, registrationCall: callId }
     const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), ...ours })
     if (agent === undefined) throw keyTaken()
@@ -72,12 +72,12 @@ export async function registrationBy(
 }
 
 /** The stored answer of a registration with the status token of its call, and where it is read. */
-export function withStatusToken(
+export async function withStatusToken(
   deps: Pick<AgentDeps, 'tokens' | 'baseUrl'>,
   answer: Record<string, unknown>,
   callId: string,
 ) {
-  const status_token = deps.tokens.statusToken('st', callId)
+  const status_token = await deps.tokens.statusToken('st', callId)
   return { ...answer, status_token, status_url: `${deps.baseUrl}/api/agents/status/${status_token}` }
 }
 

@@ -2,14 +2,14 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { limits } from '../../workflows/domain/limits.ts'
 import type { TokenPrefix } from '../../workflows/domain/status-token.ts'
 
-/** What is derived from the one key of the service, so that a repeat gets the same and nothing of it has to be stored. */
+/** What is derived from the token keys of the service, so that a repeat gets the same and nothing of it has to be stored. */
 export type DerivedTokens = {
-  /** `<prefix>_` and 43 base64url; the id of a call is the digest of caller, operation and idempotency key. */
-  statusToken(prefix: TokenPrefix, callId: string): string
+  /** `<prefix>_` and 43 base64url; the id of a call is the digest of caller, operation and idempotency key. A rotation changes none that is known. */
+  statusToken(prefix: TokenPrefix, callId: string): Promise<string>
   /** `qk_` and 43 base64url: the capability of a quote that was asked for without a credential. */
-  quoteToken(callId: string): string
+  quoteToken(callId: string): Promise<string>
   /** 64 hex; only who claims the credential is told. */
-  credentialSecret(credentialId: string): string
+  credentialSecret(credentialId: string): Promise<string>
   /** A handshake nonce that any process of the service recognises until it expires. */
   nonce(nowSeconds: number): string
   /** When a nonce of ours expires, in Unix seconds; undefined for one that we never gave out. */
@@ -18,22 +18,51 @@ export type DerivedTokens = {
 
 const nonceForm = /^(hs_([0-9]{10})_[0-9a-f]{32})_([0-9a-f]{64})$/
 
-/** Derives by HMAC-SHA256, with a context of its own for each use. */
-export function deriveTokens(key: Uint8Array): DerivedTokens {
-  const derive = (context: string, text: string) => createHmac('sha256', key).update(`${context}\0${text}`).digest()
-  const macOf = (body: string) => derive('handshake-nonce', body)
+/** A key that tokens are derived from, and since when, in Unix seconds. */
+export type TokenKey = { readonly key: Uint8Array; readonly since: number }
+/** Which of these digests of secrets the store knows; asked only while there is more than one key. */
+export type FindKnown = (
+  kind: TokenPrefix | 'quote' | 'credential',
+  sha256s: readonly string[],
+) => Promise<string | undefined>
+
+/**
+ * Derives by HMAC-SHA256, with a context of its own for each use, from the newest key whose time has come; what is known by
+ * another key stays as it is.
+ */
+export function deriveTokens(keys: readonly TokenKey[], findKnown: FindKnown): DerivedTokens {
+  const newestFirst = [...keys].sort((one, other) => other.since - one.since)
+  const mac = (key: Uint8Array, context: string, text: string) =>
+    createHmac('sha256', key).update(`${context}\0${text}`).digest()
+  const current = (): Uint8Array => {
+    const now = Date.now() / 1000
+    const found = newestFirst.find(({ since }) => since <= now) ?? newestFirst.at(-1)
+    if (found === undefined) throw new Error('there is no token key')
+    return found.key
+  }
+  const derived = async (kind: Parameters<FindKnown>[0], of: (key: Uint8Array) => string): Promise<string> => {
+    if (newestFirst.length === 1) return of(current())
+    const secrets = newestFirst.map(({ key }) => of(key))
+    const known = await findKnown(kind, secrets.map(secretSha256))
+    return secrets.find((secret) => secretSha256(secret) === known) ?? of(current())
+  }
+  const macsOf = (body: string) => newestFirst.map(({ key }) => mac(key, 'handshake-nonce', body))
+  const statusTokenBy = (key: Uint8Array, prefix: TokenPrefix, callId: string) =>
+    `${prefix}_${mac(key, 'status-token', `${prefix}:${callId}`).toString('base64url')}`
   return {
-    statusToken: (prefix, callId) => `${prefix}_${derive('status-token', `${prefix}:${callId}`).toString('base64url')}`,
-    quoteToken: (callId) => `qk_${derive('quote-token', callId).toString('base64url')}`,
-    credentialSecret: (credentialId) => derive('agent-credential', credentialId).toString('hex'),
+    statusToken: (prefix, callId) => derived(prefix, (key) => statusTokenBy(key, prefix, callId)),
+    quoteToken: (callId) => derived('quote', (key) => `qk_${mac(key, 'quote-token', callId).toString('base64url')}`),
+    credentialSecret: (credentialId) =>
+      derived('credential', (key) => mac(key, 'agent-credential', credentialId).toString('hex')),
     nonce: (nowSeconds) => {
       const body = `hs_${nowSeconds + limits.handshakeNonceSeconds}_${randomBytes(16).toString('hex')}`
-      return `${body}_${macOf(body).toString('hex')}`
+      return `${body}_${mac(current(), 'handshake-nonce', body).toString('hex')}`
     },
     nonceExpiry: (nonce) => {
-      const [, body, expiry, mac] = nonceForm.exec(nonce) ?? []
-      if (body === undefined || mac === undefined) return undefined
-      return timingSafeEqual(macOf(body), Buffer.from(mac, 'hex')) ? Number(expiry) : undefined
+      const [, body, expiry, given] = nonceForm.exec(nonce) ?? []
+      if (body === undefined || given === undefined) return undefined
+      const bytes = Buffer.from(given, 'hex')
+      return macsOf(body).some((one) => timingSafeEqual(one, bytes)) ? Number(expiry) : undefined
     },
   }
 }

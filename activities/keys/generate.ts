@@ -3,22 +3,23 @@ import { ofEachRing, type Ring, ringAlgs, type SigningKeyEntry, type SigningKeys
 
 /** Fresh keys for every ring and for tokens, the contents of SIGNING_KEYS_FILE; kids are dated, such as `receipt-2026-11-21-5f0c2a9e`. */
 export function generateSigningKeys(now: Date): SigningKeysFile {
-  return { rings: ofEachRing((ring) => [newKey(ring, now)]), token_key: newTokenKey() }
+  return { rings: ofEachRing((ring) => [newKey(ring, now)]), token_keys: [newTokenKey(0)] }
 }
 
 /**
  * The same rings, each with a new active key; the old ones stay in the file, so that what they signed can be judged. The key for
- * tokens stays as well: with another one, a registration that is repeated would get another status token.
+ * tokens changes an hour later, when every process has the file: two that derive from different keys would give a call two tokens.
  */
-export function rotateSigningKeys({ rings, token_key }: SigningKeysFile, now: Date): SigningKeysFile {
+export function rotateSigningKeys({ rings, token_keys }: SigningKeysFile, now: Date): SigningKeysFile {
   const retire = (entry: SigningKeyEntry) => ({ ...entry, active: false })
   return {
     rings: ofEachRing((ring) => [...rings[ring].map(retire), newKey(ring, now)]),
-    token_key,
+    token_keys: [...token_keys, newTokenKey(Math.floor(now.getTime() / 1000) + TOKEN_KEY_DELAY_S)],
   }
 }
 
-const newTokenKey = (): string => randomBytes(32).toString('base64url')
+const TOKEN_KEY_DELAY_S = 3600
+const newTokenKey = (since: number) => ({ key: randomBytes(32).toString('base64url'), since })
 
 /** Two keys of one day have two names, also where a file is made again: a name never stands for another key. */
 function newKey(ring: Ring, now: Date): SigningKeyEntry {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { readJsonFile } from '../config.ts'
 import type { PublicKeyEntry } from '../store/signing-keys.ts'
 import { type Alg, assertFits, type SigningKey, signText } from './compact.ts'
+import type { TokenKey } from './derived-tokens.ts'
 
 export type { SigningKey } from './compact.ts'
 
@@ -54,12 +55,12 @@ const ringSchema = z.array(entrySchema).min(1)
 
 /**
  * What SIGNING_KEYS_FILE holds: `{rings: {receipt, authority, checkout, callback, agent-statement: [{kid, alg, active, private_jwk}]},
- * token_key}`.
+ * token_keys: [{key, since}]}`.
  */
 export const signingKeysSchema = z.strictObject({
   rings: z.strictObject(ofEachRing(() => ringSchema)),
-  /** 32 bytes as base64url. */
-  token_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  /** 32 bytes as base64url, and the Unix second from which new tokens are derived from them. */
+  token_keys: z.array(z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{43}$/), since: z.int().min(0) })).min(1),
 })
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
@@ -69,9 +70,9 @@ export function loadKeyRings(path: string): KeyRings {
   return keyRings(readKeysFile(path))
 }
 
-/** The key that status tokens and credentials are derived from. */
-export function loadTokenKey(path: string): Uint8Array {
-  return Buffer.from(readKeysFile(path).token_key, 'base64url')
+/** The keys that status tokens and credentials are derived from. */
+export function loadTokenKeys(path: string): TokenKey[] {
+  return readKeysFile(path).token_keys.map(({ key, since }) => ({ key: Buffer.from(key, 'base64url'), since }))
 }
 
 /** The rings of a keys file that was read or generated. */

@@ -54,19 +54,19 @@ export function openMoney(deps: MoneyDesk) {
   const { db } = deps
   return {
     prices: listPrices,
-    quote: ({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) => {
+    quote: async ({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) => {
       const sold = agentUse ? soldToAgents(rail) : railOf(rail)
       const by =
-        agentId === undefined ? { tokenSha256: secretSha256(deps.tokens.quoteToken(callId)) } : { owner: agentId }
+        agentId === undefined ? { tokenSha256: secretSha256(await deps.tokens.quoteToken(callId)) } : { owner: agentId }
       return answerOnce(deps, { callId, subject: `quote:${callId}`, status: 200 }, async (tx) => {
         const quote = await issueQuote(tx, { ...asked, by, rail: sold })
         return { quote: quoteView(quote), lines: linesOf(quote) }
       })
     },
     /** The stored quote with its token, which is derived anew and stored nowhere. */
-    withQuoteToken: (answer: Record<string, unknown>, callId: string) => ({
+    withQuoteToken: async (answer: Record<string, unknown>, callId: string) => ({
       ...answer,
-      quote_token: deps.tokens.quoteToken(callId),
+      quote_token: await deps.tokens.quoteToken(callId),
     }),
     /** The quote is the agent's, or the task's, from now on; 404, 403 `not_owner`. */
     claimQuote: (owner: string, quoteId: string, token?: string) =>

@@ -20,7 +20,8 @@ export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   const run = await findRun(tx, run_id)
   const { task_id, state, rail, tier, usage, quote_id, entitlement_id, ...shown } = await taskView(tx, task)
   const { waiting_for, waiting_since, gaps, required_action, next_action } = shown
-  const task_token = deps.tokens.statusToken('tk', (await latestEvent(tx, task_id, 'submit'))?.event_id ?? '')
+  const submitted = await latestEvent(tx, task_id, 'submit')
+  const task_token = await deps.tokens.statusToken('tk', submitted?.event_id ?? '')
   return {
     ...{ run_id, task_id, task_token, state, rail, tier, usage, quote_id, entitlement_id },
     ...{ waiting_for, waiting_since, gaps, required_action, next_action },

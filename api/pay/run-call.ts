@@ -170,7 +170,7 @@ async function storedAnswer(run: Run, row: AnsweredCall, replayed: boolean): Pro
   if (row.answer === null || row.status === null) throw new Error('a final call has no answer')
   const headers = await paymentHeaders(run, row)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
-  const answer = run.operation.reveal?.(row.answer, contextOf(run, false)) ?? row.answer
+  const answer = (await run.operation.reveal?.(row.answer, contextOf(run, false))) ?? row.answer
   return { status: row.status, headers, body: replayed ? answer : checkOutput(run.operation, answer) }
 }
 

@@ -10,7 +10,10 @@ export async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'
 }
 
 /** The answer with the token of its quote, where no credential was presented. */
-export const withQuoteToken = (answer: Record<string, unknown>, context: Context): Record<string, unknown> =>
+export const withQuoteToken = async (
+  answer: Record<string, unknown>,
+  context: Context,
+): Promise<Record<string, unknown>> =>
   context.caller.kind === 'public' && agentIdOf(context) === undefined
     ? context.money.withQuoteToken(answer, context.callId)
     : answer

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readCredentialFacts } from '../../../activities/agents/access.ts'
 import { deriveTokens } from '../../../activities/keys/derived-tokens.ts'
-import { loadTokenKey } from '../../../activities/keys/key-ring.ts'
+import { loadTokenKeys } from '../../../activities/keys/key-ring.ts'
 import { type ClientOptions, createClient, ProblemError } from '../../../api/surfaces/client.ts'
 import { accessKeyDelivery } from '../../../workflows/domain/onboarding.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
@@ -258,7 +258,7 @@ verifies(
     const unproven = { status: 401, code: 'proof_invalid' }
     const forged = nonce.replace(/_[0-9a-f]{64}$/, `_${'0'.repeat(64)}`)
     const longer = nonce.replace(/^hs_[0-9]{10}/, 'hs_4000000000')
-    const tokens = deriveTokens(loadTokenKey(apis.config.SIGNING_KEYS_FILE))
+    const tokens = deriveTokens(loadTokenKeys(apis.config.SIGNING_KEYS_FILE), async () => undefined)
     const stale = tokens.nonce(Math.floor(Date.now() / 1000) - 400)
     expect(await refusalOf(send({ signature: stranger.signed(nonce, status_token) }))).toEqual(unproven)
     expect(await refusalOf(send({ signature: agent.signed(nonce, 'another token') }))).toEqual(unproven)
