@@ -68,9 +68,9 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
   }
 
   async function tell(tx: Tx, { event, subject }: DeliveryRow): Promise<Told> {
-    return event === 'task_updated'
-      ? { event, ...(await deps.facts.task_updated(tx, subject)) }
-      : { event, ...(await deps.facts.credential_ready(tx, subject)) }
+    if (event === 'task_updated') return { event, ...(await deps.facts.task_updated(tx, subject)) }
+    if (event === 'payout_updated') return { event, ...(await deps.facts.payout_updated(tx, subject)) }
+    return { event, ...(await deps.facts.credential_ready(tx, subject)) }
   }
 }
 

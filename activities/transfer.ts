@@ -1,5 +1,6 @@
 import { heartbeat } from '@temporalio/activity'
 import type { PayoutSnapshot, SigningSteps, TransferSteps } from '../workflows/payout/ports.ts'
+import { addPayoutCallback } from './callbacks/payouts.ts'
 import { isCanary, pauseAfterCanary } from './canary.ts'
 import { encodeTransfer, type TokenAuthorization } from './chain/authorization.ts'
 import { type Included, type Outcome, searchFrom } from './chain/outcome.ts'
@@ -163,6 +164,7 @@ async function recordExecution(
       await recordInclusion(tx, payoutId, block, 'final')
       await writeReceipt(deps, tx, 'payout_final', row)
     }
+    await addPayoutCallback(tx, row)
     await notifyChanged(tx, payoutId)
   })
 }
@@ -176,6 +178,7 @@ async function bury(deps: Deps, payoutId: string, reason: string): Promise<void>
     const transfer = await recordDead(tx, payoutId, exception)
     if (row === undefined || transfer === undefined) return
     await writeReceipt(deps, tx, executed ? 'payout_voided' : 'payout_dead', row)
+    await addPayoutCallback(tx, row)
     await refundCall(tx, transfer.call_id)
     await pauseAfterCanary(deps, tx, row, reason)
     await notifyChanged(tx, payoutId)

@@ -5,6 +5,7 @@ import { railsNamed } from '../activities/agents/rails.ts'
 import { registrationBy } from '../activities/agents/registration.ts'
 import { openSigning } from '../activities/agents/signing-desk.ts'
 import { callbackHosts } from '../activities/callbacks/hosts.ts'
+import { openPayoutCallbacks } from '../activities/callbacks/payouts.ts'
 import { openCallbacks } from '../activities/callbacks/receiver.ts'
 import type { Config } from '../activities/config.ts'
 import { openInputs } from '../activities/inputs/desk.ts'
@@ -32,7 +33,10 @@ type AgentSettings = Issuing &
     reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
   }
 type AgentDesks = {
-  acts: Pick<Context, 'agents' | 'signing' | 'reviews' | 'enforcement' | 'contracts' | 'inputs' | 'callbacks'>
+  acts: Pick<
+    Context,
+    'agents' | 'signing' | 'reviews' | 'enforcement' | 'contracts' | 'inputs' | 'callbacks' | 'payoutCallbacks'
+  >
   lookups: Pick<RoadDeps, 'agents' | 'attempts'>
 }
 
@@ -52,6 +56,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
     }),
     inputs: openInputs({ db, config }),
     callbacks: openCallbacks({ db, keys }),
+    payoutCallbacks: openPayoutCallbacks(db, callbackHosts(config)),
     enforcement: createEnforcement({ db, registry }),
     contracts: {
       registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),

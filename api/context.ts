@@ -1,5 +1,6 @@
 import type { Agents } from '../activities/agents/desk.ts'
 import type { Signing } from '../activities/agents/signing-desk.ts'
+import type { PayoutCallbacks } from '../activities/callbacks/payouts.ts'
 import type { Callbacks } from '../activities/callbacks/receiver.ts'
 import type { Inputs } from '../activities/inputs/desk.ts'
 import type { KeyActs } from '../activities/key-acts.ts'
@@ -160,6 +161,7 @@ export type Context = {
   readonly productLinks: ProductLinks
   readonly inputs: Inputs
   readonly callbacks: Callbacks
+  readonly payoutCallbacks: PayoutCallbacks
   readonly tasks: TaskDesk
   readonly runs: RunDesk
   readonly workOrders: WorkOrders

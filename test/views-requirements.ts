@@ -43,4 +43,13 @@ export const viewsRequirements = {
     behavior:
       'payout-status with Prefer: wait=N answers with the next change, after N and at most 20 seconds as it is, with Preference-Applied; it costs one read, is charged before it waits, and holds no connection of the database.',
   },
+  'payout.callbacks': {
+    source: 'decision',
+    behavior:
+      'A wallet sets one callback URL for its payouts; each that is executed, final or dead is delivered as payout_updated, signed and retried as task callbacks are, once its host has echoed a nonce.',
+  },
+  'payout.callbacks.url': {
+    source: 'decision',
+    behavior: 'A callback URL that callbacks of tasks may not have is refused with 422, and null ends the callbacks.',
+  },
 } as const

@@ -19,7 +19,7 @@ import { loadSettings } from './settings.ts'
 /** How long Temporal has for all that one look asks it; one that is there but does not answer is an error, not a wait. */
 const LOOK_MS = 30_000
 
-/** Where payouts and tasks are found, explained and brought home, each act with its signed receipt. */
+/** Where payouts and tasks are found, explained and recovered, each act with its signed receipt. */
 export async function openRecovery() {
   const config = loadSettings()
   const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 4 })

@@ -69,6 +69,16 @@ function exampleBodies() {
       receipt_ids: [`rc_${'6'.repeat(64)}`],
       return_package_url: null,
     },
+    {
+      event: 'payout_updated',
+      payout_id: `po_${'7'.repeat(64)}`,
+      state: 'executed',
+      transfer_status: 'final',
+      transaction_hash: `0x${'8'.repeat(64)}`,
+      money_moved: 'yes',
+      sequence: 4,
+      receipt_ids: [`rc_${'9'.repeat(64)}`],
+    },
   ]
   return told.map((one) => callbackBody.parse({ ...one, ...standing }))
 }

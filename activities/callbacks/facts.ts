@@ -1,12 +1,14 @@
+import { moneyMoved } from '../../workflows/domain/payout.ts'
 import { readCredentialFacts } from '../agents/access.ts'
 import type { ReadFacts } from '../callback.ts'
+import { requirePayout } from '../store/payouts.ts'
 import { listReceipts } from '../store/receipts.ts'
 import { findTask } from '../store/tasks.ts'
 
 const TASK_PREFIX = 'task-'
 
 /**
- * What callbacks tell, as it stands when they are sent: of a task by its id, of a credential by its id. The return package has
+ * What callbacks tell, as it stands when they are sent: of a task, a credential or a payout by its id. The return package has
  * no URL: it is fetched by an operation that takes the agent's credential.
  */
 export const readCallbackFacts: ReadFacts = {
@@ -23,4 +25,16 @@ export const readCallbackFacts: ReadFacts = {
     }
   },
   credential_ready: readCredentialFacts,
+  payout_updated: async (tx, payoutId) => {
+    const { payout, transfer, receipts } = await requirePayout(tx, payoutId)
+    return {
+      payout_id: payoutId,
+      state: payout.state,
+      transfer_status: transfer?.status ?? 'none',
+      transaction_hash: transfer?.transaction_hash ?? null,
+      money_moved: moneyMoved(transfer),
+      sequence: receipts.length,
+      receipt_ids: receipts.map(({ receipt_id }) => receipt_id),
+    }
+  },
 }

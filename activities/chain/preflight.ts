@@ -40,7 +40,7 @@ export async function preflight(
   } catch (error) {
     if (!isChainFault(error))
       return parked('the asset does not answer as an EIP-3009 token', 'check ASSET_CONTRACT_ADDRESS')
-    return parked('the chain does not answer', 'bring the RPC back, nothing else is needed')
+    return parked('the chain does not answer', 'restore the RPC endpoint; the transfer then continues')
   }
 }
 
@@ -75,10 +75,10 @@ async function explain(
   if (await isUsed(reader, asset, authorization)) return { kind: 'used' }
   const token = { address: asset, abi: tokenAbi } as const
   if (await flag(reader.readContract({ ...token, functionName: 'paused' })))
-    return parked('the token is paused', 'wait until its issuer unpauses it')
+    return parked('the token is paused', 'the transfer continues once the token issuer unpauses it')
   for (const account of [from, to]) {
     if (await flag(reader.readContract({ ...token, functionName: 'isBlacklisted', args: [account] }))) {
-      return parked(`${account} is blacklisted by the token`, 'wait for the token issuer, or let the transfer expire')
+      return parked(`${account} is blacklisted by the token`, 'ask the token issuer, or let the transfer expire')
     }
   }
   const held = await reader.readContract({ ...token, functionName: 'balanceOf', args: [from] })
@@ -89,11 +89,12 @@ async function explain(
     )
   const { timestamp } = await reader.getBlock()
   if (timestamp >= validBefore)
-    return parked('the authorization has expired', 'nothing, its end is being proven on a finalized block')
-  if (timestamp <= validAfter) return parked('the authorization is not valid yet', 'wait until its time comes')
+    return parked('the authorization has expired', 'no action: its end is confirmed on a finalized block')
+  if (timestamp <= validAfter)
+    return parked('the authorization is not valid yet', 'no action: it is sent once it is valid')
   return parked(
     `the transfer reverts: ${refusal.slice(0, 200)}`,
-    'look at the token and the signature, and let the transfer expire if it cannot be mended',
+    'check the token and the signature, or let the transfer expire',
   )
 }
 

@@ -45,5 +45,6 @@ export function soldToAgents(key: RailKey): Sold {
   const rail = railOf(key)
   if (rail.takes.paidAgentUse) return rail
   const bought = rails.flatMap((one) => (one.takes.paidAgentUse ? one.key : []))
-  throw refuse('unsupported_request', `agents do not buy ${key} here`, `Use one of ${bought.join(', ')}.`)
+  const next = rail.prices === null ? '' : ` Begin a ${key} run with POST /api/agents/preflight.`
+  throw refuse('unsupported_request', `${key} is not sold here`, `Use one of ${bought.join(', ')}.${next}`)
 }

@@ -184,13 +184,15 @@ export const quoteExpired = ({ expires_at }: Pick<QuoteRow, 'expires_at'>) =>
   refuse('quote_expired', `the quote ended at ${expires_at.toISOString()}`, 'Ask for a new quote.')
 
 export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | null }) =>
-  refuse('already_funded', 'the quote is paid', 'Use the credit that is there.', { extra: { entitlement_id } })
+  refuse('already_funded', 'the quote is paid', 'Use the credit of the entitlement that is named.', {
+    extra: { entitlement_id },
+  })
 
 export const paymentPending = (reference: { payment_reference_id: string } | undefined) =>
   refuse(
     'payment_pending',
-    'a payment for this is being found out',
-    'Read the payment reference until it is decided.',
+    'a payment for this is pending',
+    'Read the payment reference until it is verified or rejected.',
     {
       money_moved: 'unknown',
       extra: { payment_reference_id: reference?.payment_reference_id ?? null },

@@ -16,6 +16,7 @@ import { listPublicKeys } from '../store/signing-keys.ts'
 import { lockTask, type TaskRow } from '../store/tasks.ts'
 import { runIdOf } from '../tasks/facts.ts'
 import { type Asker, assertOwner } from '../tasks/reading.ts'
+import { taskView } from '../tasks/views.ts'
 import { completionOf } from './completion.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
@@ -79,14 +80,19 @@ export async function moved(
   }
 }
 
+/** What a run without its package waits for: an exception does not end by itself. */
+async function notAttested(tx: Tx, task: TaskRow) {
+  const { state, next_action, ...shown } = await taskView(tx, task)
+  const { waiting_for, required_action, gaps } = shown
+  const extra = { state: state satisfies TaskState, waiting_for, required_action, gaps }
+  return refuse('not_ready', `the run is ${state}`, next_action, { extra })
+}
+
 async function readPackage(deps: RunReadDeps, tx: Tx, asker: Asker, runId: string) {
   const task = await ownRun(tx, asker, runId)
   const row = await findReturnPackage(tx, runId)
   const attestation = (await listReceipts(tx, runId)).find(({ kind }) => kind === 'attestation')
-  if (row === undefined || attestation === undefined)
-    throw refuse('not_ready', `the run is ${task.state}`, 'Read the run until it is attested.', {
-      extra: { state: task.state satisfies TaskState },
-    })
+  if (row === undefined || attestation === undefined) throw await notAttested(tx, task)
   const { settlement_receipt_id, usage_receipt_id } = await runView(deps, tx, task)
   const receipts = { settlement_receipt_id, usage_receipt_id }
   const return_package = returnPackageView(row.package as MadePackage, row.completion_signature, receipts)

@@ -44,7 +44,10 @@ export type CallbackInboxTable = {
   received_at: Date | null
 }
 
+export type PayoutCallbacksTable = { wallet: string; url: string; changed_at: Time }
+
 export type CallbackTables = {
+  payout_callbacks: PayoutCallbacksTable
   callback_inbox: CallbackInboxTable
   callback_hosts: CallbackHostsTable
   callback_deliveries: CallbackDeliveriesTable

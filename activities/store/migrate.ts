@@ -26,6 +26,7 @@ import * as callers from './migrations/0022-callers.ts'
 import * as principalSignatures from './migrations/0023-principal-signatures.ts'
 import * as keyStanding from './migrations/0024-key-standing.ts'
 import * as returnedMoney from './migrations/0025-returned-money.ts'
+import * as payoutCallbacks from './migrations/0026-payout-callbacks.ts'
 import * as roles from './migrations/0030-roles.ts'
 import { grantPrivileges } from './roles.ts'
 import type { Database } from './schema.ts'
@@ -56,6 +57,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-principal-signatures': principalSignatures,
   '0024-key-standing': keyStanding,
   '0025-returned-money': returnedMoney,
+  '0026-payout-callbacks': payoutCallbacks,
   '0030-roles': roles,
 }
 

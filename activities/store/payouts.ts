@@ -190,6 +190,27 @@ const setAuthorized = fixed(
       .where('state', '=', 'created'),
 )
 
+/** Payouts that their creator may still authorize or execute, the newest first; a created one is open for `createdLifeMs`. */
+export async function listWaitingPayouts(tx: Tx, createdLifeMs: number, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('payouts')
+    .leftJoin('transfers', 'transfers.payout_id', 'payouts.payout_id')
+    .select('payouts.payout_id')
+    .where('transfers.payout_id', 'is', null)
+    .where(({ eb, or }) =>
+      or([
+        eb('expires_at', '>', sql<string>`extract(epoch from clock_timestamp())::bigint`),
+        eb('expires_at', 'is', null),
+      ]),
+    )
+    .where('payouts.state', 'in', ['created', 'authorized'])
+    .where('payouts.created_at', '>', sql<Date>`clock_timestamp() - ${createdLifeMs} * interval '1 millisecond'`)
+    .orderBy('payouts.created_at', 'desc')
+    .limit(most)
+    .execute()
+  return rows.map(({ payout_id }) => payout_id)
+}
+
 /** `authorized → executed`; undefined when the row is in another state. */
 export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
   return tx

@@ -11,15 +11,16 @@ import {
   moveTaskException,
   openTaskException,
 } from '../store/task-exceptions.ts'
+import type { TaskRow } from '../store/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 import { actorFacts, writeTaskReceipt } from './receipt.ts'
 import type { Moved } from './transition.ts'
 
-/** Whether money has moved for a task that stands, or was stopped, in this state. */
-export const moneyMoved = async (tx: Tx, taskId: string, state: TaskState) =>
-  moneyMovedAt(state, await readTaskCredit(tx, taskId))
+/** Whether money has moved for a task that stands, or was stopped, in this state; the credit of the sandbox is no money. */
+export const moneyMoved = async (tx: Tx, { task_id, usage }: Pick<TaskRow, 'task_id' | 'usage'>, state: TaskState) =>
+  usage === 'synthetic' ? 'no' : moneyMovedAt(state, await readTaskCredit(tx, task_id))
 
-/** The ticket of what stopped a task: code, cause, what can bring it home, with its signed receipt. */
+/** The ticket of what stopped a task: code, cause, what resolves it, with its signed receipt. */
 export async function openException(
   deps: TaskDeps,
   tx: Tx,
@@ -29,7 +30,7 @@ export async function openException(
   const { task_id, resume_state, sequence } = after
   if (resume_state === null) throw new Error('an exception has a state to come back to')
   const exception_id = `ex_${digestOf({ type: 'service.exception.v1', task_id, sequence })}`
-  const money_moved = await moneyMoved(tx, task_id, resume_state)
+  const money_moved = await moneyMoved(tx, after, resume_state)
   const facts = {
     ...{ exception_id, task_id, code, detail, resume_state, money_moved, sequence },
     ...{ allowed_recoveries: allowedRecoveries(code), ledger_head: entry.hash },

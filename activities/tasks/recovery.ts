@@ -32,7 +32,7 @@ export type RecoveryAsk = {
 } & Actor
 
 /**
- * A request to bring a stopped task home, in the caller's transaction. It is carried out at once where nobody has to decide: an
+ * A request to recover a stopped task, in the caller's transaction. It is carried out at once where nobody has to decide: an
  * operator asks, the run is synthetic, or the task is given up; else it waits for a review. The task is then to be woken.
  * Throws 409 `wrong_state` where nothing is stopped, `recovery_not_allowed`, 404, 400.
  */
@@ -42,7 +42,7 @@ export async function requestRecovery(deps: TaskDeps, tx: Tx, ask: RecoveryAsk):
   if (known !== undefined) return known
   const exception = await stopping(tx, task, ask.exceptionId)
   assertAllowed(exception, ask)
-  if (ask.action === 'abandon') await assertNothingUnderWay(tx, exception)
+  if (ask.action === 'abandon') await assertNothingUnderWay(tx, task, exception)
   const { recoveryId: recovery_id, action, note, actor, actorName } = ask
   const input_sha256 = ask.input === undefined ? null : (await storeTaskInput(tx, task, ask.input)).sha256
   const { exception_id } = exception
@@ -158,8 +158,8 @@ function assertAllowed({ code }: TaskExceptionRow, { action, input }: Pick<Recov
 }
 
 /** Whoever gives a task up knows what became of its money by then, however that stood when the task was stopped. */
-async function assertNothingUnderWay(tx: Tx, { task_id, resume_state }: TaskExceptionRow): Promise<void> {
-  if ((await moneyMoved(tx, task_id, resume_state)) !== 'unknown') return
+async function assertNothingUnderWay(tx: Tx, task: TaskRow, { resume_state }: TaskExceptionRow): Promise<void> {
+  if ((await moneyMoved(tx, task, resume_state)) !== 'unknown') return
   throw refuse('recovery_not_allowed', 'a payment may be under way', 'Wait until the payment is decided.', {
     money_moved: 'unknown',
   })

@@ -29,4 +29,8 @@ export async function assertSigned(call: SignedCall, spokeFor: SpokeFor): Promis
 }
 
 const unproven = (detail: string): DomainError =>
-  refuse('proof_invalid', detail, 'Sign this call with the registered key, or use the agent’s credential instead.')
+  refuse(
+    'proof_invalid',
+    detail,
+    'Sign this call with the registered key: X-Agent-Signature over method, path, body and issued-at.',
+  )

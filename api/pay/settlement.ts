@@ -72,7 +72,7 @@ async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'fa
     if (performance.now() >= until) {
       throw refuse(
         'settlement_pending',
-        'the payment is sent and its outcome is being found out',
+        'the payment is sent and its outcome is not known yet',
         'Repeat the same call; it joins and is not charged again.',
         {
           money_moved: 'unknown',

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Outcome } from '../../activities/chain/outcome.ts'
 import { listOpenExceptions, openExceptionCode } from '../../activities/store/exceptions.ts'
-import { type PayoutRecord, requirePayout } from '../../activities/store/payouts.ts'
+import { listWaitingPayouts, type PayoutRecord, requirePayout } from '../../activities/store/payouts.ts'
 import type { Database } from '../../activities/store/schema.ts'
 import { listOpenTransfers } from '../../activities/store/transfers.ts'
 import { authorizationOf } from '../../activities/transfer.ts'
@@ -20,14 +20,19 @@ import {
   type RecoverDeps,
 } from './line.ts'
 
-/** Payouts whose transfer is under way, and those of which reconciliation found a difference. */
+/** A payout that its creator has left for longer than this is not under way. */
+const WAITING_MS = 24 * 3600 * 1000
+
+/** Payouts whose transfer is under way or that wait for their creator, and those of which reconciliation found a difference. */
 export async function listPayouts(db: Kysely<Database>): Promise<Line[]> {
-  const [open, differing] = await Promise.all([
+  const [open, differing, waiting] = await Promise.all([
     listOpenTransfers(db, 0, { after: '', most: LOOKED_AT_MAX }),
     listOpenExceptions(db, LOOKED_AT_MAX),
+    listWaitingPayouts(db, WAITING_MS, LOOKED_AT_MAX),
   ])
   const ids = new Set([
     ...open,
+    ...waiting,
     ...differing.map(({ subject }) => subject).filter((subject) => subject.startsWith('po_')),
   ])
   return Promise.all([...ids].map((id) => payoutLine(db, id)))

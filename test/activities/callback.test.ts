@@ -52,6 +52,7 @@ const steps = (more: Partial<CallbackDeps> = {}) =>
     facts: {
       task_updated: async () => facts,
       credential_ready: async () => ({ agent_id: 'agt_1', credential_id: 'c_1', state: 'pending', sequence: 0 }),
+      payout_updated: () => Promise.reject(new Error('no payout is delivered here')),
     },
     demoReceiver: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo',
     ...more,

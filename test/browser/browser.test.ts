@@ -162,7 +162,7 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
   )
 
   verifies(
-    ['operate.legible', 'pages.landing'],
+    ['operate.legible', 'pages.landing', 'views.details'],
     'the Temporal UI lists the payout and shows its summary, what it waited for and its receipts',
     () =>
       visit(async (page) => {
@@ -184,6 +184,12 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         // Markdown without its blank line would make one paragraph of the receipts.
         const details = page.frameLocator('iframe').last()
         await details.getByRole('listitem').filter({ hasText: 'payout_executed: rc_' }).waitFor()
+        const frame = await page.locator('iframe').last().boundingBox()
+        const last = details.getByRole('listitem').last()
+        await last.scrollIntoViewIfNeeded()
+        const line = await last.boundingBox()
+        const bottom = (box: { y: number; height: number } | null) => (box === null ? Number.NaN : box.y + box.height)
+        expect(bottom(line)).toBeLessThanOrEqual(bottom(frame))
         await takeScreenshot(page, 'temporal-payout-details')
       }),
   )

@@ -108,17 +108,23 @@ verifies('task.state.table', 'the allowed events of a state are those that move 
   }
 })
 
-verifies('task.state.refused', 'a refused event is 409 wrong_state and names the events allowed now', () => {
-  const refusalOf = (state: TaskState, event: TaskEvent) => refuseTaskEvent(state, event).refusal
-  expect(refuseTaskEvent('queued', 'submit')).toBeInstanceOf(DomainError)
-  expect(refusalOf('queued', 'enqueued')).toMatchObject({
-    code: 'wrong_state',
-    next_action: 'Allowed now: started, exception_raised.',
-    extra: { state: 'queued', allowed_events: ['started', 'exception_raised'] },
-  })
-  expect(refusalOf('closed', 'started')).toMatchObject({ code: 'wrong_state', extra: { allowed_events: [] } })
-  expect(refuseTaskEvent('none', 'started').refusal.code).toBe('not_found')
-})
+verifies(
+  'task.state.refused',
+  'a refused event is 409 wrong_state, names the events allowed now, and the call that comes next',
+  () => {
+    const refusalOf = (state: TaskState, event: TaskEvent) => refuseTaskEvent(state, event).refusal
+    expect(refuseTaskEvent('queued', 'submit')).toBeInstanceOf(DomainError)
+    expect(refusalOf('queued', 'enqueued')).toMatchObject({
+      code: 'wrong_state',
+      next_action: 'Read the task until its state changes.',
+      extra: { state: 'queued', allowed_events: ['started', 'exception_raised'] },
+    })
+    expect(refusalOf('closed', 'started')).toMatchObject({ code: 'wrong_state', extra: { allowed_events: [] } })
+    for (const state of taskStates) expect(refusalOf(state, 'submit').next_action, state).toMatch(/^[A-Z].*\.$/)
+    expect(refusalOf('trusted', 'started').next_action).toContain('POST /api/agents/quote')
+    expect(refuseTaskEvent('none', 'started').refusal.code).toBe('not_found')
+  },
+)
 
 verifies(
   'task.exception.resume',

@@ -70,6 +70,7 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
         return_package_url: null,
       }),
       credential_ready: () => Promise.reject(new Error('nothing here tells of credentials')),
+      payout_updated: () => Promise.reject(new Error('no payout is delivered here')),
     },
     demoReceiver: 'http://127.0.0.1:3000/demo',
   })

@@ -19,7 +19,7 @@ export async function checkPostgres(config: Pick<Config, 'DATABASE_URL' | 'LANE_
       look('migrations', ANSWERS, async () =>
         judgeMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
       ),
-      look('lanes of the gas wallets', 'Mend Postgres first.', async () =>
+      look('lanes of the gas wallets', 'Correct Postgres first.', async () =>
         judgeLanes(await readLanes(db, config.LANE_JAM_AFTER_MS).catch(whenMissing([]))),
       ),
     ])

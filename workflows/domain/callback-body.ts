@@ -17,20 +17,36 @@ const credentialFacts = z.strictObject({
   state: z.string(),
   sequence: z.number().int().min(0),
 })
+const payoutFacts = z.strictObject({
+  payout_id: z.string(),
+  state: z.enum(['created', 'authorized', 'executed']),
+  transfer_status: z.string(),
+  transaction_hash: z.string().nullable(),
+  money_moved: z.enum(['no', 'yes', 'unknown']),
+  sequence: z.number().int().min(0),
+  receipt_ids: z.array(z.string()),
+})
 const proofFacts = z.strictObject({ nonce: z.string() })
 
 /** What is known of a task when a callback about it is sent; `sequence` orders callbacks that overtake each other. */
 export type TaskFacts = z.output<typeof taskFacts>
 /** That a credential is ready to be claimed; never the key itself. */
 export type CredentialFacts = z.output<typeof credentialFacts>
+/** How a payout stands; `sequence` counts its receipts. */
+export type PayoutFacts = z.output<typeof payoutFacts>
 /** What each event of a delivery tells. */
-export type CallbackFacts = { task_updated: TaskFacts; credential_ready: CredentialFacts }
+export type CallbackFacts = {
+  task_updated: TaskFacts
+  credential_ready: CredentialFacts
+  payout_updated: PayoutFacts
+}
 export type CallbackSubjectEvent = keyof CallbackFacts
 
 /** The body of every callback (endpoints.md § 20 `task-callback`); `host_proof` asks to be answered with its nonce. */
 export const callbackBody = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('task_updated'), ...standing, ...taskFacts.shape }),
   z.strictObject({ event: z.literal('credential_ready'), ...standing, ...credentialFacts.shape }),
+  z.strictObject({ event: z.literal('payout_updated'), ...standing, ...payoutFacts.shape }),
   z.strictObject({ event: z.literal('host_proof'), ...standing, ...proofFacts.shape }),
 ])
 export type CallbackBody = z.output<typeof callbackBody>

@@ -203,8 +203,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Use the credit that is there.',
   },
   payment_pending: {
-    meaning: 'A payment for this is being found out; a second one might pay twice.',
-    action: 'Read the payment reference that is named until it is decided.',
+    meaning: 'A payment for this is pending; a second one might pay twice.',
+    action: 'Read the payment reference that is named until it is verified or rejected.',
   },
   reference_already_used: {
     meaning: 'This payment was presented before and counts once.',

@@ -109,5 +109,5 @@ export function judgeEvents(
     return { kind: 'rejected', reason: 'the provider says that the payment failed' }
   if (of('session.expired') !== undefined) return { kind: 'rejected', reason: 'the provider’s session expired unpaid' }
   if (other.length > 0) return { kind: 'rejected', reason: 'the session pays for another challenge' }
-  return { kind: 'pending', reason: 'no provider has told of it' }
+  return { kind: 'pending', reason: 'no event of a payment provider has confirmed it yet' }
 }

@@ -2,7 +2,7 @@ import type { EntitlementState } from './credit.ts'
 import type { ReferenceState } from './payment-reference.ts'
 import { type TaskState, taskStates } from './task-lifecycle.ts'
 
-/** Why a task is stopped (endpoints.md §22.4), and what can bring it home; every exception can be abandoned. */
+/** Why a task is stopped (endpoints.md §22.4), and what resolves it; every exception can be abandoned. */
 export const taskExceptions = {
   evidence_gap: ['supply_evidence', 'replay', 'abandon'],
   input_invalid: ['correct_input', 'abandon'],

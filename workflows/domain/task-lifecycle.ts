@@ -1,4 +1,5 @@
 import { type DomainError, refuse } from './errors.ts'
+import { nextCallOf } from './task-calls.ts'
 
 /** The canonical states of a task (agent-commerce.md § States and transitions), in their order. */
 export const taskStates = [
@@ -133,7 +134,5 @@ export const taskStanding = (state: TaskState) => ({ state, allowed_events: allo
 export function refuseTaskEvent(state: TaskState | 'none', event: TaskEvent): DomainError {
   if (state === 'none') return refuse('not_found', 'no such task', 'Check the task token.')
   const extra = taskStanding(state)
-  const allowed = extra.allowed_events.join(', ')
-  const next = allowed === '' ? 'Nothing: the task is closed.' : `Allowed now: ${allowed}.`
-  return refuse('wrong_state', `the task is ${state}, which ${event} does not move`, next, { extra })
+  return refuse('wrong_state', `the task is ${state}, which does not allow ${event}`, nextCallOf(state), { extra })
 }

@@ -9,7 +9,8 @@ import { PayoutAnswer } from './payout-answer.ts'
 /** POST /api/payout-execute (payout.md, payout-execute): the payout is the key, so any repeat joins the one transfer. */
 export const executePayout = operation({
   id: 'payout-execute',
-  summary: 'Transfer the principal of an authorized payout, once. 202 while the outcome is still being found out.',
+  summary:
+    'Transfer the principal of an authorized payout, once. 202 while the transfer is under way: wait with payout-status and Prefer: wait=20.',
   http: { method: 'POST', path: EXECUTE_PATH, host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,

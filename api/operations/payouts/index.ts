@@ -1,8 +1,12 @@
 import { authorizePayout } from './authorize-payout.ts'
 import { createPayout } from './create-payout.ts'
 import { executePayout } from './execute-payout.ts'
+import { readPayoutCallback, setPayoutCallback } from './payout-callback.ts'
 import { payoutChallenge } from './payout-challenge.ts'
 import { payoutStatus } from './payout-status.ts'
 
 /** The payout rail (payout-and-trust, Endpoints). */
-export const payouts = [createPayout, payoutChallenge, authorizePayout, executePayout, payoutStatus] as const
+export const payouts = [
+  ...[createPayout, payoutChallenge, authorizePayout, executePayout, payoutStatus],
+  ...[setPayoutCallback, readPayoutCallback],
+] as const

@@ -15,7 +15,7 @@ const output = z
   })
   .meta({ id: 'Recovery' })
 
-/** POST /api/agents/tasks/{token}/recover on the OS host: asks for what brings a stopped task home. */
+/** POST /api/agents/tasks/{token}/recover on the OS host: recovers a stopped task. */
 export const taskRecover = operation({
   id: 'task-recover',
   summary: 'Recover a stopped task, or supply the evidence that it waits for; 202 while an operator has to decide.',

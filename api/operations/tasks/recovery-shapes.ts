@@ -8,7 +8,7 @@ export const ExceptionCode = z.enum(Object.keys(taskExceptions) as [TaskExceptio
 export const ExceptionState = z.enum(['open', 'recovery_requested', 'replay_ready', 'resolved', 'abandoned'])
 export const RecoveryAction = z.enum(recoveryActions)
 
-/** Why a task is stopped, and what can bring it home (endpoints §2). */
+/** Why a task is stopped, and what resolves it (endpoints §2). */
 export const TaskException = z
   .strictObject({
     exception_id: TaskExceptionId,
@@ -25,7 +25,7 @@ export const TaskException = z
   })
   .meta({ id: 'TaskException' })
 
-/** A request to bring a stopped task home; `needs_review` while an operator has to decide. */
+/** A request to recover a stopped task; `needs_review` while an operator has to decide. */
 export const RecoveryRequest = z
   .strictObject({
     recovery_id: z.string().regex(/^rec_[0-9a-f]{64}$/),

@@ -46,7 +46,7 @@ export function problemPage({
 }: ProblemDescription): string {
   const repeat = retryable
     ? 'Yes: the same call again, after Retry-After, with the same idempotency key.'
-    : 'Not unchanged: the same call would be refused again.'
+    : 'No: the same call would be refused again. Change what the problem names first.'
   const body = html`<h1>${title}</h1>
 <p class="lead">${meaning}</p>
 <dl class="facts">
