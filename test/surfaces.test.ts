@@ -42,6 +42,8 @@ const samples: Record<string, Record<string, unknown>> = {
   },
   'payout-execute': { payout_id, idempotency_key: 'e.1' },
   'payout-status': { payout_id },
+  'payout-callback-set': { mode: 'set_callback', callback_url: 'https://hooks.example.com/payouts' },
+  'payout-callback-read': { mode: 'read_callback' },
   'issue-mandate': {
     mode: 'issue_mandate',
     action: {

@@ -52,4 +52,14 @@ export const viewsRequirements = {
     source: 'decision',
     behavior: 'A callback URL that callbacks of tasks may not have is refused with 422, and null ends the callbacks.',
   },
+  'views.money-moved': {
+    source: 'decision',
+    behavior:
+      'An exception of a synthetic run says that no money moved; a run without its package says what it waits for instead of "not ready" alone.',
+  },
+  'cli.plain': {
+    source: 'decision',
+    behavior:
+      'The command line prints its version, says on the first day that no statement is signed yet and exits 0, names the folder in which it looks for accounts, and lists payouts that wait for their creator.',
+  },
 } as const

@@ -7,6 +7,7 @@ import { readPayout } from '../../activities/store/payouts.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 import { type Agent, eventually, openRail, type Rail } from '../support/agent.ts'
 import { newWallet } from '../support/chain.ts'
+import { runCli } from '../support/cli.ts'
 import { problemOf } from '../support/problems.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
@@ -174,3 +175,18 @@ verifies(
     expect((await set(null)).body).toEqual({ callback_url: null, changed_at: null, host_proven: false })
   },
 )
+
+verifies('cli.plain', 'the command line helps on the first day', async () => {
+  const agent = await rail.openAgent()
+  const { payout_id } = await rail.create(agent)
+  const [list, statement, version, prove] = await Promise.all([
+    runCli(stack.env, 'recover', 'list'),
+    runCli(stack.env, 'statement'),
+    runCli(stack.env, '--version'),
+    runCli({ ...stack.env, DATA_DIR: '/nowhere' }, 'prove', '/api/payout-status', '{}'),
+  ])
+  expect(list.text).toMatch(new RegExp(`${payout_id}\\n +Payout 1.*waits for its creator to authorize it`))
+  expect(statement).toMatchObject({ code: 0, text: expect.stringContaining('no statement yet') })
+  expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(prove).toMatchObject({ code: 1, text: expect.stringContaining('/nowhere') })
+})

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createTemporalClient } from '../../../temporal/connection.ts'
+import { digestOf } from '../../../workflows/domain/canonical-json.ts'
 import { runCli } from '../../support/cli.ts'
 import { startComposedTasks } from '../../support/composed-tasks.ts'
 import { problemOf } from '../../support/problems.ts'
@@ -148,6 +149,28 @@ verifies(
     const closed = `NeedsAttention = true AND RunId = "${runId}"`
     await expect.poll(async () => (await temporal.client.workflow.count(closed)).count, LISTED).toBe(0)
     expect((await temporal.client.workflow.getHandle(taskId, runId).describe()).status.name).toBe('CANCELLED')
+  },
+  60_000,
+)
+
+verifies(
+  'views.money-moved',
+  'the dispute of a synthetic result moved no money, and the package of a stopped run names the recovery it waits for',
+  async () => {
+    const { taskId, token } = await calls.funded('synthetic')
+    await calls.raise(token)
+    await calls.reaches(token, 'exception_open')
+    const { items } = (await calls.asHolder(token).call('task-exceptions', {})).body
+    expect(items).toMatchObject([{ task_id: taskId, code: 'caller_dispute', money_moved: 'no' }])
+    const { task } = (await calls.asHolder(token).call('task-ledger', {})).body
+    const run_id = `run_${digestOf({ type: 'service.run.v1', task_id: taskId })}`
+    const fetched = calls.asAgent
+      .call('agent-use-read', { run_id })
+      .then(() => calls.asAgent.call('fetch-return-package', { mode: 'fetch_return_package', run_id }))
+    expect(await problemOf(fetched)).toMatchObject({
+      ...{ code: 'not_ready', waiting_for: ['recovery'], next_action: task.next_action },
+      required_action: { call: 'POST /api/agents/tasks/{token}/recover' },
+    })
   },
   60_000,
 )
