@@ -1,8 +1,8 @@
 import { markdownBlock, markdownCode } from './domain/plain-text.ts'
 import { actionLines, type Wait } from './domain/wait.ts'
 
-/** The UI cuts off the end of details: blank lines keep the last line in sight. */
-const BLANK_LINES = ['&nbsp;', '', '&nbsp;', '']
+/** The UI cuts off the end of details: two paragraphs of a zero-width space keep the last line in sight. */
+const BLANK_LINES = ['\u200b', '', '\u200b', '']
 /** How many gaps are listed, and how long each text may be. */
 const GAPS_MAX = 10
 const DETAIL_MAX = 200

@@ -105,7 +105,7 @@ verifies('views.details', 'a command is a code block of its own, and blank lines
   const at = lines.findIndex((line) => line.startsWith('agent-rails recover act'))
   expect(lines[at]).toMatch(/wake --operator NAME --reason WHY$/)
   expect([lines[at - 1], lines[at + 1]]).toEqual(['```', '```'])
-  expect(lines.slice(lines.findIndex((line) => line.includes('rc_last')) + 1).join('')).toBe('&nbsp;&nbsp;')
+  expect(lines.slice(lines.findIndex((line) => line.includes('rc_last')) + 1).join('')).toBe('\u200b\u200b')
 })
 
 verifies('views.wait', 'a payout that waits for nothing asks for nothing', () => {
@@ -120,7 +120,7 @@ verifies('views.review', 'the details of a run show the same review as its task'
   const run = { runId: 'run_1', taskId: task.taskId, rail: 'tokenops', agentId: 'agt_1', usage: 'operational' }
   const place = { attempt: 0, round: 0, step: 'review_step', next: 'review', reviewSince: since, taken: [] } as const
   const review = { kind: 'loop_step', id: 'run_1', since } as const
-  const block = (details: string) => details.slice(details.indexOf('**Waits for**'), details.indexOf('&nbsp;'))
+  const block = (details: string) => details.slice(details.indexOf('**Waits for**'), details.indexOf('\u200b'))
   const ofTask = block(taskDetails({ ...task, review })).trim()
   expect(block(runDetails({ ...run, ...place, taken: [] }))).toContain(ofTask)
 })
