@@ -4,7 +4,7 @@
  */
 export const schemaDigests: Record<string, string> = {
   'agent-manifest.v1.json': '23719aaa65b374a2a33b3955ccca6cfcc0283e10a38fa6adb1e33efcd340f463',
-  'callback-event.v1.json': 'ad258a69c1dadff605f8390e88cdc499dc95e4d1d475eb7a869a06d7df752b30',
+  'callback-event.v1.json': '10bec7c57f92692de90e4ae8e41be16fbd63388832c188f4764cec7887870b83',
   'problem.v1.json': '7ea4b464f7a418116c991ddd60f66c924bc1caaa6484865df8092d04d28e6ab0',
   'rail-input-contractops.v1.json': '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json': '05852f34ee1416973849967f709426b7563a3b4c0c4c46941919ffc2d669a350',
