@@ -190,6 +190,9 @@ export const configSchema = z.object({
   ),
 })
 
+/** Decision: a block that is reorganised away takes a fee with it, whose answer is final by then. */
+const LIVE_CONFIRMATIONS_MIN = 5
+
 export type Config = z.output<typeof configSchema>
 
 /** Parses the environment once, at start; throws a readable list of what is wrong. */
@@ -202,6 +205,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
       'configuration: ENVIRONMENT=live moves real funds; set REAL_FUNDS=enabled as well, or use the local chain',
     )
   }
+  if (config.ENVIRONMENT === 'live' && config.CONFIRMATIONS < LIVE_CONFIRMATIONS_MIN)
+    throw new Error(`configuration: ENVIRONMENT=live needs CONFIRMATIONS of ${LIVE_CONFIRMATIONS_MIN} or more`)
+  if (config.ENVIRONMENT === 'live' && !config.CONFIRM_RPC_URL.some((url) => !config.CHAIN_RPC_URL.includes(url)))
+    throw new Error('configuration: ENVIRONMENT=live needs a CONFIRM_RPC_URL of another provider than CHAIN_RPC_URL')
   if (config.ENVIRONMENT === 'live' && config.CALLBACK_ALLOW_HOSTS.length > 0) {
     throw new Error('configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service')
   }

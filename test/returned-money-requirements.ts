@@ -36,4 +36,24 @@ export const returnedMoneyRequirements = {
     behavior:
       'A charge whose answer was never given and can no longer be asked for is one call credit of its wallet, once.',
   },
+  'local.instance-lock': {
+    source: 'decision',
+    behavior: 'One process at a time has a data directory, also of several that start at once after one that died.',
+  },
+  'local.private-files': {
+    source: 'decision',
+    behavior: 'The data directory, logs and everything that a part writes can be read by our own user alone.',
+  },
+  'local.blocked-ports': {
+    source: 'decision',
+    behavior: 'A port that browsers and fetch refuse is never used, and a PORT_BASE that needs one is refused by name.',
+  },
+  'live.depth': {
+    source: 'decision',
+    behavior: 'ENVIRONMENT=live starts only with enough CONFIRMATIONS and a CONFIRM_RPC_URL of another provider.',
+  },
+  'agent.handshake-age': {
+    source: 'decision',
+    behavior: 'A handshake that was taken can be repeated for its answer for a bounded time only.',
+  },
 } as const

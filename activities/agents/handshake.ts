@@ -2,6 +2,7 @@ import { handshakeText } from '../../workflows/domain/agent-signature.ts'
 import { mayAct } from '../../workflows/domain/agent-trust.ts'
 import { credentialText } from '../../workflows/domain/credential.ts'
 import { type DomainError, refuse } from '../../workflows/domain/errors.ts'
+import { limits } from '../../workflows/domain/limits.ts'
 import { verifySignature } from '../keys/compact.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'
 import { sealCredential } from '../keys/envelope.ts'
@@ -23,7 +24,10 @@ type Envelope = { sealed: true; jwe: string } | { sealed: false }
 
 /** Throws 401 `proof_invalid` unless the nonce is ours and a key that speaks for the agent signed it with the status token. */
 export async function assertHandshake(deps: AgentDeps, speaker: Speaker, input: HandshakeInput): Promise<void> {
-  if (deps.tokens.nonceExpiry(input.nonce) === undefined) throw unproven('the nonce is not one of this service')
+  const expiry = deps.tokens.nonceExpiry(input.nonce)
+  if (expiry === undefined) throw unproven('the nonce is not one of this service')
+  // A repeat is given the access key again, so that a handshake somebody saw once is worth nothing for long.
+  if (expiry + limits.handshakeRepeatSeconds < (await clockSeconds(deps.db))) throw unproven('the nonce has expired')
   const text = handshakeText(input.nonce, speaker.tokenSha256)
   if (!(await spokeFor(deps, speaker.agentId, text, input.signature)))
     throw unproven('the signature is not of the registered key over the nonce and the status token')

@@ -17,7 +17,16 @@ const live = {
   OS_URL: 'https://os.svc.example',
   CHAIN_RPC_URL: 'https://rpc.example',
   CONFIRM_RPC_URL: 'https://other-rpc.example',
+  CONFIRMATIONS: '5',
 }
+
+verifies('live.depth', 'the live environment needs depth, and a second opinion of another provider', () => {
+  const all = { ...environment, ...live }
+  expect(loadConfig(all).CONFIRMATIONS).toBe(5)
+  expect(() => loadConfig({ ...all, CONFIRMATIONS: '4' })).toThrow(/CONFIRMATIONS/)
+  for (const same of ['', 'https://rpc.example'])
+    expect(() => loadConfig({ ...all, CONFIRM_RPC_URL: same }), same).toThrow(/CONFIRM_RPC_URL/)
+})
 
 verifies('local.refuses-real-funds', 'the live environment needs REAL_FUNDS=enabled as well', () => {
   expect(loadConfig(environment).ENVIRONMENT).toBe('local')

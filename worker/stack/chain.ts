@@ -1,8 +1,9 @@
-import { copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { Part } from './part.ts'
+import { privateDirectory } from './private-directory.ts'
 
 const WARN_BYTES = 50 * 1024 * 1024
 const SNAPSHOT_EVERY_MS = 2_000
@@ -69,7 +70,7 @@ async function askChainId(port: number): Promise<number> {
 
 /** anvil writes its state in place and refuses a torn file, so the last whole copy stands in for it; one that is empty was cut off too. */
 async function prepare(directory: string, state: string, warn: ChainSettings['warn']): Promise<void> {
-  await mkdir(directory, { recursive: true })
+  privateDirectory(directory)
   const size = await stat(state).then(
     (file) => file.size,
     () => 0,

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { closeSync, existsSync, fchmodSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { leash } from './leash.ts'
+import { withPrivateFiles } from './private-directory.ts'
 
 /** The command line of a part; without `env` it inherits ours. */
 export type Launch = { file: string; args: readonly string[]; env?: NodeJS.ProcessEnv; uid?: number; gid?: number }
@@ -52,7 +53,9 @@ export class Part {
     await this.plan.prepare?.()
     const launch = await this.plan.launch()
     const log = openLog(this.plan.logFile)
-    const child = spawn(launch.file, launch.args, { ...launch, stdio: ['ignore', log, log], detached: true })
+    const child = withPrivateFiles(() =>
+      spawn(launch.file, launch.args, { ...launch, stdio: ['ignore', log, log], detached: true }),
+    )
     closeSync(log)
     this.#child = child
     const release = child.pid === undefined ? () => undefined : leash(child.pid, this.#stopSignal)
@@ -118,7 +121,9 @@ export class Part {
 }
 
 function openLog(path: string): number {
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   if (existsSync(path) && statSync(path).size > LOG_LIMIT_BYTES) truncateSync(path)
-  return openSync(path, 'a')
+  const log = openSync(path, 'a', 0o600)
+  fchmodSync(log, 0o600)
+  return log
 }

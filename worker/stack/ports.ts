@@ -7,14 +7,19 @@ export type Ports = { base: number; os: number; temporalUi: number; temporal: nu
 // Linux gives outgoing connections ports from 32768 on, others from 49152 on: one taken there would be gone again before its part listens.
 const LOWEST_FREE = 10_000
 const HIGHEST_FREE = 32_768
+// Ports that browsers and `fetch` refuse (WHATWG Fetch, port blocking), of those that need no privilege.
+const BLOCKED: ReadonlySet<number> = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+])
 const ORDER = ['base', 'os', 'temporalUi', 'temporal', 'postgres', 'rpc'] as const
 
-/** PORT_BASE n: n … n+5 in the order of overview.md; unset: 3000, 3001 and free ones. Throws naming the first port that is taken. */
+/** PORT_BASE n: n … n+5 in the order of overview.md; unset: 3000, 3001 and free ones. Throws naming the first port that is taken or blocked. */
 export async function choosePorts(portBase: number | undefined): Promise<Ports> {
   const fixed = ORDER.slice(0, portBase === undefined ? 2 : ORDER.length)
   const chosen = new Map<string, number>()
   for (const [index, name] of fixed.entries()) {
     const port = (portBase ?? 3000) + index
+    if (BLOCKED.has(port)) throw new Error(blockedMessage(name, port))
     if (!(await isFree(port))) throw new Error(takenMessage(name, port, portBase))
     chosen.set(name, port)
   }
@@ -32,7 +37,7 @@ export async function findFree(count: number): Promise<number[]> {
   const found = new Set<number>()
   while (found.size < count) {
     const port = randomInt(LOWEST_FREE, HIGHEST_FREE)
-    if (await isFree(port)) found.add(port)
+    if (!BLOCKED.has(port) && (await isFree(port))) found.add(port)
   }
   return [...found]
 }
@@ -51,6 +56,9 @@ function listen(port: number): Promise<ReturnType<typeof createServer>> {
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server))
   })
 }
+
+const blockedMessage = (name: string, port: number): string =>
+  `port ${port} (${name}) is one that browsers and fetch refuse: choose another PORT_BASE, such as 4000`
 
 function takenMessage(name: string, port: number, portBase: number | undefined): string {
   const way = portBase === undefined ? 'set PORT_BASE to another number, such as 4000' : 'choose another PORT_BASE'

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Connection } from '@temporalio/client'
 import { packageRoot } from '../../activities/package-root.ts'
 import { type ObtainSettings, obtainTemporal } from '../../temporal/server/obtain.ts'
 import { type ServerSettings, serverArguments, serverEnvironment } from '../../temporal/server/run.ts'
 import { Part } from './part.ts'
+import { privateDirectory } from './private-directory.ts'
 
 /** Where the server runs and how its binary is had. */
 export type TemporalSettings = ServerSettings & {
@@ -20,7 +20,7 @@ export function temporalPart(settings: TemporalSettings): Part {
     name: 'temporal',
     logFile: settings.logFile,
     prepare: async () => {
-      await mkdir(dirname(settings.databaseFile), { recursive: true })
+      privateDirectory(dirname(settings.databaseFile))
       binary ??= obtainTemporal({ ...settings.obtain, toolsModule: join(packageRoot, 'temporal', 'server') })
       await binary
     },

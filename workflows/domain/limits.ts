@@ -37,10 +37,22 @@ export const limits = {
   credentialOverlapSecondsMax: 604_800,
   /** Decision (endpoints.md §10): the life of a handshake nonce. */
   handshakeNonceSeconds: 300,
+  /** Decision: how long after its nonce has ended a handshake that was taken may be repeated for its answer. */
+  handshakeRepeatSeconds: 600,
   /** Decision: the window in which failed credentials are counted. */
   failedAttemptsWindowSeconds: 60,
   /** Decision: what each attempt at a credential waits that others are guessing at; its agent is slowed, never locked out. */
   guessedCredentialDelayMs: 1_000,
+} as const
+
+/** What the trust operations keep to, under the names of the document (payout-and-trust, Limits). */
+export const trustLimits = {
+  recordsPerWallet: 256,
+  bytesPerWallet: 4_194_304,
+  casAttempts: 32,
+  proofPageSize: 25,
+  handoffInputBytes: 12_000,
+  refundsPerScore: 12,
 } as const
 
 export const NETWORK = 'eip155:8453'

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { packageRoot } from '../../../activities/package-root.ts'
+import { lockInstance } from '../../../worker/stack/instance-lock.ts'
+import { Part } from '../../../worker/stack/part.ts'
+import { choosePorts } from '../../../worker/stack/ports.ts'
+import { verifies } from '../../verifies.ts'
+
+let scratch: string
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'agent-rails-'))
+})
+afterAll(() => rm(scratch, { recursive: true, force: true }))
+
+const module = join(packageRoot, 'dist', 'worker', 'stack', 'instance-lock.js')
+
+/** A process that tries to take the lock at this time, and keeps it for a second; what it says. */
+function contender(file: string, at: number): Promise<string> {
+  const script = `import(${JSON.stringify(module)}).then(({ lockInstance }) => {
+    while (Date.now() < ${at}) {}
+    try { lockInstance(${JSON.stringify(file)}); console.log('taken') } catch { console.log('refused') }
+    setTimeout(() => undefined, 1000)
+  })`
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.on('data', (bytes) => {
+    said += String(bytes)
+  })
+  return new Promise((resolve) => child.once('close', () => resolve(said.trim())))
+}
+
+/** The id of a process that has ended. */
+const deadPid = () =>
+  new Promise<number>((resolve) => {
+    const child = spawn(process.execPath, ['-e', ''])
+    child.once('exit', () => resolve(child.pid ?? 0))
+  })
+
+verifies(
+  'local.instance-lock',
+  'of processes that start at once on one data directory, one gets it',
+  async () => {
+    for (const round of [1, 2, 3, 4]) {
+      const file = join(scratch, `data-${round}`, 'stack.pid')
+      lockInstance(file)()
+      if (round % 2 === 0) await writeFile(file, String(await deadPid()))
+      const at = Date.now() + 1_500
+      const said = await Promise.all(Array.from({ length: 4 }, () => contender(file, at)))
+      expect(said.toSorted(), `round ${round}`).toEqual(['refused', 'refused', 'refused', 'taken'])
+    }
+  },
+  60_000,
+)
+
+verifies(
+  'local.private-files',
+  'the data directory, logs and what a part writes are our own user’s alone',
+  async () => {
+    const data = join(scratch, 'private')
+    lockInstance(join(data, 'stack.pid'))
+    const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+    expect((await modeOf(data)) & 0o066).toBe(0)
+    const logFile = join(data, 'logs', 'writer.log')
+    const made = join(data, 'made.db')
+    const script = `require('fs').writeFileSync(${JSON.stringify(made)}, 'x')`
+    const part = new Part({
+      name: 'writer',
+      logFile,
+      launch: async () => ({ file: process.execPath, args: ['-e', script] }),
+      probe: async () => undefined,
+    })
+    await part.start()
+    await part.exited
+    const modes = await Promise.all([join(data, 'stack.pid'), join(data, 'logs'), logFile, made].map(modeOf))
+    expect(modes).toEqual([0o600, 0o700, 0o600, 0o600])
+  },
+)
+
+verifies(
+  'local.blocked-ports',
+  'a PORT_BASE that runs into a port which fetch refuses is refused by name',
+  async () => {
+    await expect(choosePorts(6000)).rejects.toThrow(/port 6000 \(base\) is one that browsers and fetch refuse/)
+    await expect(choosePorts(10_077)).rejects.toThrow(/port 10080 .* choose another PORT_BASE/)
+    await expect(choosePorts(6662)).rejects.toThrow(/port 6665/)
+  },
+)
