@@ -12,7 +12,7 @@ import { challengeSigners, issueChallenge } from './keys/challenge.ts'
 import type { KeyRings } from './keys/key-ring.ts'
 import { issueMandate } from './keys/mandate.ts'
 import { unknownPayout } from './payout-rules.ts'
-import { type Tx, transaction } from './store/db.ts'
+import { clockSeconds, type Tx, transaction } from './store/db.ts'
 import { storeMandate } from './store/mandates.ts'
 import { type PayoutRow, readPayout } from './store/payouts.ts'
 import { appendReceipt } from './store/receipts.ts'
@@ -48,6 +48,7 @@ export function openAuthority(settings: AuthoritySettings) {
     /** The same operator and key give the first mandate again; the digest is recomputed from the stored payout, never taken from the caller. */
     issueMandate: async (operator: Operator, input: MandateInput) => {
       const { payout, holder_proof: proof } = input
+      assertAhead(payout.expires_at, await clockSeconds(db))
       const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
       const mandateId = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key: input.idempotency_key })}`
       const requestDigest = requestSha256(principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key))
@@ -65,6 +66,12 @@ export function openAuthority(settings: AuthoritySettings) {
       })
     },
   }
+}
+
+/** A mandate for a payout that could never be authorized any more is not issued. */
+function assertAhead(expiresAt: number, nowSeconds: number): void {
+  if (expiresAt > nowSeconds) return
+  throw refuse('payout_expired', 'expires_at has passed', 'Name an expires_at that lies ahead.')
 }
 
 function createdPayout(row: PayoutRow | undefined): PayoutRow {

@@ -5,7 +5,14 @@ import { refuse } from '../workflows/domain/errors.ts'
 import { receiptId } from '../workflows/domain/ids.ts'
 import { type ReceiptView, receiptView } from './receipt-view.ts'
 import { answerCall, claimGrant } from './store/calls.ts'
-import { type ControlChange, countCovered, findControlChange, lockSwitches, writeControl } from './store/controls.ts'
+import {
+  type ControlChange,
+  countCovered,
+  countHeldTasks,
+  findControlChange,
+  lockSwitches,
+  writeControl,
+} from './store/controls.ts'
 import { clockSeconds, type Tx, transaction } from './store/db.ts'
 import { readPayout } from './store/payouts.ts'
 import { send } from './store/pipeline.ts'
@@ -59,12 +66,13 @@ export async function setControl(
   if (input.scope === 'payout' && (await readPayout(tx, target)) === undefined)
     throw refuse('not_found', 'no such payout', 'Check the payout id.')
   const payouts = await countCovered(tx, input.scope, target)
+  const tasks = await countHeldTasks(tx, input.scope, target)
   await lockSwitches(tx)
   const change =
     (await findControlChange(tx, changeIdOf(actor))) ?? (await appendChange(deps, tx, actor, { ...input, target }))
   const receipt = await findReceipt(tx, { receipt_id: change.receipt_id })
   if (receipt === undefined) throw new Error(`the receipt of ${change.change_id} is not there`)
-  return { control: controlView(change), affected: { tasks: 0, payouts }, receipt: receiptView(receipt.jws) }
+  return { control: controlView(change), affected: { tasks, payouts }, receipt: receiptView(receipt.jws) }
 }
 
 const changeIdOf = ({ operatorId, idempotencyKey }: ControlActor): string =>

@@ -4,7 +4,7 @@ import type { KeyRing } from '../activities/keys/key-ring.ts'
 import { keyState, publishedKey } from '../activities/keys/published-key.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listPublicKeys, type SigningKeyRow } from '../activities/store/signing-keys.ts'
-import { ASSET_NAME, CHAIN_ID, limits, NETWORK } from '../workflows/domain/limits.ts'
+import { ASSET_NAME, CHAIN_ID, limits, NETWORK, trustLimits } from '../workflows/domain/limits.ts'
 import { principalDomain, principalTypes } from '../workflows/domain/principal-authorization.ts'
 import type { DiscoveryActs } from './context.ts'
 import type { AnyOperation } from './operation.ts'
@@ -66,7 +66,7 @@ function trustContract(
 ): Record<string, unknown> {
   const price = limits.priceAtomic.toString()
   const x402 = {
-    x402_version: 2,
+    x402Version: 2,
     scheme: 'exact',
     network: NETWORK,
     asset: config.ASSET_CONTRACT_ADDRESS,
@@ -85,6 +85,7 @@ function trustContract(
     operations: paid.map(({ id, http }) => ({ id, method: http.method, path: http.path })),
     price: { atomic: price, asset: config.ASSET_CONTRACT_ADDRESS, decimals: 6 },
     free_tier: { calls: limits.freeCallsPerWindow, window_seconds: limits.freeWindowSeconds },
+    limits: trustLimits,
     wallet_proof: walletProofFacts(config),
     x402,
     payout: payoutFacts(config, x402),

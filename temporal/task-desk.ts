@@ -12,6 +12,7 @@ import { answerOnce } from '../activities/store/once.ts'
 import { send } from '../activities/store/pipeline.ts'
 import { listTaskExceptions } from '../activities/store/task-exceptions.ts'
 import { findTask, findTaskEvent, requireTask, type TaskRow } from '../activities/store/tasks.ts'
+import { assertCallback } from '../activities/tasks/asked-input.ts'
 import { requestCredit } from '../activities/tasks/credit.ts'
 import type { TaskDeps } from '../activities/tasks/deps.ts'
 import { type Asker, assertOwner, openTaskReads, ownContract } from '../activities/tasks/reading.ts'
@@ -77,6 +78,7 @@ async function preflight(
 ): Promise<void> {
   const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
   const terms = { ...asked, agent_id: agentId }
+  if ((await findTask(deps.db, taskId)) === undefined) await assertAdmitted(deps, agentId, asked)
   await acts.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
   await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     // The judgement of the preflight is always the second entry of the ledger.
@@ -85,6 +87,18 @@ async function preflight(
     const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
     return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
   })
+}
+
+/** What would only be found out later is refused before anything is written: 403 `trust_required`, 422 `callback_refused`. */
+async function assertAdmitted(
+  { db, callbackHosts }: TaskDeskDeps,
+  agentId: string,
+  { usage, callback_url }: Pick<TaskTerms, 'usage' | 'callback_url'>,
+): Promise<void> {
+  const agent = await findAgent(db, agentId)
+  if (usage === 'operational' && agent?.sandbox === true)
+    throw refuse('trust_required', 'a sandbox agent runs nothing operational', 'Ask for usage synthetic.')
+  assertCallback(callbackHosts, callback_url, usage === 'synthetic')
 }
 
 /** The stored answer of a preflight with the token of its task, which is derived anew and stored nowhere. */

@@ -8,6 +8,7 @@ import type { Asker } from '../activities/tasks/reading.ts'
 import { storeWalletRun, walletRunView } from '../activities/work-orders/wallet-run.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { railOf } from '../workflows/domain/rails/index.ts'
+import { SERVICE_OS } from '../workflows/domain/work-order.ts'
 import type { RunDeskDeps } from './run-desk.ts'
 import { assertStartable, type StartAsked } from './run-start.ts'
 import { assertOpen } from './task-acts.ts'
@@ -61,7 +62,7 @@ const paidBy = (agentId: string, { wallet_id: walletId, quote_id: quoteId, custo
 
 const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletStart) => ({
   intake_kind: 'external_agent_request' as const,
-  requested_tool_id: rail,
+  requested_tool_id: railOf(rail).takes.requestedTool ? rail : SERVICE_OS,
   objective: `One ${tier} run of ${rail}, paid from an allowance wallet.`,
   requester: { agent_id: agentId },
   ...{ tier, on_gaps, callback_url, acceptance_criteria: [], actor: `agent:${agentId}` },

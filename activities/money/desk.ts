@@ -54,6 +54,8 @@ export function openMoney(deps: MoneyDesk) {
   const { db } = deps
   return {
     prices: listPrices,
+    /** What confirms payments here: references always, a provider’s webhooks where the keys of one are configured. */
+    posture: deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks'],
     quote: async ({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) => {
       const sold = agentUse ? soldToAgents(rail) : railOf(rail)
       const by =

@@ -15,16 +15,13 @@ const onSurface = {
 }
 export type PriceSurface = keyof typeof onSurface
 
-const surfaces = ['agent_use', 'quickstart', 'controlled_loop', 'offer'] as const
-
 function priced(rail: Priced) {
-  const { paidAgentUse, quickstart, controlledLoop, offer, pricingModelV2 } = rail.takes
-  const taken = [paidAgentUse, quickstart, controlledLoop === 'current', offer]
+  const { paidAgentUse, pricingModelV2 } = rail.takes
   return {
     rail: rail.key,
     status: rail.prices.pro === 0 ? 'free' : pricingModelV2 ? 'active' : 'offered',
     ...priceCard(rail),
-    paid_surfaces: surfaces.filter((_, index) => taken[index]),
+    paid_surfaces: paidAgentUse ? ['agent_use', 'wallet_bound_run'] : ['wallet_bound_run'],
   }
 }
 

@@ -9,7 +9,9 @@ import {
   quoteLifeSeconds,
   type Sold,
 } from '../../workflows/domain/pricing.ts'
+import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { Tier } from '../../workflows/domain/rails/rail.ts'
+import { serviceOf } from '../../workflows/domain/rails/scout.ts'
 import { move } from '../../workflows/domain/state-table.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'
 import {
@@ -50,7 +52,8 @@ export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRo
   const asked = { rail: rail.key, tier, units, task_id: taskId }
   const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined
   if (earlier?.total_usd === price.total_usd) return earlier
-  const route = { route_id: `route_${rail.key}`, provider: 'first_party', service_id: `svc_${rail.key}` }
+  const { service_id, origin: provider } = serviceOf(railOf(rail.key))
+  const route = { route_id: `route_${rail.key}`, provider, service_id }
   const whose = 'owner' in by ? { bound_to: by.owner } : { token_sha256: by.tokenSha256 }
   const quote = { quote_id: newId('qt'), ...whose, ...asked, ...price, provider_route: JSON.stringify(route) }
   return insertQuote(tx, quote, quoteLifeSeconds)

@@ -107,3 +107,20 @@ export async function countCovered(tx: Tx, scope: ControlScope, target: string):
     .executeTakeFirstOrThrow()
   return Number(row.covered)
 }
+
+/** How many tasks wait for a payment from a wallet that a switch of this scope and target holds back. */
+export async function countHeldTasks(tx: Tx, scope: ControlScope, target: string): Promise<number> {
+  if (scope !== 'service' && scope !== 'wallet') return 0
+  const row = await tx
+    .selectFrom('task_credits')
+    .innerJoin('tasks', 'tasks.task_id', 'task_credits.task_id')
+    .innerJoin('payment_references', 'payment_references.entitlement_id', 'task_credits.entitlement_id')
+    .select(({ fn }) => fn.countAll<string>().as('held'))
+    .where('task_credits.state', '=', 'reserved')
+    .where('tasks.state', '<>', 'closed')
+    .where('payment_references.method', '=', 'agent_allowance')
+    .where('payment_references.state', 'in', ['presented', 'pending'])
+    .$if(scope === 'wallet', (query) => query.where('payment_references.payer', '=', target))
+    .executeTakeFirstOrThrow()
+  return Number(row.held)
+}

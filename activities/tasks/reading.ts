@@ -32,11 +32,11 @@ export function openTaskReads(db: Kysely<Database>) {
         return { contract: await contractView(tx, contract, task) }
       }),
 
-    /** The attestation of the run, or of how a task ended that never had one. Throws 409 `not_ready`. */
+    /** The closing attestation over the whole ledger, or before that the one of the run. Throws 409 `not_ready`. */
     attestation: (taskId: string) =>
       transaction(db, async (tx) => {
         const task = await requireTask(tx, taskId)
-        const subjects = task.run_id === null ? [taskId] : [task.run_id, taskId]
+        const subjects = task.run_id === null ? [taskId] : [taskId, task.run_id]
         for (const subject of subjects) {
           const found = (await listReceipts(tx, subject)).find(({ kind }) => kind === 'attestation')
           if (found !== undefined) return receiptView(found.jws)

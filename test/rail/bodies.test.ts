@@ -454,7 +454,7 @@ verifies(
       alg: 'EdDSA',
       jwk: { kty: 'OKP', crv: 'Ed25519' },
       x402: {
-        x402_version: 2,
+        x402Version: 2,
         scheme: 'exact',
         network: 'eip155:8453',
         asset: rail.asset.toLowerCase(),

@@ -55,7 +55,7 @@ verifies(
     expect(await payoutsOf(agent)).toBe(10)
     const unpaid = answers.find(({ status }) => status === 402) as RawAnswer
     const offer = { x402Version: 2, accepts: [termsOf(rail)], resource: { url: `${agent.baseUrl}/api/payout-create` } }
-    expect(unpaid.body).toMatchObject({ ...offer, code: 'payment_required', accepted_methods: ['x402'] })
+    expect(unpaid.body).toMatchObject({ ...offer, code: 'payment_required', accepted_methods: ['x402_reference'] })
     const header = Buffer.from(unpaid.headers.get('payment-required') as string, 'base64').toString()
     expect(JSON.parse(header)).toMatchObject(offer)
     expect(unpaid.headers.get('cache-control')).toBe('no-store')

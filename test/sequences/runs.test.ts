@@ -154,6 +154,8 @@ verifies(
     const { task: closed, entries } = await waitForTask(task, 'closed')
     const { return_package: made, completion } = await customer.returnPackage(run_id)
     const { attestation, verification_packet } = (await task.holder.call('task-attestation', {})).body
+    const closing = { outcome: 'completed', ledger_head: entries.at(-1)?.hash, ledger_entries: entries.length }
+    expect(attestation).toMatchObject({ subject: closed.task_id, payload: closing })
 
     const steps: [step: string, at: number][] = [
       ['onboarding', Date.parse(agent.registered.agent.created_at)],

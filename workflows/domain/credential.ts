@@ -1,35 +1,12 @@
 import { mayAct, type TrustState } from './agent-trust.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** What a credential may be for (endpoints.md §22.5). */
-export const scopes = [
-  'runs:read',
-  'runs:write',
-  'wallets:read',
-  'wallets:write',
-  'production:write',
-  'proofs:publish',
-  'listings:write',
-  'exchange:write',
-  'controls:write',
-  'profile:write',
-  'signing:use',
-  'regression:write',
-  'authority:read',
-  'actions:execute',
-] as const
+/** What a credential may be for (endpoints.md §22.5): each opens an operation. */
+export const scopes = ['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use'] as const
 export type Scope = (typeof scopes)[number]
 
 /** What nobody has to approve: nothing of it moves money, speaks for customers or acts under a mandate. */
-const sandboxScopes: ReadonlySet<Scope> = new Set([
-  'runs:read',
-  'runs:write',
-  'wallets:read',
-  'profile:write',
-  'signing:use',
-  'regression:write',
-  'authority:read',
-])
+const sandboxScopes: ReadonlySet<Scope> = new Set(['runs:read', 'runs:write', 'wallets:read', 'signing:use'])
 
 /** Of the scopes that a sandbox agent asks for, those it gets without a review. */
 export const sandboxScopesOf = (requested: readonly Scope[]): Scope[] =>

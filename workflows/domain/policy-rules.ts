@@ -8,7 +8,7 @@ export const policyRules = [
   'Active requested tool ids: packetops, distributionops, tokenops, service_os.',
   'Commerce proof moves no money (money_movement is false).',
   'Agents draft, inspect, validate and package work products for review; operators record review decisions.',
-  'Payment posture is reference-based until payment-provider webhooks are enabled.',
-  'Settlement and usage split: a settlement receipt funds credits; a usage receipt records consumed credits.',
+  'Payment posture is reference-based until payment-provider webhooks are enabled. Payment paths: hosted_checkout_link, invoice_or_purchase_order, agent_credit, manual_operator_verified_reference. When a hosted product link is not configured for a rail, product cards fall back to rail checkout.',
+  'Settlement and usage split: a settlement receipt funds credits; a usage receipt records consumed credits. Provider settlement funds credits; webhook verification, release controls, rate limits, abuse controls, legal terms and pause controls stay visible in the operating loop.',
   'Agents should call quote_run or the agent-pricing endpoint before creating a payment reference or a rail run.',
 ] as const

@@ -6,7 +6,7 @@ import { Method, PaymentReference, ReferenceId, Verification } from './shapes.ts
 
 const output = z
   .strictObject({
-    posture: z.array(z.string()),
+    posture: z.array(z.enum(['reference_based', 'provider_webhooks'])),
     payment_paths: z.array(z.enum(paymentPaths)),
     methods: z.array(z.strictObject({ method: Method, confirmed_by: z.array(z.string()) })),
     payment_reference: PaymentReference.nullable(),
@@ -14,8 +14,7 @@ const output = z
   })
   .meta({ id: 'PaymentRail' })
 
-const posture = {
-  posture: ['reference_based', 'provider_webhooks'],
+const ways = {
   payment_paths: [...paymentPaths],
   methods: paymentMethods.map((method) => ({ method, confirmed_by: [...confirmedBy[method]] })),
 }
@@ -36,9 +35,10 @@ export const paymentRailRead = operation({
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
   handle: async ({ payment_reference_id }, context) => {
+    const rail = { posture: context.money.posture, ...ways }
     if (payment_reference_id === undefined)
-      return { body: output.parse({ ...posture, payment_reference: null, verification: null }) }
+      return { body: output.parse({ ...rail, payment_reference: null, verification: null }) }
     const agentId = readingAgentId(context, 'a payment reference is read by its agent', 'Present your access key.')
-    return { body: output.parse({ ...posture, ...(await context.money.readReference(agentId, payment_reference_id)) }) }
+    return { body: output.parse({ ...rail, ...(await context.money.readReference(agentId, payment_reference_id)) }) }
   },
 })

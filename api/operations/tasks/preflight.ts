@@ -27,7 +27,7 @@ export const preflight = operation({
   price: null,
   charge: 'after',
   status: [201],
-  errors: ['rail_not_allowed', 'forbidden_material'],
+  errors: ['rail_not_allowed', 'trust_required', 'callback_refused', 'forbidden_material'],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({

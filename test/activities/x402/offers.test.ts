@@ -116,7 +116,7 @@ verifies('x402.offer', 'a 402 offers one exact payment in body and header', () =
   }
   expect(refusal).toMatchObject({
     code: 'payment_required',
-    extra: { accepts: [terms], accepted_methods: ['x402'], debt: { payment_id: 'x' } },
+    extra: { accepts: [terms], accepted_methods: ['x402_reference'], debt: { payment_id: 'x' } },
   })
   const required = decodePaymentRequiredHeader(paymentRequiredHeaders(refusal)['PAYMENT-REQUIRED'] ?? '')
   expect(required).toMatchObject({

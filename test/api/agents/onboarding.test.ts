@@ -177,7 +177,7 @@ verifies(
   async () => {
     const { registered, credential } = await trustedAgent(hosts, apis.operator, {
       sandbox: true,
-      requested_scopes: ['runs:write', 'production:write', 'actions:execute'],
+      requested_scopes: ['runs:write', 'wallets:write'],
     })
     expect(registered.trust_state).toBe('sandbox_trusted')
     const { body } = await createClient({ baseUrl: hosts.base, agent: credential }).call('credential-enforce', {

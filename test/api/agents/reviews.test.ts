@@ -114,7 +114,7 @@ verifies('review.record', 'what does not follow from the state is refused, and c
   expect(await codeOf(decide(hosts, apis.operator, `agt_${'0'.repeat(64)}`, 'approve'))).toBe('not_found')
   expect(
     await codeOf(decide(hosts, apis.operator, agent.agent_id, 'approve', { subject_kind: 'pilot' as 'agent' })),
-  ).toBe('not_found')
+  ).toBe('invalid_request')
   expect(await codeOf(decide(hosts, apis.operator, agent.agent_id, 'approve', { limits: { rails: ['scout'] } }))).toBe(
     'invalid_request',
   )

@@ -52,7 +52,7 @@ verifies(
         service_id: 'service-payout-rail',
         version: '1.0.0',
         caps: { max_payout_atomic: '25000000', daily_cap_atomic: '100000000' },
-        price: { x402_version: 2, scheme: 'exact', network: 'eip155:8453', amount: '100000' },
+        price: { x402Version: 2, scheme: 'exact', network: 'eip155:8453', amount: '100000' },
         holder_bindings: [
           { version: 1, method: 'eth_sign', format: 'ES256K kb+jwt' },
           { version: 2, method: 'personal_sign', format: 'service-holder-binding-v2' },

@@ -96,7 +96,7 @@ const awaitsReview = (agent: Owner, runId: string) =>
     .toBe('waits')
 
 verifies(
-  ['wallet-run.start', 'wallet-run.contract'],
+  ['wallet-run.start', 'wallet-run.contract', 'conform.requested-tool'],
   'a run is paid with its order at once, earned when it is done, and its package is where the target says',
   async () => {
     const agent = await owner(400)
@@ -108,7 +108,7 @@ verifies(
     expect(body).toMatchObject({ wallet_id: agent.wallet_id, payment_intent_id: run.payment_reference_id })
     expect(body.settlement_reference).toBe(run.settlement_receipt_id)
     expect(work_order).toMatchObject({
-      ...{ state: 'queued', requested_tool_id: 'energyops', run_id, intake_kind: 'external_agent_request' },
+      ...{ state: 'queued', requested_tool_id: 'service_os', run_id, intake_kind: 'external_agent_request' },
       requester: { agent_id: agent.agentId },
     })
     expect(run.work_order_id).toBe(work_order.work_order_id)

@@ -38,7 +38,7 @@ export function serviceOf({ key, about, takes, prices }: Rail): Service {
     name: key,
     ...about,
     rail: key,
-    protocols: ['http', ...(takes.paidAgentUse ? ['mcp'] : []), ...(prices === null ? [] : ['x402', 'ap2'])],
+    protocols: ['http', ...(prices === null ? [] : ['x402'])],
     price_usd: prices?.entry ?? null,
     origin: 'first_party',
     state: takes.controlledLoop === 'current' ? 'available' : 'future',
