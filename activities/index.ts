@@ -14,6 +14,7 @@ import { digestSigner } from './chain/sign-digest.ts'
 import { type Config, readJsonFile } from './config.ts'
 import type { Deps, Signer } from './deps.ts'
 import { createOutgoing } from './http/outgoing.ts'
+import { openRailPool, poolSettings } from './isolation/rail-pool.ts'
 import { loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { createPaymentSteps } from './payment.ts'
@@ -65,7 +66,12 @@ export async function createTaskActivities(config: Config) {
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   await publishKeys(db, keys)
   const deps = taskDepsOf(config, keys, db)
-  return { activities: { ...createTaskSteps(deps), ...createRunSteps(deps) }, close }
+  const pool = openRailPool(poolSettings(config))
+  const closeAll = async () => {
+    await pool.close()
+    await close()
+  }
+  return { activities: { ...createTaskSteps(deps), ...createRunSteps(deps, pool) }, close: closeAll }
 }
 
 /** The signing activity alone, which needs nothing but the payout wallet's key and the reserved row. */

@@ -3,7 +3,9 @@ import { receiptId } from '../workflows/domain/ids.ts'
 import type { TaskEvent } from '../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../workflows/domain/task-terms.ts'
 import type { LoopSteps, RunRecords, RunSnapshot, StepInput } from '../workflows/run/ports.ts'
+import type { RailPool } from './isolation/rail-pool.ts'
 import { whileAlive } from './runs/alive.ts'
+import type { Isolation } from './runs/isolated.ts'
 import { computedSteps, type Ended, type Standing, workOf } from './runs/loop.ts'
 import { makeReturnPackage } from './runs/return-package.ts'
 import { clockSeconds, type Tx, transaction } from './store/db.ts'
@@ -23,10 +25,10 @@ import { writeTaskReceipt } from './tasks/receipt.ts'
 import { recordTransition } from './tasks/transition.ts'
 
 /** The steps of runs: each is worked out first, and then stored with the move of its task in one transaction, once. */
-export function createRunSteps(deps: TaskDeps): LoopSteps & RunRecords {
+export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunRecords {
   return {
     loadRun: (runId) => transaction(deps.db, (tx) => loadRun(tx, runId)),
-    takeStep: (input) => whileAlive(() => takeStep(deps, input)),
+    takeStep: (input) => whileAlive((signal) => takeStep(deps, { pool, signal }, input)),
     failRun: ({ detail, ...input }) =>
       transaction(deps.db, async (tx) => {
         const standing = await stand(tx, input)
@@ -36,11 +38,11 @@ export function createRunSteps(deps: TaskDeps): LoopSteps & RunRecords {
   }
 }
 
-async function takeStep(deps: TaskDeps, input: StepInput): Promise<RunSnapshot> {
+async function takeStep(deps: TaskDeps, isolation: Isolation, input: StepInput): Promise<RunSnapshot> {
   const { step } = input
   const before = await transaction(deps.db, (tx) => stand(tx, input))
   const compute = isComputed(step) ? computedSteps[step] : undefined
-  const computed = before && (await compute?.({ ...before, db: deps.db }))
+  const computed = before && (await compute?.({ ...before, db: deps.db }, isolation))
   return transaction(deps.db, async (tx) => {
     const standing = before && (await stand(tx, input))
     if (standing !== undefined) await storeEnd(deps, standing, input, computed)

@@ -32,11 +32,11 @@ export const timing = {
     elsewhere: { run: 1_000, callback: 60_000 },
   },
   /**
-   * A loop step, which may read a list of 256 MB; when its worker dies, another has it after `heartbeat`, which is longer than
-   * pure work keeps a busy process from telling that it lives. `review`: between two looks for a decision, which a wake shortens.
+   * A loop step, whose work may take ten minutes on the clock (`RUN_CPU_MS`) after it waited for a process; when its worker dies,
+   * another has it after `heartbeat`. `review`: between two looks for a decision, which a wake shortens.
    */
   run: {
-    startToClose: 300_000,
+    startToClose: 1_800_000,
     heartbeat: 10_000,
     retryFirst: 500,
     retryLongest: 10_000,

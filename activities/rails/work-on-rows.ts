@@ -37,6 +37,17 @@ export async function workOnRows<Result>(
   return fold.close()
 }
 
+/** The work of a rail on an input as it stands, with a source for each list that it names as an upload. */
+export async function workOnInput(
+  rail: Rail,
+  input: unknown,
+  sources: Readonly<Record<string, RowSource>>,
+  see?: SeeRow,
+): Promise<Work<unknown>> {
+  if (Object.keys(sources).length > 0) return workOnUploads(rail, input, sources, see)
+  return rail.work(checked(rail.input, input, ''))
+}
+
 /** The same for an input that names its uploaded lists: each source stands for the list of its name. */
 export function workOnUploads<Result>(
   rail: Pick<Rail<never, Result>, 'key' | 'rows'>,

@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity'
 
-/** Tells Temporal that a step goes on for as long as it takes, four times in its heartbeat timeout. */
-export async function whileAlive<Result>(act: () => Promise<Result>): Promise<Result> {
+/** Sends Temporal heartbeats for as long as a step takes; `signal` aborts when the step is cancelled or its worker stops. */
+export async function whileAlive<Result>(act: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const context = Context.current()
   const beat = setInterval(() => context.heartbeat(), (context.info.heartbeatTimeoutMs ?? 60_000) / 4)
   try {
-    return await act()
+    return await act(context.cancellationSignal)
   } finally {
     clearInterval(beat)
   }

@@ -8,7 +8,8 @@ import type { Tx } from '../store/db.ts'
 import { latestOutput, type RunRow } from '../store/runs.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import { readRunInput } from './input.ts'
-import { validateWork, workChecks } from './validation.ts'
+import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
+import { workChecks } from './validation.ts'
 
 export type Ended = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
 export type Standing = { db: Tx; task: TaskRow; run: RunRow }
@@ -19,7 +20,7 @@ type Computed = Exclude<LoopStep, 'review_step' | 'return_package' | 'attestatio
 const done = (output: unknown, verdict: StepVerdict = 'done'): Ended => ({ verdict, output, decidedBy: null })
 
 /** What each step does. The same input gives the same output, so that a step may run twice. */
-export const computedSteps: Record<Computed, (standing: Standing) => Promise<Ended>> = {
+export const computedSteps: Record<Computed, (standing: Standing, isolation: Isolation) => Promise<Ended>> = {
   /** Reads the input by the rail's own schema; the rows of uploaded lists are read by the worker. */
   intake: async ({ db, task }) => {
     const { input_sha256, rail } = task
@@ -34,19 +35,20 @@ export const computedSteps: Record<Computed, (standing: Standing) => Promise<End
       ...{ rail: task.rail, input_sha256: task.input_sha256, on_gaps: task.on_gaps },
       checks: [...workChecks],
     }),
-  worker: async ({ db, task }) => {
-    const input = await readRunInput(db, task)
-    try {
-      return done(await input.work())
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.refusal.code !== 'input_rejected') throw error
-      return done({ errors: error.refusal.detail }, 'refused')
-    }
-  },
-  validator: async (standing) => {
-    const input = await readRunInput(standing.db, standing.task)
-    return done({ checks: await validateWork(input, await workOf(standing)) })
-  },
+  worker: (standing, isolation) =>
+    attempted(standing, 'worker', async () => {
+      try {
+        return done(await workApart(isolation, standing))
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.refusal.code !== 'input_rejected') throw error
+        return done({ errors: error.refusal.detail }, 'refused')
+      }
+    }),
+  validator: (standing, isolation) =>
+    attempted(standing, 'validator', async () => {
+      const work = await workOf(standing)
+      return done({ checks: await validateApart(isolation, standing, work) })
+    }),
   /** Sorts what is wrong from what is missing, and stops for what is missing where the caller wants to be asked. */
   exception_agent: async (standing) => {
     const { gaps } = await workOf(standing)

@@ -1,15 +1,23 @@
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import type { Citation, Work } from '../../workflows/domain/rails/rail.ts'
+import type { Citation, Rail, Work } from '../../workflows/domain/rails/rail.ts'
 import type { Check } from '../../workflows/domain/task-terms.ts'
-import type { RunInput } from './input.ts'
+import type { SeeRow } from '../rails/work-on-rows.ts'
+
+/** An input to hold work against: the lists that are uploads, and the work done again, which shows their rows to `see`. */
+export type ValidatedInput = {
+  readonly rail: Pick<Rail, 'result'>
+  readonly value: unknown
+  readonly lists: readonly string[]
+  again(see: SeeRow): Promise<Work<unknown>>
+}
 
 export const workChecks = ['result_fits', 'citations_stand', 'same_again'] as const
 
 /** Looks at finished work with other eyes: its shape, where its citations lead, and whether the same input gives it again. */
-export async function validateWork(input: RunInput, work: Work<unknown>): Promise<Check[]> {
+export async function validateWork(input: ValidatedInput, work: Work<unknown>): Promise<Check[]> {
   const cited = [...work.findings, ...work.gaps].flatMap(({ citations }) => citations)
   const rows = citedRows(input, cited)
-  const again = digestOf(await input.work(rows.see))
+  const again = digestOf(await input.again(rows.see))
   const astray = cited.filter((citation) => !stands(rows.inPlace(), citation)).map(({ pointer }) => pointer)
   const fits = input.rail.result.safeParse(work.result).success
   return [
@@ -24,9 +32,9 @@ export async function validateWork(input: RunInput, work: Work<unknown>): Promis
 }
 
 /** The input as far as it is cited: of uploaded lists, only the cited rows are kept as they come by. */
-function citedRows({ value, uploads }: RunInput, cited: readonly Citation[]) {
+function citedRows({ value, lists: named }: ValidatedInput, cited: readonly Citation[]) {
   const wanted = new Set(cited.map(({ pointer }) => pointer.split('/', 3).join('/')))
-  const lists = Object.fromEntries(Object.keys(uploads).map((list) => [list, {} as Record<number, unknown>]))
+  const lists = Object.fromEntries(named.map((list) => [list, {} as Record<number, unknown>]))
   return {
     see: (list: string, row: unknown, index: number): void => {
       const rows = lists[list]

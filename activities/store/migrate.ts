@@ -21,6 +21,7 @@ import * as checkouts from './migrations/0016-checkouts.ts'
 import * as unloggedLeases from './migrations/0017-unlogged-leases.ts'
 import * as grantFree from './migrations/0018-grant-free.ts'
 import * as confirmedTotals from './migrations/0019-confirmed-totals.ts'
+import * as stepAttempts from './migrations/0020-step-attempts.ts'
 import * as uploadRoom from './migrations/0021-upload-room.ts'
 import * as callers from './migrations/0022-callers.ts'
 import * as principalSignatures from './migrations/0023-principal-signatures.ts'
@@ -52,6 +53,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0017-unlogged-leases': unloggedLeases,
   '0018-grant-free': grantFree,
   '0019-confirmed-totals': confirmedTotals,
+  '0020-step-attempts': stepAttempts,
   '0021-upload-room': uploadRoom,
   '0022-callers': callers,
   '0023-principal-signatures': principalSignatures,

@@ -87,6 +87,9 @@ export type LoopStepsTable = {
   finished_at: Date | null
 }
 
+/** How often the work of a step was begun, counted before its process starts. */
+export type StepAttemptsTable = { run_id: string; attempt: number; round: number; step: LoopStep; begun: number }
+
 export type ReturnPackagesTable = {
   return_package_id: string
   run_id: string
@@ -133,6 +136,7 @@ export type TaskTables = {
   contracts: ContractsTable
   runs: RunsTable
   loop_steps: LoopStepsTable
+  step_attempts: StepAttemptsTable
   return_packages: ReturnPackagesTable
   task_exceptions: TaskExceptionsTable
   recovery_requests: RecoveryRequestsTable

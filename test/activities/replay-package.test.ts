@@ -14,6 +14,7 @@ import { receiptId } from '../../workflows/domain/ids.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import { REPLAY_TYP } from '../../workflows/domain/replay-package.ts'
 import { verifyReplayFile } from '../../workflows/domain/verification/replay-package.ts'
+import { startRailPool } from '../support/rail-pool.ts'
 import { verifies } from '../verifies.ts'
 import { startTasks, stateLimits } from './tasks/rig.ts'
 
@@ -21,7 +22,11 @@ let tasks: Awaited<ReturnType<typeof startTasks>>
 beforeAll(async () => {
   tasks = await startTasks()
 })
-afterAll(() => tasks?.stop())
+const pool = startRailPool()
+afterAll(async () => {
+  await pool.close()
+  await tasks?.stop()
+})
 
 /** A task whose run has been attested by the real steps, whose credit a receipt stands for, and which was then stopped. */
 async function stoppedTask(): Promise<string> {
@@ -54,7 +59,7 @@ async function stoppedTask(): Promise<string> {
   const run_contract_sha256 = digestOf(sealed)
   await record(taskId, ['enqueued', { review_decision: 'sandbox_policy', input_sha256, run_contract_sha256 }])
   await record(taskId, ['started', { run_id: runIdOf(taskId) }])
-  const runs = createRunSteps(deps)
+  const runs = createRunSteps(deps, pool)
   let run = await runs.loadRun(runIdOf(taskId))
   while (run?.next === 'step' && run.step !== null) {
     const { attempt, round, step } = run

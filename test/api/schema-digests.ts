@@ -15,7 +15,7 @@ export const schemaDigests: Record<string, string> = {
   'rail-input-scout.v1.json': 'f0d6effaa70a5b29aaaaeb3e445a0141e4c6b1606377bcae54bde0426ebdfb9d',
   'rail-input-tokenops.v1.json': '7310a1e019e64155a2b0633b61f8d0b8644a4ba283b574e07bbedd0369aae607',
   'receipt.v1.json': '8c84a3d8acedb2fd7ddb5c708d4561261da11d57d6df5dcfddfc2a7cb1d2786e',
-  'replay-package.v1.json': '23831f148c2ff67b9d27fe4012b0461d4544e7e3a8657265fc53fe1cefbedc3f',
+  'replay-package.v1.json': '6500caeeda9049c77915ab600ac1ba78418bc31f71b559d743426985ea60e8f9',
   'result-contract.v2.json': '294cf4612478c9407cb9708e0ea889d02b4633cc154fd970f292e3ded36bce6b',
   'return-package.v2.json': 'f990190632d3b6d031b1b50959fc72765c8b4b79ce80245d175d4394b7550830',
   'verification-packet.v1.json': '965120e83274a5ba1b889e45512d88c1585c1ba350e2039764511293951ab6bf',

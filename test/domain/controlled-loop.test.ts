@@ -11,11 +11,12 @@ import {
 import { allowedRecoveries, isTaskExceptionCode, taskExceptions } from '../../workflows/domain/task-exception.ts'
 import { verifies } from '../verifies.ts'
 
-const verdicts: StepVerdict[] = ['done', 'refused', 'gaps', 'revise', 'reject']
+const verdicts: StepVerdict[] = ['done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']
 /** The verdicts that a step can end with beside `done`. */
 const others: Record<string, StepVerdict[]> = {
   intake: ['refused'],
-  worker: ['refused'],
+  worker: ['refused', 'too_complex'],
+  validator: ['too_complex'],
   exception_agent: ['gaps'],
   revision_loop: ['revise'],
   review_step: ['revise', 'reject'],
@@ -34,6 +35,8 @@ verifies('run.loop.order', 'nine steps follow each other in the documented order
 verifies('run.loop.order', 'a step that stops the run names why; an end that a step cannot have is an error', () => {
   for (const step of ['intake', 'worker'] as const)
     expect(afterStep({ step, round: 0 }, 'refused')).toEqual({ stop: 'exception', code: 'input_invalid' })
+  for (const step of ['worker', 'validator'] as const)
+    expect(afterStep({ step, round: 0 }, 'too_complex')).toEqual({ stop: 'exception', code: 'input_too_complex' })
   expect(afterStep({ step: 'exception_agent', round: 1 }, 'gaps')).toEqual({ stop: 'evidence_missing' })
   expect(afterStep({ step: 'review_step', round: 0 }, 'reject')).toEqual({ stop: 'exception', code: 'operator_hold' })
   for (const step of loopSteps) {
@@ -74,10 +77,10 @@ verifies('run.loop.rounds', 'a fourth revision is an exception', () => {
 
 verifies(
   'task.exception.codes',
-  'each of the ten codes names what can bring the task home, abandoning always included',
+  'each of the eleven codes names what can bring the task home, abandoning always included',
   () => {
     const documented =
-      'evidence_gap, input_invalid, worker_failed, validator_failed, payment_reversed, credit_mismatch, callback_failed, deadline_passed, operator_hold, caller_dispute'
+      'evidence_gap, input_invalid, input_too_complex, worker_failed, validator_failed, payment_reversed, credit_mismatch, callback_failed, deadline_passed, operator_hold, caller_dispute'
     expect(Object.keys(taskExceptions).join(', ')).toBe(documented)
     const actions = ['supply_evidence', 'correct_input', 'retry_step', 'redeliver_callback', 'replay', 'abandon']
     for (const code of Object.keys(taskExceptions).filter(isTaskExceptionCode)) {

@@ -20,6 +20,7 @@ import type { TaskSteps } from '../../workflows/task/ports.ts'
 import { startTasks, trustedAgent } from '../activities/tasks/rig.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { quiet } from '../support/quiet.ts'
+import { startRailPool } from '../support/rail-pool.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 export type Steps = TaskSteps & RunRecords & LoopSteps
@@ -69,7 +70,9 @@ export async function startTaskWorkflows(
   const config = { UPDATE_WAIT_MS: 40_000, DEPENDENCY_TIMEOUT_MS: 20_000 }
   const gateway = createTaskGateway({ client, db: tasks.db, changes: told, config })
   const workflowBundle = await bundleWorkflows(timing)
-  const real: Steps = { ...createTaskSteps(tasks.deps), ...createRunSteps(tasks.deps) }
+  const pool = startRailPool()
+  closers.unshift(pool.close)
+  const real: Steps = { ...createTaskSteps(tasks.deps), ...createRunSteps(tasks.deps, pool) }
 
   const { demoReceiver } = tasks.deps.callbackHosts
   const log = pino({ level: 'silent' })

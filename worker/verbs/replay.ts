@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { readJsonFile } from '../../activities/config.ts'
-import { workOnFiles } from '../../activities/replay-uploads.ts'
-import { ReplayFile } from '../../workflows/domain/replay-package.ts'
-import { verifyReplayFile } from '../../workflows/domain/verification/replay-package.ts'
+import { loadRunLimits, readJsonFile } from '../../activities/config.ts'
+import { openRailPool, poolSettings } from '../../activities/isolation/rail-pool.ts'
+import { replayApart } from '../../activities/replay-uploads.ts'
 import type { Report } from '../../workflows/domain/verification/report.ts'
 import { KeySet } from '../../workflows/domain/verification/signed.ts'
 import { print, printJson } from '../print.ts'
@@ -34,12 +33,9 @@ export function addReplay(program: Command): void {
     .action(async (file: string, { keys, input, upload = [], json }: Options) => {
       const value = readJsonFile(file, z.unknown())
       const given = input === undefined ? {} : { input: readJsonFile(input, z.unknown()) }
-      const { data } = ReplayFile.safeParse(value)
-      const report = verifyReplayFile(value, {
-        ...given,
-        again: data && (await workOnFiles(data.replay_package, given, upload)),
-        ...(keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }),
-      })
+      const pool = openRailPool(poolSettings(loadRunLimits()))
+      const trusted = keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }
+      const report = await replayApart(pool, value, { ...given, ...trusted }, upload).finally(() => pool.close())
       if (json === true) printJson(report)
       else printReport(report, keys)
       process.exitCode = verdicts[report.verdict].code

@@ -21,10 +21,11 @@ export const REVISION_ROUNDS_MAX = 3
 export type LoopPlace = { step: LoopStep; round: number }
 
 /**
- * How a step ended: `refused` by the intake, or by the worker for a row of an uploaded list, `gaps` that the caller wants to be asked about, `revise` from the revision loop
+ * How a step ended: `refused` by the intake, or by the worker for a row of an uploaded list, `too_complex` where the work went
+ * over a limit, `gaps` that the caller wants to be asked about, `revise` from the revision loop
  * or the reviewer, `reject` by the reviewer; anything else is `done`.
  */
-export type StepVerdict = 'done' | 'refused' | 'gaps' | 'revise' | 'reject'
+export type StepVerdict = 'done' | 'refused' | 'too_complex' | 'gaps' | 'revise' | 'reject'
 
 export type LoopMove =
   | { go: LoopPlace }
@@ -41,6 +42,8 @@ export function afterStep({ step, round }: LoopPlace, verdict: StepVerdict): Loo
   }
   if ((step === 'intake' || step === 'worker') && verdict === 'refused')
     return { stop: 'exception', code: 'input_invalid' }
+  if ((step === 'worker' || step === 'validator') && verdict === 'too_complex')
+    return { stop: 'exception', code: 'input_too_complex' }
   if (step === 'exception_agent' && verdict === 'gaps') return { stop: 'evidence_missing' }
   if (step === 'review_step' && verdict === 'reject') return { stop: 'exception', code: 'operator_hold' }
   if ((step === 'revision_loop' || step === 'review_step') && verdict === 'revise') {

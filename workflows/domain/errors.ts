@@ -69,6 +69,7 @@ export const errorCodes = {
   callback_refused: { status: 422, title: 'The callback URL is refused' },
   receipt_invalid: { status: 422, title: 'The receipt is not valid here' },
   input_rejected: { status: 422, title: 'The input of the run is rejected' },
+  input_too_complex: { status: 422, title: 'The input takes too much work' },
   recipient_refused: { status: 422, title: 'The recipient is refused' },
   rate_limited: { status: 429, title: 'Too many calls' },
   internal_error: { status: 500, title: 'The service failed' },

@@ -32,7 +32,7 @@ const Step = z.strictObject({
   attempt: z.int().min(0),
   round: z.int().min(0),
   step: z.enum(loopSteps),
-  verdict: z.enum(['done', 'refused', 'gaps', 'revise', 'reject']).nullable(),
+  verdict: z.enum(['done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']).nullable(),
   output_sha256: Digest.nullable(),
 })
 

@@ -14,6 +14,10 @@ export const taskErrorHelp = {
     meaning: 'Callbacks go to public HTTPS URLs only, and this is none.',
     action: 'Name another URL, or none.',
   },
+  input_too_complex: {
+    meaning: 'The work on this input went over a limit of processor time or memory, which would happen again.',
+    action: 'Send a smaller or simpler input, or abandon the task, which returns its credit.',
+  },
   receipt_invalid: {
     meaning: 'The receipt is not one of the thing that the call is about.',
     action: 'Name a receipt that the service gave for it.',

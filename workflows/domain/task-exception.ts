@@ -6,6 +6,7 @@ import { type TaskState, taskStates } from './task-lifecycle.ts'
 export const taskExceptions = {
   evidence_gap: ['supply_evidence', 'replay', 'abandon'],
   input_invalid: ['correct_input', 'abandon'],
+  input_too_complex: ['correct_input', 'abandon'],
   worker_failed: ['retry_step', 'replay', 'abandon'],
   validator_failed: ['correct_input', 'retry_step', 'abandon'],
   payment_reversed: ['replay', 'abandon'],

@@ -13,7 +13,7 @@ const Loop = z.strictObject({
   steps: z.array(
     z.strictObject({
       step: z.enum(loopSteps),
-      state: z.enum(['to_do', 'waits', 'done', 'refused', 'gaps', 'revise', 'reject']),
+      state: z.enum(['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']),
       started_at: Time.nullable(),
       finished_at: Time.nullable(),
       output_sha256: Digest.nullable(),

@@ -27,6 +27,7 @@ import type { Tier } from '../../../workflows/domain/rails/rail.ts'
 import type { TaskState } from '../../../workflows/domain/task-lifecycle.ts'
 import type { StateLimits } from '../../../workflows/task/ports.ts'
 import { patiently } from '../../support/postgres.ts'
+import { startRailPool } from '../../support/rail-pool.ts'
 import { verifies } from '../../verifies.ts'
 import { decide, hex, moneyOver, packetops, present, topUp } from '../money/rig.ts'
 import { startTasks, stateLimits, trustedAgent } from './rig.ts'
@@ -37,7 +38,11 @@ beforeAll(async () => {
   tasks = await startTasks()
   money = await moneyOver(tasks.db)
 })
-afterAll(() => tasks?.stop())
+const pool = startRailPool()
+afterAll(async () => {
+  await pool.close()
+  await tasks?.stop()
+})
 
 const operational = { usage: 'operational', callback_url: null } as const
 const inTx = <T>(act: Parameters<typeof transaction<T>>[1]) => transaction(tasks.db, act)
@@ -114,7 +119,7 @@ async function work(taskId: string): Promise<void> {
   if ((await findTask(tasks.db, taskId))?.review_decision === null) await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
   expect(await advance(taskId)).toBe('operating')
   const runId = (await findTask(tasks.db, taskId))?.run_id ?? ''
-  const steps = createRunSteps(tasks.deps)
+  const steps = createRunSteps(tasks.deps, pool)
   const by = { decision: 'approve', decisionId: 'dec_2', decidedBy: 'operator:op_1', note: '' } as const
   for (let left = 20; left > 0; left -= 1) {
     const run = await steps.loadRun(runId)

@@ -1,0 +1,168 @@
+import type { ChildProcess } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Tinypool } from 'tinypool'
+import { DomainError } from '../../workflows/domain/errors.ts'
+import type { Config } from '../config.ts'
+import { packageRoot } from '../package-root.ts'
+import type { Answer, FromChild, Job, ToChild } from './job.ts'
+import { type RunLimits, watchRun } from './limited-run.ts'
+
+export type RailPool = {
+  /**
+   * Does a job in a child process, which gets the bytes of its lists as it asks for them. Throws the refusal that the work ends
+   * with, `input_too_complex` at a limit, and `ChildDied` where the child ended without a verdict.
+   */
+  run(job: Job, streams?: Readonly<Record<string, Readable>>, signal?: AbortSignal): Promise<unknown>
+  close(): Promise<void>
+}
+export type PoolSettings = RunLimits & { processes: number }
+
+/** The child ended and nobody knows why: the work may be done again. */
+export class ChildDied extends Error {
+  override readonly name = 'ChildDied'
+}
+
+/** A child that used more than this is not used again: what it left would count for the next run. */
+const REUSE_HEAP_BYTES = 64 * 1024 * 1024
+const IDLE_MS = 30_000
+const WALL_PER_CPU = 10
+
+export function poolSettings({
+  RUN_PROCESSES,
+  RUN_CPU_MS,
+  RUN_MEMORY_MB,
+}: Pick<Config, 'RUN_PROCESSES' | 'RUN_CPU_MS' | 'RUN_MEMORY_MB'>): PoolSettings {
+  const memoryBytes = RUN_MEMORY_MB * 1024 * 1024
+  return { processes: RUN_PROCESSES, cpuMs: RUN_CPU_MS, memoryBytes, wallMs: RUN_CPU_MS * WALL_PER_CPU }
+}
+
+/** A pool of child processes for work on what agents send. */
+export function openRailPool(settings: PoolSettings): RailPool {
+  const { processes } = settings
+  const pool = new Tinypool({
+    ...{ runtime: 'child_process', serialization: 'advanced', filename: childFile, name: 'answer', env: {} },
+    ...{ execArgv: childFlags(settings), argv: [String(settings.cpuMs)] },
+    ...{ minThreads: 0, maxThreads: processes, idleTimeout: IDLE_MS, maxMemoryLimitBeforeRecycle: REUSE_HEAP_BYTES },
+  })
+  // A child that dies between two jobs is nobody's loss.
+  pool.on('error', () => undefined)
+  const places = seats(processes)
+  return {
+    run: (job, streams = {}, signal) => places(() => runOnce(pool, settings, job, streams, signal)),
+    close: () => pool.destroy(),
+  }
+}
+
+async function runOnce(
+  pool: Tinypool,
+  limits: RunLimits,
+  job: Job,
+  streams: Readonly<Record<string, Readable>>,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  signal?.throwIfAborted()
+  const pieces = Object.fromEntries(
+    Object.entries(streams).map(([list, stream]) => [list, stream[Symbol.asyncIterator]()]),
+  )
+  const lost = lostRun()
+  let watched: ReturnType<typeof watchRun> | undefined
+  let child: ChildProcess | undefined
+  let send: (message: ToChild) => void = () => undefined
+  const cancel = () => {
+    child?.kill('SIGKILL')
+    lost.reject(signal?.reason)
+  }
+  const hear = (message: FromChild): void => {
+    if ('started' in message) {
+      child = childOf(pool, message.started)
+      watched = watchRun(child, limits)
+    } else if ('wants' in message) {
+      const next = pieces[message.wants]?.next() ?? Promise.reject(new Error('an unknown list'))
+      next.then(
+        ({ done, value }) => send({ list: message.wants, piece: done === true ? null : value }),
+        (error: unknown) => {
+          child?.kill('SIGKILL')
+          lost.reject(error)
+        },
+      )
+    }
+  }
+  const channel = {
+    onMessage: (post: typeof send) => {
+      send = post
+    },
+    postMessage: (message: FromChild) => hear(message),
+  }
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    const answered = pool.run(job, { channel }).catch(async (error: unknown) => {
+      // The child's exit is heard before its verdict is known.
+      await sleep(0)
+      const verdict = watched?.verdict()
+      if (verdict !== undefined) throw verdict
+      // What the work itself threw comes as a plain object.
+      if (error instanceof Error) throw new ChildDied(error.message)
+      throw new Error(`the work failed: ${(error as { message?: string } | null)?.message ?? String(error)}`)
+    })
+    const answer = (await Promise.race([answered, lost.promise])) as Answer
+    if ('refusal' in answer) throw new DomainError(answer.refusal)
+    return JSON.parse(answer.json)
+  } finally {
+    watched?.end()
+    signal?.removeEventListener('abort', cancel)
+    for (const stream of Object.values(streams)) stream.destroy()
+  }
+}
+
+function lostRun() {
+  let reject: (reason: unknown) => void = () => undefined
+  const promise = new Promise<never>((_resolve, fail) => {
+    reject = fail
+  })
+  return { promise, reject }
+}
+
+/** The process behind a place of the pool, which keeps it to itself. */
+function childOf(pool: Tinypool, pid: number): ChildProcess {
+  const found = pool.threads.find(({ threadId }) => threadId === pid)
+  if (found === undefined) throw new Error(`no child of the pool is ${pid}`)
+  return Reflect.get(found, 'process') as ChildProcess
+}
+
+/** So many at once; the others wait in their order. */
+function seats(count: number) {
+  let free = count
+  const waiting: (() => void)[] = []
+  return async <Result>(act: () => Promise<Result>): Promise<Result> => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await act()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
+}
+
+// The sources have no child program of their own: Node runs what is built of them.
+const childFile = import.meta.url.endsWith('.ts')
+  ? join(packageRoot, 'dist', 'activities', 'isolation', 'child.js')
+  : join(import.meta.dirname, 'child.js')
+
+/** What the child may do: read the program, start its watchdog. Node refuses files, processes, add-ons and, from 25, the network. */
+function childFlags({ memoryBytes }: RunLimits): string[] {
+  const modules = dirname(dirname(createRequire(import.meta.url).resolve('tinypool/package.json')))
+  const readable = [join(packageRoot, 'dist'), join(packageRoot, 'package.json'), modules]
+  const known = process.allowedNodeEnvironmentFlags
+  const permission = known.has('--permission') ? '--permission' : '--experimental-permission'
+  return [
+    ...[permission, '--allow-worker', '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
+    ...readable.map((path) => `--allow-fs-read=${path}${path.endsWith('.json') ? '' : '/*'}`),
+    `--max-old-space-size=${Math.floor(memoryBytes / 1024 / 1024)}`,
+  ]
+}
