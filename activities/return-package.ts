@@ -26,6 +26,8 @@ export function zipTexts(texts: Readonly<Record<string, string>>): Uint8Array {
 }
 
 const UNZIPPED_BYTES_MAX = 512 * 1024 * 1024
+/** A package has four; many entries of a zip may stand for the same bytes. */
+const FILES_MAX = 100
 
 /** Takes a zip of ours apart for verification; throws where it is none, is too large unpacked, or holds a name twice. */
 export function unzipReturnPackage(zip: Uint8Array): PackageParts {
@@ -34,6 +36,7 @@ export function unzipReturnPackage(zip: Uint8Array): PackageParts {
   const entries = unzipSync(zip, {
     filter: ({ name, originalSize }) => {
       bytes += originalSize
+      if (names.size === FILES_MAX) throw new Error(`the zip holds more than ${FILES_MAX} files`)
       if (names.has(name)) throw new Error(`the zip holds ${name} twice`)
       if (bytes > UNZIPPED_BYTES_MAX) throw new Error(`the zip is over ${UNZIPPED_BYTES_MAX} bytes unpacked`)
       names.add(name)

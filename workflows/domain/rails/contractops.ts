@@ -44,7 +44,7 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
   const parties = partiesOf(contract)
   const dates = datesOf(contract)
   const stated = statedTimes(contract, dates)
-  const { obligations, uncertain } = obligationsOf(contract, parties)
+  const { obligations, uncertain, complete } = obligationsOf(contract, parties)
   const result: ContractResult = {
     as_of: as_of ?? null,
     parties,
@@ -59,10 +59,13 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
       ),
     ),
   }
-  return finishedWork(result, deadlines(result), gapsOf(contract, result))
+  const more = complete
+    ? []
+    : [{ code: 'obligations_incomplete', detail: 'sentences hold too many duties to tell all', citations: [] }]
+  return finishedWork(result, deadlines(result), [...gapsOf(contract, result), ...more])
 }
 
-const blanks = /_{3,}|\[\s*(?:●|•|_+|TBD|TBC|insert[^\]\n]*|date|name|amount)\s*\]|\bTBD\b/gi
+const blanks = /_{3,}|\[\s*(?:●|•|_+|TBD|TBC|insert[^\]\n]{0,1000}|date|name|amount)\s*\]|\bTBD\b/gi
 
 /** What can be read in two ways, or not at all. */
 function readings(contract: Contract): Uncertain[] {
@@ -113,13 +116,27 @@ function deadlines({ terms, as_of }: ContractResult): Finding[] {
     : [{ code: 'notice_due_soon', detail: `notice is due by ${notice.deadline_on}`, citations }]
 }
 
+const attachmentOf = (name: string) => name.replace(/\s+/g, ' ').toLowerCase()
+
+/** The attachments whose names begin a line. */
+function headingsOf(text: string): Set<string> {
+  const named = text.matchAll(/(?:Exhibit|Schedule|Annex|Appendix)\s+(?:[a-z]|\d{1,2})\b/gi)
+  const heads = [...named].filter(({ index }) => {
+    let before = index - 1
+    while (before >= 0 && /[^\S\n\r\u2028\u2029]/.test(text.charAt(before))) before -= 1
+    return before < 0 || /[\n\r\u2028\u2029]/.test(text.charAt(before))
+  })
+  return new Set(heads.map(([name]) => attachmentOf(name)))
+}
+
 function gapsOf({ text, sentences }: Contract, { as_of, parties, terms, obligations }: ContractResult): Gap[] {
   const gap = (code: string, detail: string): Gap => ({ code, detail, citations: [] })
   const perpetual = terms.initial_term === null && terms.ends_on === null
   const attached = [...text.matchAll(/\b(Exhibit|Schedule|Annex|Appendix)\s+([A-Z]|\d{1,2})\b/g)]
+  const supplied = headingsOf(text)
   const missing = new Map(
     attached
-      .filter(([name]) => !new RegExp(`^\\s*${name.replace(/\s+/g, '\\s+')}\\b`, 'im').test(text))
+      .filter(([name]) => !supplied.has(attachmentOf(name)))
       .map(({ 0: name, index }) => [
         name.replace(/\s+/g, ' '),
         { pointer: '/text', quote: text.slice(index, index + name.length) },

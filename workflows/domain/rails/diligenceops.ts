@@ -1,3 +1,4 @@
+import { groupedBy } from '../grouped-by.ts'
 import { conflictsIn } from './diligenceops/conflicts.ts'
 import { type Answer, DiligenceInput, DiligenceResult, type EvidenceSpan } from './diligenceops/schema.ts'
 import { diligenceopsInput } from './fixtures/diligenceops.ts'
@@ -61,7 +62,7 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
   const open = asked.filter(({ answer }) => answer.answer === null)
   const required = asked.filter(({ question }) => question.required === true)
   const answered = asked.length - open.length
-  const { conflicts, complete } = conflictsIn(input.evidence, citingQuestions(asked.map(({ answer }) => answer)))
+  const { conflicts, complete, cited } = conflictsIn(input.evidence, citingQuestions(asked.map(({ answer }) => answer)))
   const result: DiligenceResult = {
     min_score: minScore,
     answers: asked.map(({ answer }) => answer),
@@ -90,6 +91,15 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
     ...(complete
       ? []
       : [{ code: 'conflicts_incomplete', detail: 'too many sentences are alike to compare all', citations: [] }]),
+    ...(cited
+      ? []
+      : [
+          {
+            code: 'conflict_places_left_out',
+            detail: 'sentences that stand in many places are cited once',
+            citations: [],
+          },
+        ]),
   ]
   return finishedWork(result, result.conflicts.map(conflictFinding), gaps)
 }
@@ -121,13 +131,39 @@ function answerOf(questionId: string, found: Ranked[], passages: Passage[], minS
   return { question_id: questionId, answer: citations[0]?.quote ?? null, score: best[0]?.score ?? 0, citations }
 }
 
-/** Which questions cite something that overlaps a span. */
-function citingQuestions(answers: Answer[]): (span: EvidenceSpan) => string[] {
+/** Which questions cite something that overlaps any of some spans; passages of one text do not overlap each other. */
+function citingQuestions(answers: Answer[]): (spans: readonly EvidenceSpan[]) => string[] {
   const citing = answers.flatMap(({ question_id, citations }) => citations.map((cited) => ({ question_id, cited })))
-  return ({ evidence_id, from, to }) =>
-    citing
-      .filter(({ cited }) => cited.evidence_id === evidence_id && cited.from < to && from < cited.to)
-      .map(({ question_id }) => question_id)
+  const passages = [...groupedBy(citing, ({ cited }) => JSON.stringify([cited.evidence_id, cited.from])).values()]
+    .flatMap((same) => {
+      const [first] = same
+      return first === undefined ? [] : [{ ...first.cited, questions: same.map(({ question_id }) => question_id) }]
+    })
+    .toSorted(inOrder(({ from }) => from))
+  const byText = groupedBy(passages, ({ evidence_id }) => evidence_id)
+  return (spans) => {
+    const met = new Set(
+      spans.flatMap(({ evidence_id, from, to }) => {
+        const own = byText.get(evidence_id) ?? []
+        const met: typeof own = []
+        for (let at = firstAfter(own, from); (own[at]?.from ?? to) < to; at += 1)
+          met.push(own[at] as (typeof own)[number])
+        return met
+      }),
+    )
+    return [...new Set([...met].flatMap(({ questions }) => questions))]
+  }
+}
+
+/** The place of the first part that ends after an offset; the parts stand in order. */
+function firstAfter(parts: readonly { to: number }[], offset: number): number {
+  let [low, high] = [0, parts.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((parts[middle]?.to ?? 0) > offset) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function conflictFinding({ kind, about, sides }: DiligenceResult['conflicts'][number]): Finding {

@@ -153,8 +153,11 @@ function monthNumber(name: string): number {
 
 /** The mentions that overlap none of the ones given before them, in the order of the text. */
 function apart<T extends Part>(mentions: readonly T[]): T[] {
-  const kept: T[] = []
-  for (const mention of mentions)
-    if (!kept.some(({ from, to }) => mention.from < to && from < mention.to)) kept.push(mention)
+  const taken = new Uint8Array(mentions.reduce((most, { to }) => Math.max(most, to), 0))
+  const kept = mentions.filter(({ from, to }) => {
+    if (taken.subarray(from, to).includes(1)) return false
+    taken.fill(1, from, to)
+    return true
+  })
   return kept.toSorted((a, b) => a.from - b.from)
 }

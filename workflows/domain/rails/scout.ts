@@ -48,6 +48,8 @@ export function serviceOf({ key, about, takes, prices }: Rail): Service {
 /** Decision: a capability meets a need when it has about a third of what one written for it would have. */
 const SCORE_MIN = 0.3
 const LIMIT = 10
+/** Very many needs that every capability meets could be searched for ever: what comes after so many places is not. */
+const PLACES_MAX = 3_000_000
 
 type Candidate = { service: Service; reasons: Reason[]; score: number; refusal: [Exclusion, string] | undefined }
 
@@ -56,7 +58,7 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
   const services = [...own, ...(input.registry ?? [])].toSorted(byId)
   const taken = new Set(own.map(({ service_id }) => service_id))
   const needs = needsOf(input.task)
-  const reasons = reasonsOf(services, needs)
+  const { reasons, unsearched } = reasonsOf(services, needs)
   const candidates = services.map((service, at): Candidate => {
     const met = reasons.get(at) ?? []
     const score = met.reduce((sum, reason) => sum + reason.score, 0) / Math.max(1, needs.length)
@@ -102,9 +104,10 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
     registry_size: services.length,
     registry_sha256: digestOf(services),
   }
-  const gaps = result.missing.map(({ pointer, quote }) => ({
-    code: 'capability_missing',
-    detail: 'no service that may be proposed can do this',
+  const gaps = result.missing.map(({ pointer, quote, from }) => ({
+    ...(unsearched.has(from)
+      ? { code: 'need_not_searched', detail: 'the task has too many needs to search all' }
+      : { code: 'capability_missing', detail: 'no service that may be proposed can do this' }),
     citations: [{ pointer, quote }],
   }))
   const nothing =
@@ -133,25 +136,40 @@ function needsOf(task: string): Span[] {
 const wordsIn = (text: string, { from, to }: Part): number => stemsOf(text.slice(from, to)).length
 
 /** By the place of each service: the needs that it meets, each with the capability that meets it best. */
-function reasonsOf(services: readonly Service[], needs: Span[]): Map<number, Reason[]> {
+function reasonsOf(
+  services: readonly Service[],
+  needs: Span[],
+): { reasons: Map<number, Reason[]>; unsearched: Set<number> } {
   const phrases = services.flatMap(({ capabilities, summary }, at) =>
     [...capabilities, summary].map((words) => ({ at, words, stems: wordsOf(words).map(({ stem }) => stem) })),
   )
   const ranking = rankingOf(phrases.map(({ stems }) => stems))
   const reasons = new Map<number, Reason[]>()
+  const unsearched = new Set<number>()
+  let places = 0
   for (const need of needs) {
+    const stems = stemsOf(need.quote)
+    places += ranking.reach(stems)
+    if (places > PLACES_MAX) {
+      unsearched.add(need.from)
+      continue
+    }
     const best = new Map<number, Reason>()
-    for (const { at, score, stems } of ranking.rank(stemsOf(need.quote))) {
+    for (const { at, score, stems: shared } of ranking.rank(stems)) {
       const phrase = phrases[at]
       if (phrase === undefined || score < SCORE_MIN) continue
       const known = best.get(phrase.at)
       const better =
         known === undefined || known.score < score || (known.score === score && phrase.words < known.capability)
-      if (better) best.set(phrase.at, { need, capability: phrase.words, stems: stems.toSorted(), score })
+      if (better) best.set(phrase.at, { need, capability: phrase.words, stems: shared.toSorted(), score })
     }
-    for (const [at, reason] of best) reasons.set(at, [...(reasons.get(at) ?? []), reason])
+    for (const [at, reason] of best) {
+      const own = reasons.get(at)
+      if (own === undefined) reasons.set(at, [reason])
+      else own.push(reason)
+    }
   }
-  return reasons
+  return { reasons, unsearched }
 }
 
 function refusalOf(
@@ -175,5 +193,6 @@ function refusalOf(
 }
 
 function unmet(needs: Span[], reasons: Reason[]): Span[] {
-  return needs.filter(({ from }) => !reasons.some(({ need }) => need.from === from))
+  const met = new Set(reasons.map(({ need }) => need.from))
+  return needs.filter(({ from }) => !met.has(from))
 }

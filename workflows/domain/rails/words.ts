@@ -71,7 +71,7 @@ function pieces(text: string, from: number, to: number): Part[] {
   const cut: Part[] = []
   let begin = from
   while (to - begin > SENTENCE_CHARS_MAX) {
-    const space = text.lastIndexOf(' ', begin + SENTENCE_CHARS_MAX)
+    const space = begin + text.slice(begin, begin + SENTENCE_CHARS_MAX + 1).lastIndexOf(' ')
     const end = space > begin ? space : begin + SENTENCE_CHARS_MAX
     cut.push({ from: begin, to: end })
     begin = end

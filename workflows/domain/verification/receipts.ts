@@ -34,10 +34,11 @@ function ownSubjects({ task_id, ledger, exception_id }: ReplayPackage): string[]
 }
 
 function chainFault(receipts: readonly Read[], own: readonly string[]): string | undefined {
+  const subjects = new Set(own)
   const heads = new Map<unknown, string>()
   for (const { jws, payload } of receipts) {
     const { sub, prev } = payload
-    if (!own.includes(String(sub))) continue
+    if (!subjects.has(String(sub))) continue
     if (prev !== (heads.get(sub) ?? null))
       return `${receiptId(jws)} does not follow the receipt of ${String(sub)} before it`
     heads.set(sub, sha256Hex(jws))

@@ -71,7 +71,8 @@ function checkDocuments(findings: Findings, { ledger, documents }: ReplayPackage
   const named = ledger.flatMap(({ data }) =>
     [data['terms_sha256'], data['run_contract_sha256']].filter((sha256) => typeof sha256 === 'string'),
   )
-  const missing = named.find((name) => documents.every(({ sha256 }) => sha256 !== name))
+  const here = new Set(documents.map(({ sha256 }) => sha256))
+  const missing = named.find((name) => !here.has(name))
   const fault = changed ? `${changed.sha256} was changed` : missing && `${missing} is named by the ledger and missing`
   findings.note('documents', fault, `${documents.length}, with all terms and contracts of the ledger`)
 }

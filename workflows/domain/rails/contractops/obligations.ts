@@ -16,13 +16,14 @@ const vague =
 export function obligationsOf(
   contract: Contract,
   parties: Party[],
-): { obligations: Obligation[]; uncertain: Uncertain[] } {
+): { obligations: Obligation[]; uncertain: Uncertain[]; complete: boolean } {
   const names = parties.flatMap(({ name, role }) => (role === null || role === name ? [name] : [role, name]))
   const subject = new RegExp(
     `(?:\\b(?<led>by|of|to|from|with|for|on|against|upon|between)\\s+(?:the\\s+)?)?\\b(?<who>${[...names, ...everybody].map(escaped).join('|')})\\b(?!['’]s)`,
     'gi',
   )
-  const duties = contract.sentences.flatMap((sentence) => dutiesOf(contract, sentence, subject))
+  const found = contract.sentences.flatMap((sentence) => dutiesOf(contract, sentence, subject))
+  const duties = asFarAsCited(found)
   const known = new Map(names.map((name) => [name.toLowerCase(), roleOf(name, parties)]))
   const obligations = duties.flatMap((duty): Obligation[] => {
     if (duty.who === undefined) return []
@@ -32,6 +33,7 @@ export function obligationsOf(
   const open = duties.filter(({ who }) => who === undefined)
   return {
     obligations,
+    complete: duties.length === found.length,
     uncertain: [
       ...open.map(({ citation }) => ({
         code: 'obligor_unclear' as const,
@@ -47,6 +49,18 @@ export function obligationsOf(
         })),
     ],
   }
+}
+
+/** Each duty cites its whole sentence: of sentences with hundreds of them no more are told than these characters hold. */
+const CITED_CHARS_MAX = 8_000_000
+
+function asFarAsCited(duties: Duty[]): Duty[] {
+  let chars = 0
+  const end = duties.findIndex(({ citation }) => {
+    chars += citation.quote.length
+    return chars > CITED_CHARS_MAX
+  })
+  return end < 0 ? duties : duties.slice(0, end)
 }
 
 type Subject = { who: string; index: number }
@@ -70,11 +84,7 @@ function dutiesOf(contract: Contract, sentence: Sentence, subject: RegExp): Duty
     const citation = spanOf(contract, sentence)
     if (by === undefined) return passive.test(words.slice(begin, begin + 60)) ? [{ who: undefined, citation }] : []
     const next = subjects.slice(at + 1).find((other) => other !== undefined)
-    const act = words
-      .slice(begin, next?.index)
-      .replace(/\s+/g, ' ')
-      .replace(/(?:[\s,;:.]|\b(?:and|but)\b)+$/, '')
-      .trim()
+    const act = withoutEnding(words.slice(begin, next?.index).replace(/\s+/g, ' ')).trim()
     if (act === '') return []
     const neither = by.who.toLowerCase() === 'neither party'
     const mention = [...datesIn(act), ...quantitiesIn(act).filter(({ kind }) => kind === 'duration')][0]
@@ -89,6 +99,18 @@ function dutiesOf(contract: Contract, sentence: Sentence, subject: RegExp): Duty
     ]
   })
 }
+
+/** A text without the marks, “and” and “but” that it ends with. */
+function withoutEnding(text: string): string {
+  let end = text.length
+  for (;;) {
+    if (/[\s,;:.]/.test(text.charAt(end - 1))) end -= 1
+    else if (/^(?:and|but)$/.test(text.slice(end - 3, end)) && endsWord(text, end)) end -= 3
+    else return text.slice(0, end)
+  }
+}
+
+const endsWord = (text: string, end: number) => !/\w/.test(text.charAt(end - 4)) && !/\w/.test(text.charAt(end))
 
 /** The last party before a verb, unless words stand between that make something else its subject. */
 function subjectBefore(words: string, from: number, to: number, subject: RegExp): Subject | undefined {

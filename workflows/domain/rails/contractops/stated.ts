@@ -36,8 +36,7 @@ export function statedTimes(contract: Contract, dates: DatedMention[]): Stated {
     effective: certain.find(({ kind }) => kind === 'effective'),
     ends: certain.filter(
       ({ kind, citation }) =>
-        kind === 'end' &&
-        sentences.some((one) => isIn(citation, one) && /\b(?:term|agreement|lease)\b/i.test(one.words)),
+        kind === 'end' && /\b(?:term|agreement|lease)\b/i.test(sentenceOf(sentences, citation)?.words ?? ''),
     ),
     initialTerms: first(
       ({ words }) => statesTerm.test(untilRenewal(words)) && !besides.test(untilRenewal(words)),
@@ -89,5 +88,14 @@ function lengthOf(contract: Contract, quantity: Quantity): Length {
 const isLength = ({ kind, unit, value }: Quantity): boolean =>
   kind === 'duration' && Number(value) <= (unit === 'months' ? 1200 : 3_155_760_000)
 
-const isIn = (part: { from: number; to: number }, whole: { from: number; to: number }) =>
-  part.from >= whole.from && part.to <= whole.to
+/** The sentence that a part lies in; sentences stand in the order of the text and do not overlap. */
+function sentenceOf(sentences: readonly Sentence[], part: { from: number; to: number }): Sentence | undefined {
+  let [low, high] = [0, sentences.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((sentences[middle]?.from ?? 0) <= part.from) low = middle
+    else high = middle - 1
+  }
+  const found = sentences[low]
+  return found !== undefined && part.from >= found.from && part.to <= found.to ? found : undefined
+}

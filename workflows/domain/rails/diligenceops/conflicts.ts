@@ -7,7 +7,15 @@ import type { Conflict, DiligenceInput, EvidenceSpan } from './schema.ts'
 
 type Kind = Conflict['kind']
 /** That a sentence gives one value of a kind for what its other words are about; said alike in several places, it is one statement. */
-type Statement = { kind: Kind; unit: string; value: string; words: string; stems: string[]; citations: EvidenceSpan[] }
+type Statement = {
+  kind: Kind
+  unit: string
+  value: string
+  words: string
+  stems: string[]
+  names: string
+  citations: EvidenceSpan[]
+}
 
 /** Two sentences speak of the same thing where so many of four of their stems, the value apart, are common to both. */
 const COMMON_OF_FOUR = 3
@@ -17,37 +25,73 @@ const STEMS_MIN = 2
 /** Texts of very many like sentences could be compared for ever: what comes after so much is not. */
 const COMPARISONS_MAX = 5_000_000
 const CONFLICTS_MAX = 1000
+/** Sentences that stand in very many places and contradict many others could be cited for ever: after so much each is cited once. */
+const CITED_CHARS_MAX = 16_000_000
+/** What a citation takes besides its quote. */
+const CITATION_CHARS = 128
 
 /**
- * Statements that give different dates or numbers for the same thing; `questionsAt` tells which questions cite a span, and
- * `complete` whether all were compared.
+ * Statements that give different dates or numbers for the same thing; `questionsAt` tells which questions cite any of some spans,
+ * `complete` whether all were compared, and `cited` whether each place of each is cited.
  */
 export function conflictsIn(
   evidence: DiligenceInput['evidence'],
-  questionsAt: (span: EvidenceSpan) => string[],
-): { conflicts: Conflict[]; complete: boolean } {
+  questionsAt: (spans: readonly EvidenceSpan[]) => string[],
+): { conflicts: Conflict[]; complete: boolean; cited: boolean } {
   const dated = new Map(evidence.map(({ id, dated }) => [id, dated]))
   const said = evidence.flatMap(({ id, text }, index) => statementsIn(id, text, `/evidence/${index}/text`))
   const statements = [...groupedBy(said, ({ kind, unit, value, stems }) => JSON.stringify([kind, unit, value, stems]))]
     .map(([key, same]) => ({ key, statement: together(same) }))
     .toSorted(inOrder(({ key }) => key))
     .map(({ statement }) => statement)
-  const left = { comparisons: COMPARISONS_MAX, conflicts: CONFLICTS_MAX }
+  const left = { comparisons: COMPARISONS_MAX, conflicts: CONFLICTS_MAX, chars: CITED_CHARS_MAX }
   const pairs = [...groupedBy(statements, comparableAs).values()].flatMap((group) => opposedPairs(group, left))
+  // A statement may stand in many conflicts: what it comes to by itself is found out once.
+  const sides = new Map<Statement, Side>()
+  const sideOf = (statement: Statement): Side => {
+    const known = sides.get(statement) ?? readSide(statement, dated, questionsAt)
+    sides.set(statement, known)
+    return known
+  }
+  let cited = true
   const conflicts = pairs.map(([one, two]): Conflict => {
-    const cited = [...one.citations, ...two.citations]
+    const [first, second] = [sideOf(one), sideOf(two)]
+    const whole = first.chars + second.chars <= left.chars
+    if (whole) left.chars -= first.chars + second.chars
+    cited &&= whole
+    const placesOf = ({ citations }: Statement) => (whole ? citations : citations.slice(0, 1))
+    const shared = new Set(two.stems)
     return {
       kind: one.kind,
-      about: one.stems.filter((stem) => two.stems.includes(stem)),
+      about: one.stems.filter((stem) => shared.has(stem)),
       sides: [
-        { value: one.value, unit: one.unit, words: one.words, citations: one.citations },
-        { value: two.value, unit: two.unit, words: two.words, citations: two.citations },
+        { value: one.value, unit: one.unit, words: one.words, citations: placesOf(one) },
+        { value: two.value, unit: two.unit, words: two.words, citations: placesOf(two) },
       ],
-      newer_evidence_id: newerOf(one, two, dated),
-      question_ids: [...new Set(cited.flatMap(questionsAt))].toSorted(),
+      newer_evidence_id: newerOf(first, second),
+      question_ids: [...new Set([...first.questions, ...second.questions])].toSorted(),
     }
   })
-  return { conflicts, complete: left.comparisons > 0 && left.conflicts > 0 }
+  return { conflicts, complete: left.comparisons > 0 && left.conflicts > 0, cited }
+}
+
+/** What a statement brings into each of its conflicts; `latest` is null where a text of it has no date. */
+type Side = { questions: string[]; chars: number; latest: { evidence_id: string; at: number } | null }
+
+function readSide(
+  { citations }: Statement,
+  dated: Map<string, string | undefined>,
+  questionsAt: (spans: readonly EvidenceSpan[]) => string[],
+): Side {
+  let latest: Side['latest'] = null
+  let undated = false
+  for (const { evidence_id } of citations) {
+    const moment = dated.get(evidence_id)
+    if (moment === undefined) undated = true
+    else if (latest === null || endOf(moment) > latest.at) latest = { evidence_id, at: endOf(moment) }
+  }
+  const chars = citations.reduce((sum, { quote }) => sum + quote.length + CITATION_CHARS, 0)
+  return { questions: questionsAt(citations), chars, latest: undated ? null : latest }
 }
 
 function statementsIn(evidenceId: string, text: string, pointer: string): Statement[] {
@@ -60,16 +104,16 @@ function statementsIn(evidenceId: string, text: string, pointer: string): Statem
     }))
     const mentions = [...dates, ...quantitiesIn(quote)]
     if (mentions.length === 0) return []
-    const others = mentions.reduce((rest, { from, to }) => blanked(rest, from, to), quote)
-    const stems = stemsOf(others).toSorted()
+    const stems = stemsOf(withoutMentions(quote, mentions)).toSorted()
     if (stems.length < STEMS_MIN) return []
+    const names = namesIn(stems)
     const citations = [{ pointer, quote, from, to, evidence_id: evidenceId }]
     return [...groupedBy(mentions, comparableAs).values()].flatMap((alike) => {
       const [only] = alike
       // Of several values in one sentence nobody knows which is about what.
       if (alike.length > 1 || only === undefined || only.value === null) return []
       const words = quote.slice(only.from, only.to)
-      return [{ kind: only.kind, unit: only.unit, value: only.value, words, stems, citations }]
+      return [{ kind: only.kind, unit: only.unit, value: only.value, words, stems, names, citations }]
     })
   })
 }
@@ -98,13 +142,14 @@ function opposedPairs(
   const pairs: [Statement, Statement][] = []
   for (const [at, statement] of statements.entries()) {
     const { stems } = statement
+    const known = new Set(stems)
     const heads = stems.slice(0, stems.length - Math.ceil((stems.length * COMMON_OF_FOUR) / 4) + 1)
     const earlier = new Set(heads.flatMap((stem) => met.get(stem) ?? []))
     for (const other of earlier) {
       left.comparisons--
       if (left.comparisons <= 0 || left.conflicts <= 0) return pairs
       const candidate = statements[other]
-      if (candidate === undefined || !differ(candidate, statement) || !alike(candidate.stems, stems)) continue
+      if (candidate === undefined || !differ(candidate, statement) || !alike(candidate, statement, known)) continue
       pairs.push([candidate, statement])
       left.conflicts--
     }
@@ -136,27 +181,28 @@ function daysOf({ unit, value }: Statement): { least: number; most: number } | u
 }
 
 /** What names something by number, such as a release or a building: where these differ, so do the things. */
-const names = (stems: string[]) => stems.filter((stem) => /\d/.test(stem))
+const namesIn = (stems: string[]) => stems.filter((stem) => /\d/.test(stem)).join()
 
-function alike(one: string[], two: string[]): boolean {
-  const known = new Set(one)
-  const common = two.filter((stem) => known.has(stem))
-  const all = one.length + two.length - common.length
-  return common.length * 4 >= all * COMMON_OF_FOUR && names(one).join() === names(two).join()
+/** `known` are the stems of the second. */
+function alike(one: Statement, two: Statement, known: ReadonlySet<string>): boolean {
+  if (one.names !== two.names) return false
+  const common = one.stems.reduce((count, stem) => (known.has(stem) ? count + 1 : count), 0)
+  const all = one.stems.length + two.stems.length - common
+  return common * 4 >= all * COMMON_OF_FOUR
 }
 
-function newerOf(one: Statement, two: Statement, dated: Map<string, string | undefined>): string | null {
-  const latest = [one, two].map(({ citations }) => {
-    const times = citations.map(({ evidence_id }) => ({ evidence_id, moment: dated.get(evidence_id) }))
-    if (times.some(({ moment }) => moment === undefined)) return undefined
-    return times
-      .map(({ evidence_id, moment = '' }) => ({ evidence_id, at: endOf(moment) }))
-      .toSorted((a, b) => b.at - a.at)[0]
-  })
-  const [first, second] = latest
-  if (first === undefined || second === undefined || first.at === second.at) return null
+function newerOf({ latest: first }: Side, { latest: second }: Side): string | null {
+  if (first === null || second === null || first.at === second.at) return null
   return first.at > second.at ? first.evidence_id : second.evidence_id
 }
 
-const blanked = (text: string, from: number, to: number) =>
-  `${text.slice(0, from)}${' '.repeat(to - from)}${text.slice(to)}`
+/** A text with spaces where its mentions stand, none of which overlaps another. */
+function withoutMentions(text: string, mentions: readonly { from: number; to: number }[]): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { from, to } of mentions.toSorted((a, b) => a.from - b.from)) {
+    parts.push(text.slice(at, from), ' '.repeat(to - from))
+    at = to
+  }
+  return parts.join('') + text.slice(at)
+}

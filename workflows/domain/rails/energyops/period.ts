@@ -1,7 +1,7 @@
 import { dayOf, dayText } from '../calendar.ts'
 import { type Interval, instantText, type Placed } from './intervals.ts'
 import type { EnergyopsHead, EnergyopsResult } from './schema.ts'
-import { bandAt, isSplit } from './tariff.ts'
+import { bandsOf } from './tariff.ts'
 import type { Zone } from './zone.ts'
 
 const MINUTE_MS = 60_000
@@ -42,6 +42,7 @@ export function walkPeriod({ meter, tariff, bill }: EnergyopsHead, { intervals }
     outside: others.filter(({ at }) => at < start || at >= end),
     offGrid: within.filter(({ at }) => (at - start) % step !== 0),
   }
+  const bands = bandsOf(tariff.bands)
   const countedOfDay = new Map<number, number>()
   for (let at = start; at < end; at += step) {
     const interval = intervals.get(at)
@@ -49,8 +50,8 @@ export function walkPeriod({ meter, tariff, bill }: EnergyopsHead, { intervals }
     if (interval === undefined || value === undefined) miss(period.missing, at, step)
     else {
       const local = zone.toLocal(at)
-      const split = isSplit(tariff.bands, local, meter.interval_minutes)
-      period.counted.push({ interval, local, value, band: bandAt(tariff.bands, local), split })
+      const split = bands.isSplit(local, meter.interval_minutes)
+      period.counted.push({ interval, local, value, band: bands.at(local), split })
       const day = Math.floor(local / DAY_MS)
       countedOfDay.set(day, (countedOfDay.get(day) ?? 0) + 1)
     }

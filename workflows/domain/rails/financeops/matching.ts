@@ -1,6 +1,7 @@
 import { groupedBy } from '../../grouped-by.ts'
 import { inOrder } from '../work.ts'
 import { combinations, type Search } from './combinations.ts'
+import { disjointSets } from './disjoint-sets.ts'
 import { type Item, oldestFirst, sumOf } from './items.ts'
 import type { FinanceopsResult } from './schema.ts'
 
@@ -27,8 +28,10 @@ export function match(invoices: Item[], payments: Item[], tolerance: bigint): Ma
   const open = () => invoices.filter((item) => !taken.has(item))
   const left = () => payments.filter((item) => !taken.has(item))
   const accept = (found: Match[]) => {
-    for (const one of found) for (const item of [...one.invoices, ...one.payments]) taken.add(item)
-    matches.push(...found)
+    for (const one of found) {
+      for (const item of [...one.invoices, ...one.payments]) taken.add(item)
+      matches.push(one)
+    }
   }
   const paidBy = groupedBy(left(), partyOf)
   const owedBy = groupedBy(open(), partyOf)
@@ -44,28 +47,31 @@ export function match(invoices: Item[], payments: Item[], tolerance: bigint): Ma
 /** Invoices and payments that references join, directly or through each other. */
 function byReference(invoices: Item[], payments: Item[]): { matches: Match[]; foreign: Item[] } {
   const byId = new Map(invoices.map((invoice) => [invoice.id.toLowerCase(), invoice]))
-  const groups = new Map<Item, Match>()
+  const joined = disjointSets<Item>()
   const foreign: Item[] = []
+  const named: { payment: Item; first: Item }[] = []
   for (const payment of payments) {
-    const named = wordsOf(payment.reference).flatMap((word) => byId.get(word) ?? [])
-    const own = [...new Set(named)].filter(({ currency }) => currency === payment.currency)
-    if (named.length > 0 && own.length === 0) foreign.push(payment)
-    if (own.length === 0) continue
-    const joined = new Set(own.flatMap((invoice) => groups.get(invoice) ?? []))
-    const fresh = own.filter((invoice) => !groups.has(invoice))
-    const group: Match = {
-      basis: 'reference',
-      invoices: [...[...joined].flatMap((one) => one.invoices), ...fresh],
-      payments: [...[...joined].flatMap((one) => one.payments), payment],
-    }
-    for (const invoice of group.invoices) groups.set(invoice, group)
+    const found = wordsOf(payment.reference).flatMap((word) => byId.get(word) ?? [])
+    const own = [...new Set(found)].filter(({ currency }) => currency === payment.currency)
+    if (found.length > 0 && own.length === 0) foreign.push(payment)
+    const [first] = own
+    if (first === undefined) continue
+    for (const invoice of own) joined.join(first, invoice)
+    named.push({ payment, first })
   }
-  const matches = [...new Set(groups.values())]
-  for (const one of matches) {
+  const matches = new Map<Item, Match>()
+  for (const invoice of joined.items()) {
+    const root = joined.rootOf(invoice)
+    const group = matches.get(root)
+    if (group === undefined) matches.set(root, { basis: 'reference', invoices: [invoice], payments: [] })
+    else group.invoices.push(invoice)
+  }
+  for (const { payment, first } of named) matches.get(joined.rootOf(first))?.payments.push(payment)
+  for (const one of matches.values()) {
     one.invoices.sort(oldestFirst)
     one.payments.sort(oldestFirst)
   }
-  return { matches, foreign }
+  return { matches: [...matches.values()], foreign }
 }
 
 /** Names of a counterparty are the same but for case and spaces. */
@@ -90,14 +96,14 @@ function withinParty(invoices: Item[], payments: Item[], tolerance: bigint, sear
     const several = search.find(payment.amount, due)
     if (several === null) continue
     found.push({ basis: 'combination', invoices: several, payments: [payment] })
-    due = due.filter((item) => !several.includes(item))
+    due = withoutItems(due, several)
   }
   let paid = without(payments, found)
   for (const invoice of due) {
     const several = search.find(invoice.amount, paid)
     if (several === null) continue
     found.push({ basis: 'combination', invoices: [invoice], payments: several })
-    paid = paid.filter((item) => !several.includes(item))
+    paid = withoutItems(paid, several)
   }
   const [invoice, ...moreInvoices] = without(due, found)
   const [payment, ...morePayments] = paid
@@ -139,6 +145,11 @@ function byAmountAlone(invoices: Item[], payments: Item[]): Match[] {
     if (payment === undefined || invoice === undefined || another !== undefined || second !== undefined) return []
     return [{ basis: 'amount', invoices: [invoice], payments: [payment] }]
   })
+}
+
+function withoutItems(items: Item[], some: Item[]): Item[] {
+  const taken = new Set(some)
+  return items.filter((item) => !taken.has(item))
 }
 
 function without(items: Item[], matches: Match[]): Item[] {

@@ -18,14 +18,15 @@ export type Settled = { match: Match; line: MatchLine; left: Map<Item, bigint>; 
 export function settle(match: Match, tolerance: bigint): Settled {
   const left = new Map([...match.invoices, ...match.payments].map((item) => [item, item.amount]))
   const allocations: MatchLine['allocations'] = []
-  const open = [...match.invoices]
+  let at = 0
   for (const payment of match.payments) {
-    for (let [invoice] = open; invoice !== undefined && (left.get(payment) ?? 0n) > 0n; [invoice] = open) {
+    for (let invoice = match.invoices[at]; invoice !== undefined; invoice = match.invoices[at]) {
+      if ((left.get(payment) ?? 0n) === 0n) break
       const [due, paid] = [left.get(invoice) ?? 0n, left.get(payment) ?? 0n]
       const amount = due < paid ? due : paid
       left.set(invoice, due - amount).set(payment, paid - amount)
       allocations.push({ invoice_id: invoice.id, payment_id: payment.id, amount_minor: toInteger(amount) })
-      if (due === amount) open.shift()
+      if (due === amount) at += 1
     }
   }
   const difference = differenceOf(match)
@@ -88,8 +89,11 @@ export function controlTotals(
   unmatched: { invoices: Item[]; payments: Item[] },
 ): Totals[] {
   const currencies = new Set([...came.invoices.keys(), ...came.payments.keys()])
+  const settledBy = groupedBy(settled, ({ line }) => line.currency)
+  const asideBy = { invoices: sumsByCurrency(aside.invoices), payments: sumsByCurrency(aside.payments) }
+  const unmatchedBy = { invoices: sumsByCurrency(unmatched.invoices), payments: sumsByCurrency(unmatched.payments) }
   return [...currencies].sort().map((currency) => {
-    const own = settled.filter(({ line }) => line.currency === currency)
+    const own = settledBy.get(currency) ?? []
     const side = (list: 'invoices' | 'payments'): SideTotals => {
       const rest = (wanted: boolean) =>
         own
@@ -102,10 +106,10 @@ export function controlTotals(
       return {
         rows: came[list].get(currency)?.rows ?? 0,
         total_minor: toInteger(came[list].get(currency)?.amount ?? 0n),
-        set_aside_minor: toInteger(inCurrency(aside[list], currency)),
+        set_aside_minor: toInteger(asideBy[list].get(currency) ?? 0n),
         allocated_minor: toInteger(allocated),
         tolerated_minor: toInteger(rest(true)),
-        left_minor: toInteger(rest(false) + inCurrency(unmatched[list], currency)),
+        left_minor: toInteger(rest(false) + (unmatchedBy[list].get(currency) ?? 0n)),
       }
     }
     const [invoices, payments] = [side('invoices'), side('payments')]
@@ -113,8 +117,10 @@ export function controlTotals(
   })
 }
 
-function inCurrency(items: readonly { currency: string; amount: bigint }[], currency: string): bigint {
-  return items.reduce((sum, item) => (item.currency === currency ? sum + item.amount : sum), 0n)
+function sumsByCurrency(items: readonly { currency: string; amount: bigint }[]): Map<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { currency, amount } of items) sums.set(currency, (sums.get(currency) ?? 0n) + amount)
+  return sums
 }
 
 function balances(side: SideTotals): boolean {

@@ -21,13 +21,10 @@ export function readPrices(table: TokenopsHead['price_table']): Prices {
   })
   const models = groupedBy(rows, ({ model }) => model)
   const differ = (own: Price[]) => own.some(({ input, output }) => input !== own[0]?.input || output !== own[0]?.output)
+  const known = new Map([...models].map(([model, own]) => [model, differ(own) ? ('prices_differ' as const) : own[0]]))
   const more = [...models.values()].filter((own) => own.length > 1)
   return {
-    of(model) {
-      const own = models.get(model)
-      if (own?.[0] === undefined) return 'not_in_price_table'
-      return differ(own) ? 'prices_differ' : own[0]
-    },
+    of: (model) => known.get(model) ?? 'not_in_price_table',
     repeated: more.filter((own) => !differ(own)).flatMap((own) => own.slice(1).map(({ index }) => index)),
     differing: more.filter(differ).flatMap((own) => own.map(({ index }) => index)),
   }
