@@ -183,15 +183,8 @@ export const configSchema = z.object({
     'how long an uploaded input is kept after its upload and after the last task that used it has closed',
   ),
   AGENT_RUNS_AT_ONCE: count(4).describe('runs of one agent at once; its further tasks wait in their queue'),
-  RUN_PROCESSES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(2)
-    .describe('processes for work on inputs, in each worker that serves runs'),
-  RUN_CPU_MS: milliseconds(60_000).describe(
-    'processor time of one piece of work on an input; ten times as long on the clock ends it too',
-  ),
+  RUN_PROCESSES: z.coerce.number().int().min(1).default(2).describe('processes for work on inputs, per worker'),
+  RUN_CPU_MS: milliseconds(60_000).describe('processor time of one piece of work; ten times as long on the clock'),
   RUN_MEMORY_MB: z.coerce.number().int().min(128).default(1_024).describe('memory of one piece of work on an input'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
   ...uploadSettings,
@@ -253,11 +246,6 @@ function assertEncrypted({ BASE_URL, OS_URL, OPERATOR_OIDC_ISSUER, CHAIN_RPC_URL
 /** The one setting that migrations need, so that they run where nothing else is configured yet. */
 export function loadDatabaseUrl(environment: NodeJS.ProcessEnv = process.env): string {
   return configSchema.pick({ DATABASE_URL: true }).parse(environment).DATABASE_URL
-}
-
-/** How much one piece of work on an input may use; known without the rest, for programs that verify files. */
-export function loadRunLimits(environment: NodeJS.ProcessEnv = process.env) {
-  return configSchema.pick({ RUN_PROCESSES: true, RUN_CPU_MS: true, RUN_MEMORY_MB: true }).parse(environment)
 }
 
 const infrastructureSchema = configSchema.pick({

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Tinypool } from 'tinypool'
 import { DomainError } from '../../workflows/domain/errors.ts'
-import type { Config } from '../config.ts'
+import { type Config, configSchema } from '../config.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Answer, FromChild, Job, ToChild } from './job.ts'
 import { type RunLimits, watchRun } from './limited-run.ts'
@@ -38,6 +38,10 @@ export function poolSettings({
   const memoryBytes = RUN_MEMORY_MB * 1024 * 1024
   return { processes: RUN_PROCESSES, cpuMs: RUN_CPU_MS, memoryBytes, wallMs: RUN_CPU_MS * WALL_PER_CPU }
 }
+
+/** The limits as they are by default, for programs that verify files without a configuration. */
+export const defaultPoolSettings = (): PoolSettings =>
+  poolSettings(configSchema.pick({ RUN_PROCESSES: true, RUN_CPU_MS: true, RUN_MEMORY_MB: true }).parse({}))
 
 /** A pool of child processes for work on what agents send. */
 export function openRailPool(settings: PoolSettings): RailPool {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { loadRunLimits, readJsonFile } from '../../activities/config.ts'
-import { openRailPool, poolSettings } from '../../activities/isolation/rail-pool.ts'
+import { readJsonFile } from '../../activities/config.ts'
+import { defaultPoolSettings, openRailPool } from '../../activities/isolation/rail-pool.ts'
 import { replayApart } from '../../activities/replay-uploads.ts'
 import type { Report } from '../../workflows/domain/verification/report.ts'
 import { KeySet } from '../../workflows/domain/verification/signed.ts'
@@ -33,7 +33,7 @@ export function addReplay(program: Command): void {
     .action(async (file: string, { keys, input, upload = [], json }: Options) => {
       const value = readJsonFile(file, z.unknown())
       const given = input === undefined ? {} : { input: readJsonFile(input, z.unknown()) }
-      const pool = openRailPool(poolSettings(loadRunLimits()))
+      const pool = openRailPool(defaultPoolSettings())
       const trusted = keys === undefined ? {} : { keys: readJsonFile(keys, KeySet) }
       const report = await replayApart(pool, value, { ...given, ...trusted }, upload).finally(() => pool.close())
       if (json === true) printJson(report)
