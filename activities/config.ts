@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { limits } from '../workflows/domain/limits.ts'
+import { assertLive } from './live-settings.ts'
 import { quotaSettings, uploadSettings } from './quota-settings.ts'
 
 const address = z
@@ -193,9 +194,6 @@ export const configSchema = z.object({
   ),
 })
 
-/** Decision: a block that is reorganised away takes a fee with it, whose answer is final by then. */
-const LIVE_CONFIRMATIONS_MIN = 5
-
 export type Config = z.output<typeof configSchema>
 
 /** Parses the environment once, at start; throws a readable list of what is wrong. */
@@ -203,19 +201,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const parsed = configSchema.safeParse(environment)
   if (!parsed.success) throw new Error(`configuration: ${z.prettifyError(parsed.error)}`)
   const config = parsed.data
-  if (config.ENVIRONMENT === 'live' && config.REAL_FUNDS !== 'enabled') {
-    throw new Error(
-      'configuration: ENVIRONMENT=live moves real funds; set REAL_FUNDS=enabled as well, or use the local chain',
-    )
-  }
-  if (config.ENVIRONMENT === 'live' && config.CONFIRMATIONS < LIVE_CONFIRMATIONS_MIN)
-    throw new Error(`configuration: ENVIRONMENT=live needs CONFIRMATIONS of ${LIVE_CONFIRMATIONS_MIN} or more`)
-  if (config.ENVIRONMENT === 'live' && !config.CONFIRM_RPC_URL.some((url) => !config.CHAIN_RPC_URL.includes(url)))
-    throw new Error('configuration: ENVIRONMENT=live needs a CONFIRM_RPC_URL of another provider than CHAIN_RPC_URL')
-  if (config.ENVIRONMENT === 'live' && config.CALLBACK_ALLOW_HOSTS.length > 0) {
-    throw new Error('configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service')
-  }
-  if (config.ENVIRONMENT === 'live') assertEncrypted(config)
+  if (config.ENVIRONMENT === 'live') assertLive(config)
   const ours = [
     config.PAYOUT_WALLET_ADDRESS,
     config.PAY_TO_ADDRESS,
@@ -231,16 +217,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new Error('configuration: CANARY_RECIPIENT must be none of the addresses of this service')
   }
   return config
-}
-
-/** What a live service is reached by, what it believes of the chain, and who its operators are come over TLS. */
-function assertEncrypted({ BASE_URL, OS_URL, OPERATOR_OIDC_ISSUER, CHAIN_RPC_URL, CONFIRM_RPC_URL }: Config): void {
-  const urls = { BASE_URL: [BASE_URL], OS_URL: [OS_URL], OPERATOR_OIDC_ISSUER: [OPERATOR_OIDC_ISSUER] }
-  const plain = Object.entries({ CHAIN_RPC_URL, CONFIRM_RPC_URL, ...urls }).filter(([, named]) =>
-    named.some((url) => url !== '' && !url.startsWith('https://')),
-  )
-  if (plain.length > 0)
-    throw new Error(`configuration: with ENVIRONMENT=live, ${plain.map(([name]) => name).join(', ')} must be https`)
 }
 
 /** The one setting that migrations need, so that they run where nothing else is configured yet. */
