@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { measureApart, printApart } from './chain.ts'
 import { measureFairness, printFairness } from './fairness.ts'
 import { measureGrowth, printGrowth } from './growth.ts'
+import { measureHostile, printHostile } from './hostile.ts'
 import { measureMemory, printMemory } from './memory.ts'
 import { at, measurePayouts, printPayouts } from './payout.ts'
 import { printProfiles } from './profile.ts'
@@ -14,7 +15,7 @@ import { measureStatus, printStatus } from './status.ts'
 import { measureTasks, printTasks } from './tasks.ts'
 import { findWhere, printWhere } from './where.ts'
 
-const sections = ['apart', 'payout', 'where', 'status', 'memory', 'growth', 'tasks'] as const
+const sections = ['apart', 'payout', 'where', 'status', 'memory', 'growth', 'hostile', 'tasks'] as const
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
 })
@@ -77,6 +78,8 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
     const [worst] = Object.values(growth).sort((one, other) => other.ratio.median - one.ratio.median)
     figures['growth'] = { p50_ratio: worst?.ratio, ...growth }
   }
+  if (wanted('hostile'))
+    figures['hostile'] = printHostile(await measureHostile(rig.stack.baseUrls[0] ?? '', quick ? 5 : 20))
   if (wanted('tasks')) {
     const { csv, jsonl } = printRows(await measureRows(rig, quick ? 100_000 : 1_000_000))
     figures['rows'] = { csv, jsonl }
