@@ -38,7 +38,7 @@ async function victim(baseUrl: string, seconds: number): Promise<Latencies> {
   const until = performance.now() + seconds * 1_000
   while (performance.now() < until) {
     const call = await provenCall(baseUrl, privateKeyToAccount(generatePrivateKey()), 'payout-create', terms)
-    creates.push(await timed(() => wire.send(call)))
+    creates.push(await timed(() => wire.insist(call)))
     probes.push(await timed(async () => (await fetch(`${baseUrl}/healthz`)).arrayBuffer()))
     await sleep(20)
   }
