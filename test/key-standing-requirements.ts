@@ -26,7 +26,7 @@ export const keyStandingRequirements = {
   'keys.start': {
     source: 'decision',
     behavior:
-      'A process refuses to start with a revoked key of choice, with a key name that stands for another public half, and with a key that has another name.',
+      'A process refuses to start with a revoked key of choice, with a key name that stands for another public half, and with a key that has another name. Any number of processes that start at once with one key file all start.',
   },
   'keys.kept': {
     source: 'decision',

@@ -944,7 +944,8 @@ export const requirements = {
   },
   'reconcile.attention': {
     source: 'payout.md § The workflow',
-    behavior: 'The workflow of a payout with an open exception shows its code and NeedsAttention.',
+    behavior:
+      'The workflow of a payout with an open exception shows its code, and NeedsAttention while it runs; the list of what is stuck names a closed one too.',
   },
   'reconcile.read': {
     source: 'decision',

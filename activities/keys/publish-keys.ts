@@ -1,7 +1,6 @@
 import type { Tx } from '../store/db.ts'
-import { isConstraintViolation } from '../store/db.ts'
 import { registerPublicKey } from '../store/signing-keys.ts'
-import type { KeyRings, RingPublicKey } from './key-ring.ts'
+import type { KeyRings } from './key-ring.ts'
 
 /** A key that no process may start with. */
 export class KeyRefused extends Error {
@@ -15,22 +14,13 @@ export class KeyRefused extends Error {
 export async function publishKeys(db: Tx, keys: KeyRings): Promise<void> {
   for (const { active, publicKeys } of Object.values(keys))
     for (const key of publicKeys) {
-      const { publicX, revoked } = await register(db, key)
-      if (publicX !== key.publicJwk['x'])
+      const stored = await registerPublicKey(db, key)
+      if (stored === undefined) throw new KeyRefused(`signing keys: ${key.kid} has another name already`)
+      if (stored.public_jwk['x'] !== key.publicJwk['x'])
         throw new KeyRefused(`signing keys: ${key.kid} is the name of another key; make keys with other names`)
-      if (revoked && key.kid === active.kid)
+      if (stored.revoked_at !== null && key.kid === active.kid)
         throw new KeyRefused(`signing keys: ${key.kid} is revoked; run agent-rails keys rotate`)
     }
-}
-
-async function register(db: Tx, key: RingPublicKey): Promise<{ publicX: unknown; revoked: boolean }> {
-  try {
-    const { public_jwk, revoked_at } = await registerPublicKey(db, key)
-    return { publicX: public_jwk['x'], revoked: revoked_at !== null }
-  } catch (error) {
-    if (isConstraintViolation(error)) throw new KeyRefused(`signing keys: ${key.kid} has another name already`)
-    throw error
-  }
 }
 
 type Publishing = { everyMs: number; warn: (error: unknown) => void; refuse: (error: KeyRefused) => void }

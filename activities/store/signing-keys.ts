@@ -8,13 +8,18 @@ import type { SigningKeysTable } from './schema.ts'
 export type SigningKeyRow = Selectable<SigningKeysTable>
 export type PublicKeyEntry = { ring: string; kid: string; alg: string; publicJwk: Record<string, unknown> }
 
-/** Remembers the public half of a key and returns what is stored of it, which may be the half of another key. */
-export async function registerPublicKey(tx: Tx, { ring, kid, alg, publicJwk }: PublicKeyEntry): Promise<SigningKeyRow> {
+/**
+ * Remembers the public half of a key and returns what is stored under its ring and name, which may be the half of another key.
+ * Undefined if the half is stored under another name, or the name in another ring.
+ */
+export async function registerPublicKey(
+  tx: Tx,
+  { ring, kid, alg, publicJwk }: PublicKeyEntry,
+): Promise<SigningKeyRow | undefined> {
   const [row] = await send(
     tx,
     sql<SigningKeyRow>`select * from register_signing_key(${ring}, ${kid}, ${alg}, ${JSON.stringify(publicJwk)})`,
   )
-  if (row === undefined) throw new Error(`the key ${kid} was registered and is not there`)
   return row
 }
 

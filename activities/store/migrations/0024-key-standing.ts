@@ -50,7 +50,7 @@ const statements = [
   `create function register_signing_key(a_ring text, a_kid text, a_alg text, a_jwk jsonb) returns setof signing_keys ${definer} as $$
   begin
     insert into signing_keys (ring, kid, alg, public_jwk) values (a_ring, a_kid, a_alg, a_jwk)
-      on conflict (ring, kid) do nothing;
+      on conflict do nothing;
     return query select * from signing_keys where ring = a_ring and kid = a_kid;
   end $$`,
   endKey('retire_signing_key', 'retired'),

@@ -52,7 +52,7 @@ export const usageLedgerRead = operation({
     const { event_id: eventId, entitlement_id: entitlementId, offset, limit } = query
     if (Object.keys(query).length === 0) {
       const schema = z.toJSONSchema(UsageEvent, { io: 'output' })
-      return { body: output.parse({ ...context.usage.sample(), schema }) }
+      return { body: output.parse({ ...(await context.usage.sample()), schema }) }
     }
     const agentId = readingAgentId(context, 'usage is read by its agent', 'Present your access key.')
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }

@@ -100,6 +100,13 @@ verifies(
   },
 )
 
+verifies('keys.start', 'of processes that start at once with one key file none is refused', async () => {
+  for (let start = 0; start < 8; start += 1) {
+    const rings = keyRings(generateSigningKeys(day))
+    await Promise.all(Array.from({ length: 8 }, () => publishKeys(database.db, rings)))
+  }
+})
+
 verifies('keys.kept', 'a stored key never changes, is never removed, and ends once', async () => {
   const rings = keyRings(generateSigningKeys(day))
   await publishKeys(database.db, rings)
