@@ -178,7 +178,7 @@ verifies(
   'a task of an unknown kind of rail, or with a callback inside, fails its preflight and is closed',
   async () => {
     for (const changed of [
-      { rail: 'contractops' as const },
+      { rail: 'contractops' as const, usage: 'operational' as const },
       { callback_url: 'https://127.0.0.1/x' },
       { callback_url: 'https://service.example/x' },
       { callback_url: 'https://service.example/x', usage: 'operational' as const },
@@ -363,7 +363,7 @@ verifies(
   'raised from each of 17 states, resumed by replay into the same one, each with signed receipts',
   async () => {
     for (const state of resumableStates) {
-      const { task_id } = await tasks.taskIn(state)
+      const { task_id } = await tasks.taskIn(state, { usage: 'operational' })
       await tasks.record(task_id, ['exception_raised', { code: 'caller_dispute', detail: 'a dispute' }])
       const [exception] = await listTaskExceptions(tasks.db, task_id)
       expect(exception).toMatchObject({ state: 'open', resume_state: state, code: 'caller_dispute' })
@@ -390,6 +390,15 @@ verifies(
     }
   },
 )
+
+verifies('views.money-moved', 'an exception of a synthetic task says in every state that no money moved', async () => {
+  for (const state of resumableStates) {
+    const { task_id } = await tasks.taskIn(state)
+    await tasks.record(task_id, ['exception_raised', { code: 'caller_dispute', detail: 'a dispute' }])
+    const [exception] = await listTaskExceptions(tasks.db, task_id)
+    expect(exception?.money_moved, state).toBe('no')
+  }
+})
 
 verifies('task.exception.resume', 'an abandoned task fails, is closed by itself and attested as failed', async () => {
   const { task_id } = await tasks.taskIn('exception_open')
