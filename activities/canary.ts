@@ -1,4 +1,4 @@
-import { refuse } from '../workflows/domain/errors.ts'
+import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { callId as callIdOf, payoutId as payoutIdOf, transferNonce } from '../workflows/domain/ids.ts'
 import { termsDigest } from '../workflows/domain/payout.ts'
 import type { PayoutReceiptKind } from '../workflows/domain/receipt.ts'
@@ -16,6 +16,7 @@ import {
   createdPayout,
   findTransfer,
   insertPayout,
+  type PayoutRecord,
   type PayoutRow,
   readPayout,
   type TransferRow,
@@ -94,6 +95,17 @@ export async function beginCanary(
     last(insertTransfer(reservedTransfer(authorized, { nonce, validBefore: expiresAt, callId }, now)))
     return payoutId
   })
+}
+
+/** Today's canary where this id is its own, begun if nothing refuses it; undefined for any other id. */
+export async function dueCanary(deps: Deps, payoutId: string): Promise<PayoutRecord | undefined> {
+  const { canary, db, rail } = deps
+  if (canary === undefined || (await todaysCanary(db, rail.payoutWallet)).payoutId !== payoutId) return undefined
+  await beginCanary({ ...deps, canary }).catch((error: unknown) => {
+    if (!(error instanceof DomainError)) throw error
+    deps.log.warn({ payoutId, code: error.refusal.code }, 'the canary cannot begin')
+  })
+  return readPayout(db, payoutId)
 }
 
 function canaryRows(

@@ -5,7 +5,7 @@ import { type CreateInput, payoutTerms, termsDigest } from '../workflows/domain/
 import type { PayoutReceiptKind, ReceiptClaims } from '../workflows/domain/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../workflows/payout/ports.ts'
 import { type AuthorizeInput, authorityStanding, verifyAuthorization } from './authorization.ts'
-import { assertCanaryConfirmed } from './canary.ts'
+import { assertCanaryConfirmed, dueCanary } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
 import { assertProven, type ExecuteInput, type ExecuteProof, isProvenByKey, readExecuteProof } from './execute-proof.ts'
 import type { Standing } from './keys/standing.ts'
@@ -40,7 +40,7 @@ import { signedTransfer } from './transfer.ts'
 export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
   return {
     loadPayout: async (payoutId) => {
-      const record = await readPayout(deps.db, payoutId)
+      const record = (await readPayout(deps.db, payoutId)) ?? (await dueCanary(deps, payoutId))
       if (record === undefined) return null
       return { ...snapshotOf(deps, record), difference: await openExceptionCode(deps.db, payoutId) }
     },

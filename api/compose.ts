@@ -73,7 +73,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     executeLifeSecondsMin: rail.executeLifeSecondsMin,
     refusedRecipients: refusedRecipients(config),
     chainUp: chain.isUp,
-    reservationGate: createReservationGate({ client, db, floor, canary: canaryOf(config), ...issuing }),
+    reservationGate: createReservationGate({ client, db, rail, floor, canary: canaryOf(config) }),
   })
   const working = { ...operating, config, keys, wallets, chain, client, changes, log }
   const { desks, paying, reviewing } = await openTasks(working)

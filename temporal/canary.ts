@@ -1,31 +1,38 @@
 import type { Client } from '@temporalio/client'
-import { assertCanaryConfirmed, beginCanary } from '../activities/canary.ts'
+import { assertCanaryConfirmed, todaysCanary } from '../activities/canary.ts'
 import type { Deps } from '../activities/deps.ts'
-import { type PayoutRow, requirePayout } from '../activities/store/payouts.ts'
+import type { PayoutRow } from '../activities/store/payouts.ts'
 import { wakePayout } from './payouts.ts'
 
-type GateDeps = Pick<Deps, 'db' | 'rail' | 'signReceipt' | 'canary' | 'floor'> & { client: Client }
+type GateDeps = Pick<Deps, 'db' | 'rail' | 'canary' | 'floor'> & { client: Client }
 
 /**
- * What an execute passes before its fee is taken: the balance floor and today's canary, which the first execute of the day
- * begins. The reserve transaction asks both again. Undefined where neither is configured.
+ * What an execute passes before its fee is taken: the balance floor and today's canary, whose workflow the first execute of the
+ * day starts. The reserve transaction asks both again. Undefined where neither is configured.
  */
 export function createReservationGate(deps: GateDeps): ((row: PayoutRow) => Promise<void>) | undefined {
   if (deps.canary === undefined && !deps.floor.isSet) return undefined
   return async (row) => {
     await deps.floor.assertAbove(deps.db, row, await deps.floor.look())
     await assertCanaryConfirmed(deps.db, deps).catch(async (refusal: unknown) => {
-      await ensureCanary(deps)
+      await startCanary(deps)
       throw refusal
     })
   }
 }
 
-/** Begins today's canary where one is configured and none is there; its workflow is the one of every payout. */
-async function ensureCanary({ client, canary, ...deps }: GateDeps): Promise<void> {
+/** Starts the workflow of today's canary where there is no transfer yet; a worker writes its rows, because this process may not. */
+async function startCanary({ client, db, rail, canary }: GateDeps): Promise<void> {
   if (canary === undefined) return
-  const payoutId = await beginCanary({ ...deps, canary })
-  if (payoutId === undefined) return
-  // Should this start fail, a worker's sweep starts it: the reservation is stored.
-  await wakePayout(client, await requirePayout(deps.db, payoutId)).catch(() => undefined)
+  const { payoutId, state } = await todaysCanary(db, rail.payoutWallet)
+  if (state !== 'absent') return
+  const payout = {
+    payout_id: payoutId,
+    amount_atomic: canary.amountAtomic.toString(),
+    recipient: canary.recipient,
+    usage: 'operational' as const,
+    creator: rail.payoutWallet,
+  }
+  // Should this start fail, the next execute starts it.
+  await wakePayout(client, { payout }).catch(() => undefined)
 }

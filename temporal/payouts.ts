@@ -120,9 +120,12 @@ const standingOf = ({ payout, receipts }: PayoutAnswerBody): string =>
   ])
 
 /** Makes the payout's workflow read its row and go on, in a new run where none is open. */
-export async function wakePayout(client: Client, record: PayoutRecord): Promise<void> {
+export async function wakePayout(
+  client: Client,
+  { payout }: { payout: Known & { readonly payout_id: string } },
+): Promise<void> {
   await client.workflow.signalWithStart<typeof payoutWorkflow>('payout', {
-    ...startOptions(record.payout.payout_id, record.payout),
+    ...startOptions(payout.payout_id, payout),
     signal: wakeSignal,
     signalArgs: [],
   })
