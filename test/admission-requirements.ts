@@ -17,7 +17,7 @@ export const admissionRequirements = {
   'admission.screening-kinds': {
     source: 'api-conventions § Bodies',
     behavior:
-      'Free text, and the names in it, are refused with PEM, private JWKs, BIP-39 phrases, known key prefixes, bearer tokens, passwords (labelled or in URLs), formatted SSNs, and 64 hex digits that a label marks as a private key or seed. Unlabelled hex passes.',
+      'Free text, and the names in it, are refused with PEM, private JWKs, BIP-39 phrases, known key prefixes, bearer tokens, passwords (labelled or in URLs), formatted SSNs, and 64 hex digits that a label marks as a private key or seed. Unlabelled hex passes: digests and transaction hashes in memo, rail_reference and packet contents are accepted.',
   },
   'admission.screening-bounded': {
     source: 'api-conventions § The call pipeline, in order',

@@ -249,6 +249,21 @@ verifies(
   },
 )
 
+verifies(
+  'admission.screening-kinds',
+  'digests and transaction hashes in memo and rail_reference are stored as they were sent',
+  async () => {
+    const agent = await rail.openAgent()
+    const digest = sha256Hex('invoice 117')
+    const texts = [digest, `sha256:${digest}`, `0x${digest}`, `Paid by transaction 0x${digest}, file digest ${digest}.`]
+    for (const text of texts) {
+      const terms = { memo: text, rail_reference: text }
+      const { payout } = (await agent.client.call('payout-create', rail.terms(terms))).body
+      expect(payout).toMatchObject(terms)
+    }
+  },
+)
+
 /** The tables and the files of the stack (Postgres' and Temporal's own and all logs among them) that hold a text. */
 async function traces(text: string): Promise<{ tables: string[]; files: string[] }> {
   const names = readdirSync(stack.dataDirectory, { recursive: true, withFileTypes: true })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { exampleOrder, WorkOrderInput } from '../../../api/operations/work-orders/shapes.ts'
 import { createClient, type InputOf } from '../../../api/surfaces/client.ts'
+import { sha256Hex } from '../../../workflows/domain/canonical-json.ts'
 import { distributionops } from '../../../workflows/domain/rails/distributionops.ts'
+import { packetopsInput } from '../../../workflows/domain/rails/fixtures/packetops.ts'
 import { workOrderState } from '../../../workflows/domain/work-order.ts'
 import { freshKey, openAgentUse, problemOf } from '../../support/agent-use.ts'
 import { startComposedTasks } from '../../support/composed-tasks.ts'
@@ -64,6 +66,27 @@ verifies(
     expect(await problemOf(open().call('work-order-create', called))).toMatchObject({ code: 'callback_refused' })
     const forAnother = order({ requester: { agent_id: agent.registered.agent.agent_id } })
     expect(await problemOf(open().call('work-order-create', forAnother))).toMatchObject({ code: 'not_owner' })
+  },
+)
+
+verifies(
+  'admission.screening-kinds',
+  'digests and transaction hashes in an order and in the contents of its packet are accepted, and a labelled key is not',
+  async () => {
+    const hash = `0x${sha256Hex('a transaction')}`
+    const content = `step,sha256,transaction\nsettled,${sha256Hex('a file')},${hash}\n`
+    const items = (text: string) => [
+      { name: 'settlements.csv', section: 'logical_access', content: text, sha256: sha256Hex(text) },
+    ]
+    const objective = `A packet for transaction ${hash}, digest sha256:${sha256Hex(content)}.`
+    const sent = order({ objective, input: { ...packetopsInput, items: items(content) } })
+    const { body } = await open().call('work-order-create', sent)
+    expect(body.work_order).toMatchObject({ objective, state: 'queued' })
+    const secret = order({ input: { ...packetopsInput, items: items(`private key: ${sha256Hex('a key')}`) } })
+    expect(await problemOf(open().call('work-order-create', secret))).toMatchObject({
+      code: 'forbidden_material',
+      errors: [{ pointer: '/input/items/0/content' }],
+    })
   },
 )
 
