@@ -129,7 +129,12 @@ verifies(
   async () => {
     const client = createClient({ baseUrl: apis.hosts[0]!.base })
     const { body } = await client.call('callback-examples', {})
-    expect(body.events.map(({ event }) => event)).toEqual(['host_proof', 'credential_ready', 'task_updated'])
+    expect(body.events.map(({ event }) => event)).toEqual([
+      'host_proof',
+      'credential_ready',
+      'task_updated',
+      'payout_updated',
+    ])
     for (const { headers, body: text, public_key } of body.events) {
       expect(isFromService(headers, Buffer.from(text), public_key, body.signed_at)).toBe(true)
       expect(isFromService(headers, Buffer.from(`${text} `), public_key, body.signed_at)).toBe(false)
