@@ -64,7 +64,7 @@ verifies(
     const { taskId, first } = await finished()
     await reaches(taskId, 'exception_open')
     const [exception] = await listTaskExceptions(rig.db, taskId)
-    expect(exception).toMatchObject({ code: 'callback_failed', resume_state: 'callback_pending', money_moved: 'yes' })
+    expect(exception).toMatchObject({ code: 'callback_failed', resume_state: 'callback_pending', money_moved: 'no' })
     expect(await outcomes(first)).toEqual(['gone'])
     await rig.send(taskId, 'replay_prepared', { action: 'redeliver_callback' })
     await rig.send(taskId, 'replayed', {})
