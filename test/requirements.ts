@@ -908,6 +908,11 @@ export const requirements = {
     behavior:
       'Before the first reservation of a UTC day a small transfer goes ahead; until it is confirmed executes are 503.',
   },
+  'canary.worker': {
+    source: 'decision',
+    behavior:
+      'A worker begins the canary when its run loads it; an API, which may write no payout, only wakes that run.',
+  },
   'canary.receipts': {
     source: 'decision',
     behavior: 'The canary’s receipts say that the service is its creator and the configuration its authority.',

@@ -10,6 +10,7 @@ import type { Deps } from '../../activities/deps.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
+import { createPayoutSteps } from '../../activities/payout.ts'
 import { listPauses } from '../../activities/store/controls.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { readPayout } from '../../activities/store/payouts.ts'
@@ -116,6 +117,23 @@ verifies(
     expect(record?.receipts.map(({ kind }) => kind)).toEqual(['payout_created', 'payout_authorized'])
     expect((await dailyUse(database.db, payoutWallet)).atomic).toBe(10_000n)
     expect(await beginCanary(deps)).toBeUndefined()
+  },
+)
+
+verifies(
+  'canary.worker',
+  'the run that loads today’s canary begins it once; no other payout is begun, nor one that is refused',
+  async () => {
+    const deps = newDeps()
+    const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
+    const load = (more: Partial<Deps> = {}, id = payoutId) => createPayoutSteps({ ...deps, ...more }).loadPayout(id)
+    expect(await load({ canary: undefined })).toBeNull()
+    expect(await load({}, `payout-${hex(32)}`)).toBeNull()
+    const assertAbove = async () => Promise.reject(refuse('paused', 'the floor', 'Fund it.'))
+    expect(await load({ floor: { ...deps.floor, assertAbove } })).toBeNull()
+    const begun = await Promise.all([load(), load(), load()])
+    for (const snapshot of begun) expect(snapshot).toMatchObject({ transfer: 'reserved' })
+    expect((await dailyUse(database.db, deps.rail.payoutWallet)).atomic).toBe(10_000n)
   },
 )
 

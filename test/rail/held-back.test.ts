@@ -33,7 +33,7 @@ describe('a canary that is confirmed', () => {
   })
 
   verifies(
-    ['canary.first', 'canary.receipts'],
+    ['canary.first', 'canary.receipts', 'canary.worker'],
     'the first executes of a day wait for one small transfer, and then go on',
     async () => {
       const agents = await Promise.all(Array.from({ length: 8 }, (_, api) => rail.openAgent({ api: api % 2 })))
