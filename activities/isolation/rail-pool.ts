@@ -161,7 +161,9 @@ const childFile = import.meta.url.endsWith('.ts')
 /** What the child may do: read the program, start its watchdog. Node refuses files, processes, add-ons and, from 25, the network. */
 function childFlags({ memoryBytes }: RunLimits): string[] {
   const modules = dirname(dirname(createRequire(import.meta.url).resolve('tinypool/package.json')))
-  const readable = [join(packageRoot, 'dist'), join(packageRoot, 'package.json'), modules]
+  // Where node_modules is a symbolic link, Node reads the link and what it points to.
+  const folders = new Set([modules, join(packageRoot, 'node_modules')])
+  const readable = [join(packageRoot, 'dist'), join(packageRoot, 'package.json'), ...folders]
   const known = process.allowedNodeEnvironmentFlags
   const permission = known.has('--permission') ? '--permission' : '--experimental-permission'
   return [

@@ -6,7 +6,7 @@ import { listAttempts } from '../../activities/store/callback-deliveries.ts'
 import { createDatabase, type OpenDatabase } from '../../activities/store/db.ts'
 import { createClient } from '../../api/surfaces/client.ts'
 import { isFromService } from '../../docs/callback-receivers/receiver.ts'
-import { newAgentClient } from '../support/registering-agent.ts'
+import { trustedAgent } from '../support/registering-agent.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { startTlsServer } from '../support/tls-server.ts'
 import { verifies } from '../verifies.ts'
@@ -48,7 +48,7 @@ verifies(
   async () => {
     const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
     const contact = { callback_url: `https://localhost:${receiver.port}/hook` }
-    const { agent } = await newAgentClient(hosts).register({ sandbox: true, contact })
+    const { registered } = await trustedAgent(hosts, stack.accounts.operator.credential, { contact })
     const callbacks = () => told.filter(({ event }) => event['event'] !== 'host_proof')
     await expect.poll(() => callbacks().length, { timeout: 30_000 }).toBe(1)
     await stack.worker().kill('SIGKILL')
@@ -58,7 +58,11 @@ verifies(
     const [first, second] = callbacks()
     const id = String(first?.headers['webhook-id'])
     expect(second?.headers['webhook-id']).toBe(id)
-    expect(second?.event).toMatchObject({ event: 'credential_ready', delivery_id: id, agent_id: agent.agent_id })
+    expect(second?.event).toMatchObject({
+      event: 'credential_ready',
+      delivery_id: id,
+      agent_id: registered.agent.agent_id,
+    })
     const { keys } = (await createClient({ baseUrl: hosts.base }).call('jwks', {})).body
     const key = webhookPublicKey(keys.find((jwk) => jwk['use_for'] === 'callback') ?? {})
     for (const { headers, body } of told)

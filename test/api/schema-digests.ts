@@ -3,9 +3,9 @@
  * shape is another version beside it, pinned here too. Until the first release a change that is meant is pinned anew.
  */
 export const schemaDigests: Record<string, string> = {
-  'agent-manifest.v1.json': '23719aaa65b374a2a33b3955ccca6cfcc0283e10a38fa6adb1e33efcd340f463',
+  'agent-manifest.v1.json': 'af04efd34b4f88140881d6b16ca5e978668b98eaa6003ac661342c2aec97db00',
   'callback-event.v1.json': '10bec7c57f92692de90e4ae8e41be16fbd63388832c188f4764cec7887870b83',
-  'problem.v1.json': '7ea4b464f7a418116c991ddd60f66c924bc1caaa6484865df8092d04d28e6ab0',
+  'problem.v1.json': 'ab7ef1360323a2fbf1aa2daae5d121fff6546689172365c3ca3d6393aad29237',
   'rail-input-contractops.v1.json': '2ec847f5efcb6d567a90b61a43e8bfdc1245933153dee75f2bd9481cce208f88',
   'rail-input-diligenceops.v1.json': '05852f34ee1416973849967f709426b7563a3b4c0c4c46941919ffc2d669a350',
   'rail-input-distributionops.v1.json': '3c377764bb49f5d75ac7f75bd123089ea0892115dfffd6cf882224e4b96a8cee',
