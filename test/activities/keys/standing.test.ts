@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { receiptSigner } from '../../../activities/build-deps.ts'
 import { verifyChallengeToken } from '../../../activities/keys/challenge.ts'
@@ -10,7 +11,7 @@ import { verifyMandate } from '../../../activities/keys/sd-jwt.ts'
 import { anchorsNow } from '../../../activities/keys/standing.ts'
 import { transaction } from '../../../activities/store/db.ts'
 import { appendReceipt } from '../../../activities/store/receipts.ts'
-import { endKey } from '../../../activities/store/signing-keys.ts'
+import { endKey, registerPublicKey } from '../../../activities/store/signing-keys.ts'
 import { createReceiptVerification } from '../../../activities/trust.ts'
 import type { KeyTimes } from '../../../workflows/domain/key-standing.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -101,9 +102,13 @@ verifies(
 )
 
 verifies('keys.start', 'of processes that start at once with one key file none is refused', async () => {
-  for (let start = 0; start < 8; start += 1) {
-    const rings = keyRings(generateSigningKeys(day))
-    await Promise.all(Array.from({ length: 8 }, () => publishKeys(database.db, rings)))
+  const { kid: _, ...key } = keyRings(generateSigningKeys(day)).receipt.publicKeys[0]!
+  // Connections that are open already register at the same moment, which a collision needs.
+  await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.2)`.execute(database.db)))
+  for (let start = 0; start < 200; start += 1) {
+    const entry = { ...key, kid: `start-${start}`, publicJwk: { ...key.publicJwk, x: `start-${start}` } }
+    const rows = await Promise.all(Array.from({ length: 8 }, () => registerPublicKey(database.db, entry)))
+    for (const row of rows) expect(row).toMatchObject({ kid: entry.kid })
   }
 })
 
