@@ -47,11 +47,19 @@ export const defaultPoolSettings = (): PoolSettings =>
 export function openRailPool(settings: PoolSettings): RailPool {
   const { processes } = settings
   const pool = new Tinypool({
-    ...{ runtime: 'child_process', serialization: 'advanced', filename: childFile, name: 'answer', env: {} },
-    ...{ execArgv: childFlags(settings), argv: [String(settings.cpuMs)] },
-    ...{ minThreads: 0, maxThreads: processes, idleTimeout: IDLE_MS, maxMemoryLimitBeforeRecycle: REUSE_HEAP_BYTES },
+    runtime: 'child_process',
+    serialization: 'advanced',
+    filename: childFile,
+    name: 'answer',
+    env: {},
+    execArgv: childFlags(settings),
+    argv: [String(settings.cpuMs)],
+    minThreads: 0,
+    maxThreads: processes,
+    idleTimeout: IDLE_MS,
+    maxMemoryLimitBeforeRecycle: REUSE_HEAP_BYTES,
   })
-  // A child that dies between two jobs is nobody's loss.
+  // A child that dies between two jobs loses no work.
   pool.on('error', () => undefined)
   const places = seats(processes)
   return {
@@ -167,7 +175,10 @@ function childFlags({ memoryBytes }: RunLimits): string[] {
   const known = process.allowedNodeEnvironmentFlags
   const permission = known.has('--permission') ? '--permission' : '--experimental-permission'
   return [
-    ...[permission, '--allow-worker', '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
+    permission,
+    '--allow-worker',
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
     ...readable.map((path) => `--allow-fs-read=${path}${path.endsWith('.json') ? '' : '/*'}`),
     `--max-old-space-size=${Math.floor(memoryBytes / 1024 / 1024)}`,
   ]
