@@ -7,7 +7,7 @@ import { signCompact } from './keys/compact.ts'
 import type { KeyRings, Ring } from './keys/key-ring.ts'
 import { KeyRefused, publishKeys } from './keys/publish-keys.ts'
 import { keyState } from './keys/published-key.ts'
-import { activeKey } from './keys/standing.ts'
+import { activeKey, readCurrent } from './keys/standing.ts'
 import { type OperatorAct, signAct } from './operator-acts.ts'
 import type { ReceiptView } from './receipt-view.ts'
 import { answerCall, claimGrant } from './store/calls.ts'
@@ -15,13 +15,13 @@ import { type Tx, transaction } from './store/db.ts'
 import { send } from './store/pipeline.ts'
 import type { ReceiptSigner } from './store/receipts.ts'
 import type { Database } from './store/schema.ts'
-import { endKey, findKey, listPublicKeys, lockRing, readStanding, type SigningKeyRow } from './store/signing-keys.ts'
+import { endKey, findKey, listPublicKeys, lockRing, type SigningKeyRow } from './store/signing-keys.ts'
 
 export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {
   db: Kysely<Database>
   keys: KeyRings
-  /** Reads the file of signing keys again. */
-  reload: () => KeyRings
+  /** Loads the file of signing keys as it is now. */
+  load: () => KeyRings
 }
 type Operator = { operatorId: string; name: string }
 type Ending = { kid: string; reason: string }
@@ -31,7 +31,7 @@ export type KeyActs = ReturnType<typeof openKeys>
 
 /** What operators do to the signing keys; each act is one transaction with its receipt and the use of its call. */
 export function openKeys(deps: KeyDeps) {
-  const { db, keys } = deps
+  const { db } = deps
   return {
     /** Every key ever used; the receipt says what was listed, and to whom. */
     list: (by: Operator) =>
@@ -43,12 +43,11 @@ export function openKeys(deps: KeyDeps) {
 
     /** Takes over what was added to the file of signing keys; an older key signs the receipt where one stands active. */
     publish: async (by: Operator, { reason }: { reason: string }, callId: string) => {
-      const rings = deps.reload()
+      const rings = deps.load()
       return transaction(db, async (tx) => {
         await claimGrant(tx, callId, 'signing keys')
         const known = new Set((await listPublicKeys(tx)).map(({ kid }) => kid))
         await publishKeys(tx, rings).catch(refused)
-        Object.assign(keys, rings)
         const listed = (await listPublicKeys(tx)).map(keyView)
         const published = listed.filter(({ kid }) => !known.has(kid))
         const facts = { published: published.map(({ ring, kid }) => ({ ring, kid })) }
@@ -112,7 +111,7 @@ function assertEnds(row: SigningKeyRow, how: 'retire' | 'revoke'): void {
 }
 
 async function assertReplaced({ keys }: KeyDeps, tx: Tx, { ring, kid }: SigningKeyRow): Promise<void> {
-  const next = activeKey(keys[ring as Ring], await readStanding(tx, [ring]), kid)
+  const next = activeKey(keys[ring as Ring], await readCurrent(tx, keys, [ring as Ring]), kid)
   if (next.kid !== kid) return
   throw refuse(
     'wrong_state',
@@ -131,7 +130,7 @@ function signed(
   not?: string,
 ): Promise<ReceiptView> {
   const signReceipt: ReceiptSigner = async (inside) => {
-    const rows = await readStanding(inside, ['receipt'])
+    const rows = await readCurrent(inside, keys, ['receipt'])
     return (payload) => {
       const key = activeKey(keys.receipt, rows, not)
       return { jws: signCompact(key, { typ: RECEIPT_TYP, payload }), kid: key.kid }

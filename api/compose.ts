@@ -84,7 +84,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     payouts,
     authority: openAuthority({ db, config, keys, wallets }),
     controls: openControls(operating),
-    keys: openKeys({ ...operating, keys, reload: () => loadKeyRings(config.SIGNING_KEYS_FILE) }),
+    keys: openKeys({ ...operating, keys, load: () => loadKeyRings(config.SIGNING_KEYS_FILE) }),
     operators: openOperators(operating),
     reconciliation: openReconciliationDesk({ ...operating, show: watchWorkflows(client).show }),
     receipts: createReceiptVerification(db, rail.issuer),

@@ -27,6 +27,7 @@ export function createDiscovery({ config, db, registry, receipts }: Discovery): 
     authorityKey: async () => authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),
     trustContract: async () => {
       const rows = await listPublicKeys(db)
+      receipts.reread?.()
       return trustContract(
         config,
         registry(),

@@ -19,4 +19,9 @@ export const firstUseRequirements = {
     behavior:
       '`@agent-rails/client` packs and installs without the server; its types are whole in a strict project that checks libraries.',
   },
+  'keys.no-restart': {
+    source: 'decision',
+    behavior:
+      'Every process takes over a published key from its file without a restart, with its next signature or verification; a file that cannot be read, or comes later, changes nothing until it is whole.',
+  },
 } as const

@@ -28,25 +28,27 @@ export type FindKnown = (
 
 /**
  * Derives by HMAC-SHA256, with a context of its own for each use, from the newest key whose time has come; what is known by
- * another key stays as it is.
+ * another key stays as it is. `readKeys` answers the keys of that moment.
  */
-export function deriveTokens(keys: readonly TokenKey[], findKnown: FindKnown): DerivedTokens {
-  const newestFirst = [...keys].sort((one, other) => other.since - one.since)
+export function deriveTokens(readKeys: () => readonly TokenKey[], findKnown: FindKnown): DerivedTokens {
+  const newestFirst = () => [...readKeys()].sort((one, other) => other.since - one.since)
   const mac = (key: Uint8Array, context: string, text: string) =>
     createHmac('sha256', key).update(`${context}\0${text}`).digest()
   const current = (): Uint8Array => {
     const now = Date.now() / 1000
-    const found = newestFirst.find(({ since }) => since <= now) ?? newestFirst.at(-1)
+    const keys = newestFirst()
+    const found = keys.find(({ since }) => since <= now) ?? keys.at(-1)
     if (found === undefined) throw new Error('there is no token key')
     return found.key
   }
   const derived = async (kind: Parameters<FindKnown>[0], of: (key: Uint8Array) => string): Promise<string> => {
-    if (newestFirst.length === 1) return of(current())
-    const secrets = newestFirst.map(({ key }) => of(key))
+    const keys = newestFirst()
+    if (keys.length === 1) return of(current())
+    const secrets = keys.map(({ key }) => of(key))
     const known = await findKnown(kind, secrets.map(secretSha256))
     return secrets.find((secret) => secretSha256(secret) === known) ?? of(current())
   }
-  const macsOf = (body: string) => newestFirst.map(({ key }) => mac(key, 'handshake-nonce', body))
+  const macsOf = (body: string) => newestFirst().map(({ key }) => mac(key, 'handshake-nonce', body))
   const statusTokenBy = (key: Uint8Array, prefix: TokenPrefix, callId: string) =>
     `${prefix}_${mac(key, 'status-token', `${prefix}:${callId}`).toString('base64url')}`
   return {

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { readJsonFile } from '../config.ts'
 import type { PublicKeyEntry } from '../store/signing-keys.ts'
@@ -36,6 +37,8 @@ export type KeyRing = {
   readonly active: SigningKey
   readonly keys: readonly SigningKey[]
   readonly publicKeys: readonly RingPublicKey[]
+  /** Takes over what was added to the file, where the ring comes from one. */
+  reread?(): void
 }
 export type KeyRings = Record<Ring, KeyRing>
 
@@ -65,14 +68,53 @@ export const signingKeysSchema = z.strictObject({
 export type SigningKeysFile = z.output<typeof signingKeysSchema>
 export type SigningKeyEntry = z.output<typeof entrySchema>
 
-/** Loads SIGNING_KEYS_FILE; throws when it is unreadable, a ring has not exactly one active key, or a key serves twice. */
+/**
+ * Loads SIGNING_KEYS_FILE; throws when it is unreadable, a ring has not exactly one active key, or a key serves twice. `reread` of
+ * any ring takes over the whole file, where it has changed and is sound.
+ */
 export function loadKeyRings(path: string): KeyRings {
-  return keyRings(readKeysFile(path))
+  const current = followFile(path, keyRings)
+  let rings = current()
+  const reread = (): void => {
+    rings = current()
+  }
+  return ofEachRing((ring) => ({
+    ring,
+    get active() {
+      return rings[ring].active
+    },
+    get keys() {
+      return rings[ring].keys
+    },
+    get publicKeys() {
+      return rings[ring].publicKeys
+    },
+    reread,
+  }))
 }
 
-/** The keys that status tokens and credentials are derived from. */
-export function loadTokenKeys(path: string): TokenKey[] {
-  return readKeysFile(path).token_keys.map(({ key, since }) => ({ key: Buffer.from(key, 'base64url'), since }))
+/** Loads the keys that status tokens and credentials are derived from: those that stand in the file at each call. */
+export function loadTokenKeys(path: string): () => readonly TokenKey[] {
+  const current = followFile(path, ({ token_keys }) =>
+    token_keys.map(({ key, since }) => ({ key: Buffer.from(key, 'base64url'), since })),
+  )
+  current()
+  return current
+}
+
+/** What the file holds, read again once it has changed; a change that cannot be read, such as half a copy, waits for the next call. */
+function followFile<T>(path: string, make: (file: SigningKeysFile) => T): () => T {
+  let held: { version: string; value: T } | undefined
+  return () => {
+    try {
+      const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+      const version = `${file?.ino} ${file?.size} ${file?.mtimeNs}`
+      if (version !== held?.version) held = { version, value: make(readKeysFile(path)) }
+    } catch (error) {
+      if (held === undefined) throw error
+    }
+    return held.value
+  }
 }
 
 /** The rings of a keys file that was read or generated. */

@@ -26,8 +26,25 @@ export async function standingOf<R extends Ring>(
   keys: Pick<KeyRings, R>,
   rings: readonly R[],
 ): Promise<Standing> {
-  return standingIn(keys, await readStanding(tx, rings))
+  return standingIn(keys, await readCurrent(tx, keys, rings))
 }
+
+/** Reads how these rings stand, and takes over from the key file what another process published since. */
+export async function readCurrent<R extends Ring>(
+  tx: Tx,
+  keys: Pick<KeyRings, R>,
+  rings: readonly R[],
+): Promise<StandingRow[]> {
+  const rows = await readStanding(tx, rings)
+  for (const ring of rings) if (lacksKey(keys[ring], rows)) keys[ring].reread?.()
+  return rows
+}
+
+const lacksKey = ({ ring, publicKeys }: KeyRing, rows: readonly StandingRow[]): boolean =>
+  rows.some(
+    (row) =>
+      row.ring === ring && row.revokedAt === null && publicKeys.every(({ publicJwk }) => publicJwk['x'] !== row.x),
+  )
 
 /** How rings stand by what is stored of their keys. */
 export function standingIn(keys: Partial<KeyRings>, rows: readonly StandingRow[]): Standing {
@@ -47,14 +64,13 @@ export function standingIn(keys: Partial<KeyRings>, rows: readonly StandingRow[]
   }
 }
 
-/** The trusted issuers with their keys' ends; our own authority stands as its ring does. */
+/** The trusted issuers with their keys' ends; our own authority has the keys of its ring. */
 export function anchorsNow(anchors: readonly TrustAnchor[], issuer: string, standing: Standing): StandingAnchor[] {
-  const own = standing.verifiers('authority')
-  return anchors.flatMap((anchor) => {
-    if (anchor.iss !== issuer) return [{ ...anchor, retiredAt: null, revokedAt: null }]
-    const key = own.find(({ kid }) => kid === anchor.kid)
-    return key === undefined ? [] : [{ ...anchor, retiredAt: key.retiredAt, revokedAt: key.revokedAt }]
-  })
+  const others = anchors.filter(({ iss }) => iss !== issuer)
+  return [
+    ...standing.verifiers('authority').map((key) => ({ ...key, iss: issuer })),
+    ...others.map((anchor) => ({ ...anchor, retiredAt: null, revokedAt: null })),
+  ]
 }
 
 /** The key of a ring that signs now, other than `not` where there is another; throws 503 when none stands active. */

@@ -18,7 +18,11 @@ verifies(
   'a handshake older than its repeats is refused before its signature is looked at',
   async () => {
     const { db } = database
-    const tokens = deriveTokens([{ key: randomBytes(32), since: 0 }], async () => undefined)
+    const key = randomBytes(32)
+    const tokens = deriveTokens(
+      () => [{ key, since: 0 }],
+      async () => undefined,
+    )
     const deps = { db, tokens } as Parameters<typeof assertHandshake>[0]
     const now = Math.floor(await clockSeconds(db))
     const shake = (nonceAge: number) =>

@@ -18,7 +18,10 @@ const keySince = (since: number): TokenKey => ({ key: randomBytes(32), since })
 const [old, next, coming] = [keySince(0), keySince(10), keySince(nowSeconds() + 3600)]
 const known = new Set<string>()
 const tokensOf = (keys: readonly TokenKey[]) =>
-  deriveTokens(keys, async (_, sha256s) => sha256s.find((sha256) => known.has(sha256)))
+  deriveTokens(
+    () => keys,
+    async (_, sha256s) => sha256s.find((sha256) => known.has(sha256)),
+  )
 
 verifies(
   'keys.token-key',

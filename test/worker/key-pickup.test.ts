@@ -1,0 +1,86 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { signerOf } from '../../activities/build-deps.ts'
+
+import { decodeCompact } from '../../activities/keys/compact.ts'
+import { loadKeyRings, loadTokenKeys } from '../../activities/keys/key-ring.ts'
+import { anchorsNow, standingOf } from '../../activities/keys/standing.ts'
+import { loadTrustAnchors } from '../../activities/keys/trust-anchors.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { runCli } from '../support/cli.ts'
+import { type ComposedApis, startComposed } from '../support/composed-api.ts'
+import { verifies } from '../verifies.ts'
+
+let apis: ComposedApis
+beforeAll(async () => {
+  apis = await startComposed({ apis: 2 })
+}, 60_000)
+afterAll(() => apis?.stop())
+
+const file = () => apis.config.SIGNING_KEYS_FILE
+const answer = async (process: number, ...args: string[]) => {
+  const credential = ['--operator', apis.operator]
+  const { code, out, text } = await runCli({ ...apis.env, BASE_URL: apis.hosts[process]!.base }, ...args, ...credential)
+  if (code !== 0) throw new Error(text)
+  return JSON.parse(out)
+}
+const rotate = () => answer(0, 'keys', 'rotate', file(), '--reason', 'spring')
+const retire = (kid: string) => answer(0, 'keys', 'retire', kid, '--reason', 'replaced')
+
+verifies(
+  'keys.no-restart',
+  'another API process signs with a new key and verifies what it signed, without a restart',
+  async () => {
+    const old = loadKeyRings(file())
+    const [receipt, authority] = [old.receipt.active.kid, old.authority.active.kid]
+    expect((await answer(1, 'operator', 'list')).receipt.key_id).toBe(receipt)
+    await rotate()
+    for (const kid of [receipt, authority]) await retire(kid)
+    const { key_id, jws } = (await answer(1, 'operator', 'list')).receipt
+    expect(key_id).toBe(loadKeyRings(file()).receipt.active.kid)
+    expect(key_id).not.toBe(receipt)
+    const contract = await (await fetch(`${apis.hosts[1]!.base}/api/trust-contract`)).json()
+    expect(JSON.stringify(contract)).toContain(key_id)
+    const verdict = await fetch(`${apis.hosts[0]!.base}/api/verify-receipt?receipt=${jws}`)
+    expect(await verdict.json()).toMatchObject({ verified: true })
+  },
+  60_000,
+)
+
+verifies(
+  'keys.no-restart',
+  'a process whose file comes later refuses until it is whole, and then signs and trusts with the new keys',
+  async () => {
+    const own = `${file()}.copy`
+    copyFileSync(file(), own)
+    const rings = loadKeyRings(own)
+    const tokenKeys = loadTokenKeys(own)
+    const anchors = loadTrustAnchors({ authority: rings.authority, issuer: 'https://svc.example', path: '' })
+    const before = rings.receipt.active.kid
+    const sign = () =>
+      transaction(apis.db, async (tx) => {
+        const { jws } = (await signerOf(rings, 'test+jwt')(tx))({ kind: 'test' })
+        return decodeCompact(jws).header['kid']
+      })
+    expect(await sign()).toBe(before)
+    await rotate()
+    // Its own file has the old key alone, which still stands.
+    expect(await sign()).toBe(before)
+    await retire(before)
+    await expect(sign()).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
+
+    const whole = readFileSync(file(), 'utf8')
+    writeFileSync(own, whole.slice(0, whole.length / 2))
+    await expect(sign()).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
+    expect(tokenKeys()).toHaveLength(2)
+    writeFileSync(own, whole)
+    const after = loadKeyRings(file())
+    expect(await sign()).toBe(after.receipt.active.kid)
+    const standing = await standingOf(apis.db, rings, ['authority'])
+    const trusted = anchorsNow(anchors, 'https://svc.example', standing).map(({ kid }) => kid)
+    expect(trusted).toContain(after.authority.active.kid)
+    expect(tokenKeys()).toEqual(loadTokenKeys(file())())
+    expect(tokenKeys()).toHaveLength(3)
+  },
+  60_000,
+)
