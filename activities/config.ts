@@ -183,6 +183,10 @@ export const configSchema = z.object({
   INPUT_KEEP_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'how long an uploaded input is kept after its upload and after the last task that used it has closed',
   ),
+  INPUT_KEEP_SANDBOX_MS: milliseconds(24 * 3600 * 1000).describe('the same for inputs of sandbox agents'),
+  WORK_ORDER_KEEP_MS: milliseconds(30 * 24 * 3600 * 1000).describe(
+    'after it, a work order without an agent that nobody decided and that no money was asked for is closed',
+  ),
   AGENT_RUNS_AT_ONCE: count(4).describe('runs of one agent at once; its further tasks wait in their queue'),
   RUN_PROCESSES: z.coerce.number().int().min(1).default(2).describe('processes for work on inputs, per worker'),
   RUN_CPU_MS: milliseconds(60_000).describe('processor time of one piece of work; ten times as long on the clock'),

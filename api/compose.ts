@@ -28,6 +28,7 @@ import { createPayoutGateway } from '../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../temporal/queues.ts'
 import { countPollers } from '../temporal/readiness.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
+import { limits } from '../workflows/domain/limits.ts'
 import { operatorTokens } from './auth/operator-token.ts'
 import { openAgentDesks } from './compose-agents.ts'
 import { openTasks } from './compose-tasks.ts'
@@ -39,6 +40,7 @@ import { createTurnstile } from './pay/turnstile.ts'
 import { createQuotas } from './quotas.ts'
 import { createRateLimits } from './rate-limits.ts'
 import type { RoadDeps } from './road.ts'
+import { createSlots } from './slots.ts'
 import { laneGauges } from './surfaces/lane-gauges.ts'
 import type { Gauges } from './surfaces/metrics.ts'
 
@@ -140,6 +142,7 @@ const publishingOf = (log: Logger): Parameters<typeof keepPublishing>[1] => ({
 const limitsOf = (...of: Parameters<typeof createRateLimits>) => ({
   limits: createRateLimits(...of),
   quotas: createQuotas(...of),
+  unknownCalls: createSlots(limits.unknownCallsAtOnce),
 })
 
 /** The timeouts bound how long a call hangs on a Postgres that is down. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable } from '../activities/store/db.ts'
 import type { CallIdentity } from '../activities/store/grants.ts'
 import { paymentRequiredHeaders } from '../activities/x402/offers.ts'
@@ -6,6 +7,7 @@ import { digestOf } from '../workflows/domain/canonical-json.ts'
 import { DomainError, type Refusal, refuse } from '../workflows/domain/errors.ts'
 import { callId } from '../workflows/domain/ids.ts'
 import { limits } from '../workflows/domain/limits.ts'
+import { TooManyAttempts } from './auth/attempts.ts'
 import { assertRails, authenticate } from './auth/authenticate.ts'
 import { type Identity, identify } from './auth/identify.ts'
 import { presentedWay } from './auth/presented.ts'
@@ -27,16 +29,20 @@ export type Operations = readonly [AnyOperation, ...AnyOperation[]]
 export type Executed = { readonly answer: CallAnswer; readonly operation?: AnyOperation }
 
 /**
- * The pipeline of every call: size → address limit → credential → JSON → proof over the body → schema → screening → authorize →
+ * The pipeline of every call: size → slot and limit of the address → credential → JSON → proof over the body → schema → screening → authorize →
  * stored answer or join → caller limit → price → handle → check output → settle → answer (api-conventions.md). Never throws.
  */
 export async function execute(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Executed> {
   const only = operations.length === 1 ? operations[0] : undefined
+  const release = operations[0].unlimited ? () => undefined : await deps.unknownCalls(request.address)
   let admitted: Admitted | undefined
   try {
     admitted = await admit(operations, request, deps)
-    return { operation: admitted.operation, answer: await travel(admitted, request, deps) }
+    if (admitted.identity.kind !== 'public' && admitted.identity.kind !== 'refused') release()
+    return { operation: admitted.operation, answer: await travel(admitted, request, deps, release) }
   } catch (error) {
+    release()
+    if (error instanceof TooManyAttempts) await sleep(limits.guessedCredentialDelayMs)
     const operation = admitted?.operation ?? only
     const refusal = error instanceof DomainError ? error.refusal : unexpected(error, operation, request, deps)
     const problem = problemAnswer(refusal, {
@@ -84,7 +90,12 @@ function assertSize({ body }: CallRequest, bytesMax: number): void {
     throw refuse('payload_too_large', `the body is over ${bytesMax} bytes`, 'Send a smaller body.')
 }
 
-async function travel({ operation, value, identity }: Admitted, request: CallRequest, deps: RoadDeps) {
+async function travel(
+  { operation, value, identity }: Admitted,
+  request: CallRequest,
+  deps: RoadDeps,
+  release: () => void,
+): Promise<CallAnswer> {
   assertSize(request, bytesMaxOf([operation], request))
   const { caller, proof } = await authenticate({ operation, request, value }, identity, deps)
   const input = readInput(operation, withParams(value, request))
@@ -95,6 +106,7 @@ async function travel({ operation, value, identity }: Admitted, request: CallReq
     const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId, sent: request })
     await deps.attempts.guard({ address: request.address }, async () => authorize(input, asked))
   }
+  release()
   if (isPlain(operation)) return answerPlainly(operation, input, caller, request, deps)
   const presented = identifyCall(operation, input, caller, proof, request)
   const call = await signedCall({ operation, request, value }, input, presented, deps)

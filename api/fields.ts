@@ -57,12 +57,18 @@ export const Usage = z.enum(['synthetic', 'operational', 'unspecified'])
  * The published pattern does not name lone surrogates: many readers' pattern engines know none.
  */
 export function text(min: number, max: number) {
-  return z
-    .string()
-    .regex(plainTextPattern, REFUSED_IN_TEXT)
-    .refine((value) => !/\p{Cs}/u.test(value), REFUSED_IN_TEXT)
-    .refine((value) => isWithin([...value].length, min, max), `text must have ${min} to ${max} characters`)
-    .meta({ minLength: min, maxLength: max })
+  return (
+    z
+      .string()
+      .regex(plainTextPattern, REFUSED_IN_TEXT)
+      .refine((value) => !/\p{Cs}/u.test(value), REFUSED_IN_TEXT)
+      // What has more than two units for each character needs no count.
+      .refine(
+        (value) => value.length <= 2 * max && isWithin([...value].length, min, max),
+        `text must have ${min} to ${max} characters`,
+      )
+      .meta({ minLength: min, maxLength: max })
+  )
 }
 
 const REFUSED_IN_TEXT =

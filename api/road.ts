@@ -15,6 +15,7 @@ import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Context } from './context.ts'
 import type { Turnstile } from './pay/turnstile.ts'
 import type { Quotas } from './quotas.ts'
+import type { Slots } from './slots.ts'
 
 /** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
 export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }
@@ -40,6 +41,8 @@ export type RoadDeps = {
   readonly clock: { nowSeconds(): Promise<number> }
   readonly limits: RateLimits
   readonly quotas: Quotas
+  /** What an address may have under way at once before its callers are known. */
+  readonly unknownCalls: Slots
   readonly wallets: WalletProofDeps
   readonly operators: KnownOperators
   /** Read in the database for each call: what is revoked holds at once, in every process. */

@@ -8,6 +8,7 @@ import { removeUnused } from '../activities/store/agent-inputs.ts'
 import { listOverdueDeliveries } from '../activities/store/callback-deliveries.ts'
 import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
 import { type IdPage, transaction } from '../activities/store/db.ts'
+import { forgetFailures } from '../activities/store/failed-attempts.ts'
 import { lockCaller } from '../activities/store/grants.ts'
 import { listDuePayments } from '../activities/store/payments.ts'
 import { readPayout } from '../activities/store/payouts.ts'
@@ -16,6 +17,9 @@ import type { Database } from '../activities/store/schema.ts'
 import { listAtWork } from '../activities/store/tasks.ts'
 import { listOpenTransfers } from '../activities/store/transfers.ts'
 import { creditUndelivered, listUndelivered } from '../activities/store/undelivered.ts'
+import { listUndecided } from '../activities/store/work-orders.ts'
+import type { TaskDeps } from '../activities/tasks/deps.ts'
+import { closeLapsed, rejectLapsed } from '../activities/work-orders/lapse.ts'
 import { callbackWorkflowId } from '../workflows/callback/messages.ts'
 import { limits } from '../workflows/domain/limits.ts'
 import { endedByOthers } from '../workflows/search-attributes.ts'
@@ -30,9 +34,13 @@ export type SweeperDeps = {
   client: Client
   db: Kysely<Database>
   log: Logger
-  config: Pick<Config, 'SWEEP_EVERY_MS' | 'SWEEP_GRACE_MS' | 'INPUT_KEEP_MS'>
+  config: Pick<
+    Config,
+    'SWEEP_EVERY_MS' | 'SWEEP_GRACE_MS' | 'INPUT_KEEP_MS' | 'INPUT_KEEP_SANDBOX_MS' | 'WORK_ORDER_KEEP_MS'
+  >
   maintainLane: () => Promise<void>
   money: MoneyDeps
+  tasks: TaskDeps
 }
 
 type GraceDeps = Pick<SweeperDeps, 'client' | 'db' | 'log'> & { config: Pick<Config, 'SWEEP_GRACE_MS'> }
@@ -44,7 +52,7 @@ const INPUTS_AT_ONCE = 2
 /**
  * Brings home what a dead process left behind: calls without an effect are released, settlements, transfers, callbacks and tasks
  * without a running workflow get one, payments are found out, and tasks hear of their money. Removes uploads that are no longer
- * kept. Every worker runs it; each act is idempotent, so several at once are harmless. Each job has a loop of its own: the gas
+ * kept, and closes public orders that were not decided. Every worker runs it; each act is idempotent, so several at once are harmless. Each job has a loop of its own: the gas
  * wallets are looked after while Temporal is slow or down.
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
@@ -65,6 +73,8 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     resumeTransfers,
     resumeCallbacks,
     removeInputs,
+    forgetAttempts,
+    closeUndecided,
     maintainLane,
   ]
   const loops = [...others, applyEvents, verifyDue, tellTasksBehind].map((job) => repeat(job))
@@ -137,9 +147,27 @@ async function resumeCallbacks({ client, db, config }: SweeperDeps): Promise<voi
 }
 
 async function removeInputs({ db, config }: SweeperDeps): Promise<void> {
-  const abandonedMs = Math.min(limits.inputUploadMsMax, config.INPUT_KEEP_MS)
-  await removeUnused(db, { keepMs: config.INPUT_KEEP_MS, abandonedMs, most: INPUTS_AT_ONCE })
+  const { INPUT_KEEP_MS: keepMs, INPUT_KEEP_SANDBOX_MS: sandboxKeepMs } = config
+  const abandonedMs = Math.min(limits.inputUploadMsMax, keepMs, sandboxKeepMs)
+  await removeUnused(db, { keepMs, sandboxKeepMs, abandonedMs, most: INPUTS_AT_ONCE })
 }
+
+/** Public orders that were not decided in time. Each is rejected after its tasks were woken, so that a repeat wakes them again. */
+export async function closeUndecided({
+  client,
+  db,
+  config,
+  tasks,
+}: Pick<SweeperDeps, 'client' | 'db' | 'tasks'> & { config: Pick<Config, 'WORK_ORDER_KEEP_MS'> }): Promise<void> {
+  for (const workOrderId of await listUndecided(db, config.WORK_ORDER_KEEP_MS, PAGE)) {
+    const closed = await transaction(db, (tx) => closeLapsed(tasks, tx, workOrderId))
+    if (closed === undefined) continue
+    for (const taskId of closed) await wakeTask({ client, db }, taskId)
+    await transaction(db, (tx) => rejectLapsed(tx, workOrderId))
+  }
+}
+
+const forgetAttempts = ({ db }: SweeperDeps): Promise<void> => forgetFailures(db, PAGE)
 
 /** Pages of ids in their order, up to the first that is not full. */
 async function* pages(list: (page: IdPage) => Promise<string[]>): AsyncGenerator<string[]> {

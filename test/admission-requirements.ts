@@ -37,6 +37,16 @@ export const admissionRequirements = {
     behavior:
       'A signature of a contract wallet and a token of an unknown key have another service asked only within the limits of the address; a signature that this process can check is accepted whatever its address did before.',
   },
+  'admission.unknown-calls': {
+    source: 'decision',
+    behavior:
+      'A process looks into eight calls of one address at once until it knows their callers; the others wait, and calls of other addresses come between them. Late answers and calls of known callers take no slot.',
+  },
+  'admission.failures-cheap': {
+    source: 'decision',
+    behavior:
+      'Failed attempts are counted in batches, one statement of a process at a time; an address that is over its limit costs no further statement until its window ends.',
+  },
   'admission.repeated-read': {
     source: 'api-conventions § Access kinds',
     behavior: 'A read that repeats its proof counts like any other call of its wallet.',
@@ -50,6 +60,16 @@ export const admissionRequirements = {
     source: 'decision',
     behavior:
       'A sandbox agent may store a few MB; all sandboxes and all other agents have a total each, of which an upload reserves what it may have; below a threshold of free space on the local volume uploads are refused.',
+  },
+  'admission.upload-sweep': {
+    source: 'decision',
+    behavior:
+      'Unused uploads of sandbox agents are removed after INPUT_KEEP_SANDBOX_MS, those of others after INPUT_KEEP_MS.',
+  },
+  'admission.undecided-orders': {
+    source: 'decision',
+    behavior:
+      'A public work order that was not decided within WORK_ORDER_KEEP_MS is rejected and its tasks close without their inputs; orders of agents, decided ones and those that money was asked for stay, and so do all receipts.',
   },
   'admission.registered-callback': {
     source: 'tasks.md § Callbacks',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
-import { checkStart, gasAccounts, openMoneyDeps } from '../activities/build-deps.ts'
+import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/build-deps.ts'
 import type { Config } from '../activities/config.ts'
 import {
   createActivities,
@@ -11,6 +11,7 @@ import {
   createSigningActivities,
   createTaskActivities,
 } from '../activities/index.ts'
+import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { connectWorker, createTemporalClient } from '../temporal/connection.ts'
 import {
   CALLBACKS_QUEUE,
@@ -64,7 +65,8 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
     }
     const maintainLane = () => deps.lane.maintain()
     const money = await openMoneyDeps(config, deps)
-    const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane, money })
+    const tasks = taskDepsOf(config, loadKeyRings(config.SIGNING_KEYS_FILE), deps.db)
+    const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane, money, tasks })
     closers.push(() => sweeper.stop(), closeClient, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {

@@ -8,7 +8,7 @@ import { type InputBounds, storeInput, type Upload } from './stored-input.ts'
 
 export type Inputs = ReturnType<typeof openInputs>
 type InputSettings =
-  `INPUT_${'KEEP_MS' | 'BYTES_PER_AGENT' | 'BYTES_PER_SANDBOX' | 'BYTES_OF_AGENTS' | 'BYTES_OF_SANDBOXES'}`
+  `INPUT_${'KEEP_MS' | 'KEEP_SANDBOX_MS' | 'BYTES_PER_AGENT' | 'BYTES_PER_SANDBOX' | 'BYTES_OF_AGENTS' | 'BYTES_OF_SANDBOXES'}`
 type InputDeps = { db: Tx; config: Pick<Config, InputSettings | 'INPUT_SPACE_PATH' | 'INPUT_SPACE_MIN'> }
 /** Whose upload it is; a sandbox has little room. */
 type Uploader = { readonly owner: string; readonly sandbox: boolean }
@@ -23,12 +23,13 @@ export function openInputs({ db, config }: InputDeps) {
     bytesMax,
     owner: { ...(sandbox ? ofSandboxes : ofAgents), uploadsMax, sandbox },
   })
+  const keep = { keepMs: config.INPUT_KEEP_MS, sandboxKeepMs: config.INPUT_KEEP_SANDBOX_MS }
   const view = async (input: InputRow) => ({
     sha256: input.sha256,
     byte_length: input.byte_length,
     media_type: input.media_type,
     stored_at: input.stored_at.toISOString(),
-    kept_until: (await keptUntil(db, input, config.INPUT_KEEP_MS))?.toISOString() ?? null,
+    kept_until: (await keptUntil(db, input, keep))?.toISOString() ?? null,
   })
   return {
     /** Stores an upload; throws 403, 413, 422, 429 and 503, and then nothing of it is left. */

@@ -143,12 +143,17 @@ export async function useInput(tx: Tx, { owner, sha256 }: InputName, subject: st
   return true
 }
 
-/** Until when an input is kept at least: undefined while something uses it, else `keepMs` after it was uploaded or let go of. */
-export async function keptUntil(tx: Tx, { owner, sha256 }: InputName, keepMs: number): Promise<Date | undefined> {
+/** How long an input is kept that nothing uses: an agent's, and a sandbox's. */
+export type KeepTimes = { readonly keepMs: number; readonly sandboxKeepMs: number }
+
+/** Until when an input is kept at least: undefined while something uses it, else so long after it was uploaded or let go of. */
+export async function keptUntil(tx: Tx, { owner, sha256 }: InputName, keep: KeepTimes): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date | null }>`
     select case when bool_or(u.owner is not null and u.released_at is null) then null
-      else greatest(max(i.stored_at), max(u.released_at)) + ${keepMs} * interval '1 millisecond' end as until
-    from agent_inputs i left join agent_input_uses u on u.owner = i.owner and u.sha256 = i.sha256
+      else greatest(max(i.stored_at), max(u.released_at))
+        + max(case when b.sandbox then ${keep.sandboxKeepMs}::float8 else ${keep.keepMs}::float8 end) * interval '1 millisecond' end as until
+    from agent_inputs i join agent_input_blobs b using (blob_id)
+      left join agent_input_uses u on u.owner = i.owner and u.sha256 = i.sha256
     where i.owner = ${owner} and i.sha256 = ${sha256}`.execute(tx)
   return rows[0]?.until ?? undefined
 }
@@ -164,20 +169,22 @@ export async function releaseInputs(tx: Tx, subject: string): Promise<void> {
 }
 
 /**
- * Removes inputs that nobody uses and that nobody uploaded or let go of for `keepMs`, and uploads that nothing came of for
+ * Removes inputs that nothing uses and that were uploaded or let go of so long ago, and uploads that nothing came of for
  * `abandonedMs`, which is not longer; at most `most` of each. Answers how many uploads it removed.
  */
 export async function removeUnused(
   db: Tx,
-  { keepMs, abandonedMs, most }: { keepMs: number; abandonedMs: number; most: number },
+  { keepMs, sandboxKeepMs, abandonedMs, most }: KeepTimes & { abandonedMs: number; most: number },
 ): Promise<number> {
   const before = (ms: number) => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
+  const unusedSince = sql`case when b.sandbox then ${before(sandboxKeepMs)} else ${before(keepMs)} end`
   return transaction(db, async (tx) => {
     await sql`delete from agent_inputs where (owner, sha256) in (
-      select owner, sha256 from agent_inputs i where stored_at < ${before(keepMs)} and not exists (
+      select i.owner, i.sha256 from agent_inputs i join agent_input_blobs b using (blob_id)
+      where i.stored_at < ${unusedSince} and not exists (
         select 1 from agent_input_uses u where u.owner = i.owner and u.sha256 = i.sha256
-          and (released_at is null or released_at >= ${before(keepMs)}))
-      limit ${most} for update skip locked)`.execute(tx)
+          and (u.released_at is null or u.released_at >= ${unusedSince}))
+      limit ${most} for update of i skip locked)`.execute(tx)
     // The uploads of the inputs that have just gone are among these.
     const removed = await sql`delete from agent_input_blobs where blob_id in (
       select blob_id from agent_input_blobs b where began_at < ${before(abandonedMs)}

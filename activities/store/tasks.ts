@@ -116,6 +116,17 @@ export async function findDocument(tx: Tx, taskId: string, sha256: string): Prom
   return row?.body
 }
 
+/** Removes the input of a locked task that never ran. */
+export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
+  if (task.input_sha256 === null) return
+  await updateTask(tx, { ...task, input_sha256: null })
+  await tx
+    .deleteFrom('task_documents')
+    .where('task_id', '=', task.task_id)
+    .where('sha256', '=', task.input_sha256)
+    .execute()
+}
+
 /** How many runs are at work for this agent and on this rail; nobody else counts for the agent meanwhile. */
 export async function countAtWork(tx: Tx, { agent_id, rail }: TaskRow): Promise<{ agent: number; rail: number }> {
   await sql`select pg_advisory_xact_lock(hashtextextended('run slots', 0))`.execute(tx)

@@ -48,6 +48,38 @@ export async function decideWorkOrder(
   await tx.updateTable('work_orders').set(decided).where('work_order_id', '=', workOrderId).execute()
 }
 
+/** Orders without an agent that nobody decided for `keepMs` and that no money was asked for, the oldest first. */
+export async function listUndecided(tx: Tx, keepMs: number, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('work_orders')
+    .select('work_order_id')
+    .where('decision', 'is', null)
+    .where('agent_id', 'is', null)
+    .where('created_at', '<', sql<Date>`clock_timestamp() - ${keepMs} * interval '1 millisecond'`)
+    .where(unpaidFor)
+    .orderBy('created_at')
+    .limit(most)
+    .execute()
+  return rows.map(({ work_order_id }) => work_order_id)
+}
+
+/** Whether neither a challenge nor credit was ever asked for the tasks of an order. */
+export async function isUnpaidFor(tx: Tx, workOrderId: string): Promise<boolean> {
+  const unpaid = await tx
+    .selectFrom('work_orders')
+    .select('work_order_id')
+    .where('work_order_id', '=', workOrderId)
+    .where(unpaidFor)
+    .executeTakeFirst()
+  return unpaid !== undefined
+}
+
+const unpaidFor = sql<boolean>`not exists (
+  select from work_order_tasks o join tasks t using (task_id) join quotes q on q.bound_to = t.task_id
+  where o.work_order_id = work_orders.work_order_id and (
+    exists (select from payment_challenges c where c.quote_id = q.quote_id)
+    or exists (select from entitlements e where e.quote_id = q.quote_id)))`
+
 /** The tasks behind an order in the order of its steps; `attested`: its run has ended with a result. */
 export async function listOrderedTasks(tx: Tx, workOrderId: string): Promise<(TaskRow & { attested: boolean })[]> {
   return tx

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from '../../activities/store/db.ts'
-import { countFailure, type Failures, readFailures } from '../../activities/store/failed-attempts.ts'
-import { DomainError, type ErrorCode, refuse } from '../../workflows/domain/errors.ts'
+import { countFailures, type Failures, readFailures } from '../../activities/store/failed-attempts.ts'
+import { DomainError, type ErrorCode } from '../../workflows/domain/errors.ts'
 import { limits } from '../../workflows/domain/limits.ts'
 
 /** Who tries: the client's address, and the id in the credential where there is one. */
@@ -21,32 +20,67 @@ const failing: ReadonlySet<ErrorCode> = new Set([
   'webhook_signature_invalid',
 ])
 
+/** A failed attempt after too many others, which is answered late. */
+export class TooManyAttempts extends DomainError {}
+
 /**
  * Counts failed checks of credentials for each address and each presented credential. What is right is accepted at once, whatever
- * happened before; after `perMinute` failures within a minute each further one is answered late, with 429.
+ * happened before; after `perMinute` failures within a minute each further one is 429. What is over its limit is counted no more
+ * until its window ends, so that it costs Postgres nothing.
  */
 export function createAttempts(db: Tx, perMinute: number): Attempts {
-  const worst = (counted: readonly Failures[]) =>
-    counted.filter(({ failures }) => failures > perMinute).sort((one, other) => other.leftMs - one.leftMs)[0]
+  const over = new Map<string, number>()
+  const count = inBatches((counts) => countFailures(db, counts, limits.failedAttemptsWindowSeconds))
+
+  const leftOf = (subjects: readonly string[]): number =>
+    Math.max(...subjects.map((subject) => (over.get(subject) ?? 0) - performance.now()))
+  const learn = (counted: ReadonlyMap<string, Failures>) => {
+    const now = performance.now()
+    for (const [subject, until] of over) if (until <= now) over.delete(subject)
+    for (const [subject, { failures, leftMs }] of counted) if (failures > perMinute) over.set(subject, now + leftMs)
+  }
   return {
     guard: ({ address, credentialId }, check) =>
       check().catch(async (error: unknown) => {
         if (!(error instanceof DomainError) || !failing.has(error.refusal.code)) throw error
-        const subjects = [`address:${address}`, ...(credentialId === undefined ? [] : [`credential:${credentialId}`])]
-        await countFailure(db, subjects, limits.failedAttemptsWindowSeconds)
-        const exceeded = worst(await readFailures(db, subjects))
-        if (exceeded === undefined) throw error
-        await sleep(limits.guessedCredentialDelayMs)
-        throw tooMany(exceeded.leftMs)
+        const own = `address:${address}`
+        const subjects = credentialId === undefined ? [own] : [own, `credential:${credentialId}`]
+        if (leftOf([own]) <= 0) learn(await count(subjects))
+        const leftMs = leftOf(subjects)
+        throw leftMs > 0 ? tooMany(leftMs) : error
       }),
     assertFew: async (address) => {
-      const exceeded = worst(await readFailures(db, [`address:${address}`]))
-      if (exceeded !== undefined) throw tooMany(exceeded.leftMs)
+      const own = `address:${address}`
+      if (leftOf([own]) <= 0) learn(await readFailures(db, [own]))
+      const leftMs = leftOf([own])
+      if (leftMs > 0) throw tooMany(leftMs)
     },
   }
 }
 
+/** Counts what comes in while a statement is under way together in the next one, so that one process never has two. */
+function inBatches(count: (counts: ReadonlyMap<string, number>) => Promise<Map<string, Failures>>) {
+  let before: Promise<unknown> = Promise.resolve()
+  let next: { counts: Map<string, number>; counted: Promise<Map<string, Failures>> } | undefined
+  return (subjects: readonly string[]) => {
+    if (next === undefined) {
+      const counts = new Map<string, number>()
+      const counted = before.then(() => {
+        next = undefined
+        return count(counts)
+      })
+      before = counted.catch(() => undefined)
+      next = { counts, counted }
+    }
+    for (const subject of subjects) next.counts.set(subject, (next.counts.get(subject) ?? 0) + 1)
+    return next.counted
+  }
+}
+
 const tooMany = (leftMs: number): DomainError =>
-  refuse('rate_limited', 'too many attempts failed', 'Repeat the call with the right credential.', {
+  new TooManyAttempts({
+    code: 'rate_limited',
+    detail: 'too many attempts failed',
+    next_action: 'Repeat the call with the right credential.',
     retry_after_ms: Math.max(1, Math.ceil(leftMs)),
   })

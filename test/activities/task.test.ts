@@ -418,10 +418,11 @@ verifies('input.kept', 'a task lets go of its uploaded inputs when it closes, an
   const bounds = { bytesMax: 100, owner: { bytesMax: 100, uploadsMax: 1, sandbox: false, allBytesMax: 2 ** 40 } }
   expect(await storeInput(tasks.db, name, 'text/csv', stream(), bounds)).toMatchObject({ ok: true })
   await useInput(tasks.db, name, task_id)
-  const sweep = () => removeUnused(tasks.db, { keepMs: 0, abandonedMs: 0, most: 10 })
-  expect([await sweep(), await keptUntil(tasks.db, name, 1_000)]).toEqual([0, undefined])
+  const kept = { keepMs: 1_000, sandboxKeepMs: 1_000 }
+  const sweep = () => removeUnused(tasks.db, { keepMs: 0, sandboxKeepMs: 0, abandonedMs: 0, most: 10 })
+  expect([await sweep(), await keptUntil(tasks.db, name, kept)]).toEqual([0, undefined])
   snapshot(await send(task_id, 'abandoned', {}))
-  expect(await keptUntil(tasks.db, name, 1_000)).toBeInstanceOf(Date)
+  expect(await keptUntil(tasks.db, name, kept)).toBeInstanceOf(Date)
   expect(await sweep()).toBe(1)
 })
 

@@ -70,7 +70,7 @@ verifies(
       const sha256 = await upload(format, textOf[format](first))
       const taskId = await waiting({ input_manifest: [{ name: 'usage', sha256, bytes: 1 }] })
       await provide(taskId, { ...head, usage: { sha256 } })
-      expect(await keptUntil(rig.db, { owner: trustedAgent, sha256 }, 1)).toBeUndefined()
+      expect(await keptUntil(rig.db, { owner: trustedAgent, sha256 }, { keepMs: 1, sandboxKeepMs: 1 })).toBeUndefined()
       results.push((await packageOf(taskId))?.result_sha256)
       const steps = await listLoopSteps(rig.db, String((await rig.rowOf(taskId)).run_id))
       expect(steps.find(({ step }) => step === 'validator')?.output).toMatchObject({

@@ -41,6 +41,8 @@ export const limits = {
   handshakeRepeatSeconds: 600,
   /** Decision: the window in which failed credentials are counted. */
   failedAttemptsWindowSeconds: 60,
+  /** Decision: calls of one client address that a process looks into at once before it knows their callers. */
+  unknownCallsAtOnce: 8,
   /** Decision: what each attempt at a credential waits that others are guessing at; its agent is slowed, never locked out. */
   guessedCredentialDelayMs: 1_000,
 } as const

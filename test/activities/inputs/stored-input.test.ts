@@ -5,7 +5,14 @@ import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readInput, storeInput } from '../../../activities/inputs/stored-input.ts'
-import { findInput, releaseInputs, removeUnused, useInput } from '../../../activities/store/agent-inputs.ts'
+import {
+  findInput,
+  type InputName,
+  keptUntil,
+  releaseInputs,
+  removeUnused,
+  useInput,
+} from '../../../activities/store/agent-inputs.ts'
 import { transaction } from '../../../activities/store/db.ts'
 import { limits } from '../../../workflows/domain/limits.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -34,8 +41,14 @@ const owner = () => `agt_${randomBytes(8).toString('hex')}`
 async function* streamOf(...parts: Uint8Array[]) {
   yield* parts
 }
-const store = (who: string, bytes: Uint8Array, digest = sha256(bytes)) =>
-  storeInput(database.db, { owner: who, sha256: digest }, 'text/csv', streamOf(bytes), bounds())
+const store = (who: string, bytes: Uint8Array, digest = sha256(bytes), sandbox = false) =>
+  storeInput(
+    database.db,
+    { owner: who, sha256: digest },
+    'text/csv',
+    streamOf(bytes),
+    bounds(limits.inputBytesMax, { bytesMax: GIB, uploadsMax: 4, sandbox, allBytesMax: 2 ** 40 }),
+  )
 async function readBack(who: string, digest: string): Promise<Buffer | undefined> {
   const input = await readInput(database.db, { owner: who, sha256: digest })
   return input === undefined ? undefined : Buffer.concat(await input.stream.toArray())
@@ -218,7 +231,7 @@ verifies(
     const who = owner()
     const bytes = randomBytes(1_000)
     const name = { owner: who, sha256: sha256(bytes) }
-    const short = { keepMs: 30, abandonedMs: 30, most: 100 }
+    const short = { keepMs: 30, sandboxKeepMs: 30, abandonedMs: 30, most: 100 }
     await store(who, bytes)
     expect(await useInput(database.db, name, 'task-1')).toBe(true)
     expect(await useInput(database.db, name, 'task-2')).toBe(true)
@@ -238,6 +251,31 @@ verifies(
   },
 )
 
+verifies('admission.upload-sweep', 'an unused upload of a sandbox goes earlier than one of another agent', async () => {
+  const kept = { keepMs: 60_000, sandboxKeepMs: 30 }
+  const [trusted, sandbox] = [owner(), owner()]
+  const [theirs, its] = [randomBytes(1_000), randomBytes(1_000)]
+  const [lasting, passing] = [
+    { owner: trusted, sha256: sha256(theirs) },
+    { owner: sandbox, sha256: sha256(its) },
+  ]
+  await store(trusted, theirs)
+  await store(sandbox, its, passing.sha256, true)
+  await useInput(database.db, passing, 'task-1')
+  await sleep(40)
+  await removeUnused(database.db, { ...kept, abandonedMs: 30, most: 100 })
+  expect(await keptUntil(database.db, passing, kept)).toBeUndefined()
+  await releaseInputs(database.db, 'task-1')
+  const lifeOf = async (name: InputName) =>
+    (await keptUntil(database.db, name, kept))!.getTime() - (await findInput(database.db, name))!.stored_at.getTime()
+  expect(await lifeOf(lasting)).toBe(60_000)
+  expect(await lifeOf(passing)).toBeLessThan(10_000)
+  await sleep(40)
+  await removeUnused(database.db, { ...kept, abandonedMs: 30, most: 100 })
+  expect(await findInput(database.db, passing)).toBeUndefined()
+  expect(await findInput(database.db, lasting)).toBeDefined()
+})
+
 verifies('input.kept', 'a use that is being registered keeps the sweep away', async () => {
   const who = owner()
   const bytes = randomBytes(1_000)
@@ -246,7 +284,7 @@ verifies('input.kept', 'a use that is being registered keeps the sweep away', as
   await sleep(5)
   await transaction(database.db, async (tx) => {
     expect(await useInput(tx, name, 'task-1')).toBe(true)
-    await removeUnused(database.db, { keepMs: 1, abandonedMs: 1, most: 100 })
+    await removeUnused(database.db, { keepMs: 1, sandboxKeepMs: 1, abandonedMs: 1, most: 100 })
   })
   expect((await readBack(who, name.sha256))?.equals(bytes)).toBe(true)
 })

@@ -11,7 +11,7 @@ import {
 import { findAgentByToken, insertAgent, listAgents, moveTrust } from '../../../activities/store/agents.ts'
 import { listDeliveries, recordDelivery } from '../../../activities/store/credential-deliveries.ts'
 import { transaction } from '../../../activities/store/db.ts'
-import { countFailure, readFailures } from '../../../activities/store/failed-attempts.ts'
+import { countFailures, forgetFailures, readFailures } from '../../../activities/store/failed-attempts.ts'
 import { trustMoves, trustStates } from '../../../workflows/domain/agent-trust.ts'
 import { keyMoves, keyStates } from '../../../workflows/domain/credential.ts'
 import { accessKeyDelivery } from '../../../workflows/domain/onboarding.ts'
@@ -251,16 +251,20 @@ verifies(
   'failed attempts are counted exactly, over connections, and forgotten with their window',
   async () => {
     const [address, credential] = [`address:${hex(4)}`, `credential:${hex(8)}`]
-    await Promise.all(Array.from({ length: 25 }, () => countFailure(database.db, [address, credential], 60)))
-    await countFailure(database.db, [address], 60)
-    expect(await readFailures(database.db, [address, credential, 'nobody'])).toMatchObject([
-      { failures: 26 },
-      { failures: 25 },
-      { failures: 0 },
-    ])
+    const count = (counts: Record<string, number>) => countFailures(database.db, new Map(Object.entries(counts)), 60)
+    const read = async () => {
+      const counted = await readFailures(database.db, [address, credential, 'nobody'])
+      return [address, credential, 'nobody'].map((subject) => counted.get(subject)?.failures)
+    }
+    await Promise.all(Array.from({ length: 25 }, () => count({ [address]: 2, [credential]: 1 })))
+    expect((await count({ [address]: 1 })).get(address)?.failures).toBe(51)
+    expect(await read()).toEqual([51, 25, undefined])
     await run(`update failed_attempts set window_ends_at = now() - interval '1 second' where subject = '${address}'`)
-    expect(await readFailures(database.db, [address])).toEqual([{ failures: 0, leftMs: 0 }])
-    await countFailure(database.db, [address], 60)
-    expect(await readFailures(database.db, [address])).toMatchObject([{ failures: 1 }])
+    expect(await read()).toEqual([undefined, 25, undefined])
+    expect((await count({ [address]: 3 })).get(address)?.failures).toBe(3)
+    await run(`update failed_attempts set window_ends_at = now() - interval '2 hours' where subject = '${address}'`)
+    await forgetFailures(database.db, 100)
+    const { rows } = await run(`select subject from failed_attempts where subject in ('${address}', '${credential}')`)
+    expect(rows).toEqual([{ subject: credential }])
   },
 )

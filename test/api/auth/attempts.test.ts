@@ -65,6 +65,32 @@ verifies(
   },
 )
 
+verifies(
+  'admission.failures-cheap',
+  'failures of an address that is over its limit are counted no more, and its own keys still pass',
+  async () => {
+    const from = '192.0.2.14'
+    const guess = () => consoleAs(from, `op_${'0'.repeat(16)}_${randomBytes(32).toString('hex')}`)
+    const counted = async () =>
+      (
+        await apis.db
+          .selectFrom('failed_attempts')
+          .select('failures')
+          .where('subject', '=', `address:${from}`)
+          .executeTakeFirst()
+      )?.failures
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 4; attempt++) statuses.push(await guess())
+    expect([statuses, await counted()]).toEqual([[401, 401, 401, 429], 4])
+    const begun = performance.now()
+    expect(await Promise.all(Array.from({ length: 20 }, guess))).toEqual(Array(20).fill(429))
+    expect(await counted()).toBe(4)
+    // Late answers keep nobody from a slot: all of them waited at once.
+    expect(performance.now() - begun).toBeLessThan(2_500)
+    expect(await consoleAs(from, apis.operator)).toBe(200)
+  },
+)
+
 verifies('admission.other-services', 'an address without calls left still has its own keys and operators', async () => {
   const from = '192.0.2.12'
   const reads = Array.from({ length: 25 }, () =>

@@ -1,6 +1,11 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { taskDepsOf } from '../../../activities/build-deps.ts'
+import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import { exampleOrder, WorkOrderInput } from '../../../api/operations/work-orders/shapes.ts'
 import { createClient, type InputOf } from '../../../api/surfaces/client.ts'
+import { createTemporalClient } from '../../../temporal/connection.ts'
+import { closeUndecided } from '../../../temporal/sweeper.ts'
 import { sha256Hex } from '../../../workflows/domain/canonical-json.ts'
 import { distributionops } from '../../../workflows/domain/rails/distributionops.ts'
 import { packetopsInput } from '../../../workflows/domain/rails/fixtures/packetops.ts'
@@ -122,6 +127,76 @@ verifies(
     const over = async () => (await eventsOf(other.rail_run.task_token)).slice(2)
     await expect.poll(over, { timeout: 10_000 }).toEqual(['exception_raised', 'abandoned', 'closed'])
   },
+)
+
+/** One sweep of undecided orders, as every worker makes them, as if so much time were the limit. */
+async function sweepUndecided(keepMs: number): Promise<void> {
+  const { client, close } = createTemporalClient(apis.config)
+  const tasks = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
+  try {
+    await closeUndecided({ client, db: apis.db, tasks, config: { WORK_ORDER_KEEP_MS: keepMs } })
+  } finally {
+    await close()
+  }
+}
+
+verifies(
+  'admission.undecided-orders',
+  'a public order that was not decided in time is closed with its tasks, and orders of agents and of money stay',
+  async () => {
+    const { sandboxInput } = distributionops
+    const { input: _one, ...rest } = order({ requested_tool_id: 'service_os' })
+    const steps = [exampleOrder.input, sandboxInput].map((input, index) => ({
+      rail: index === 0 ? ('packetops' as const) : ('distributionops' as const),
+      input: input as Record<string, unknown>,
+    }))
+    const left = (await open().call('work-order-create', { ...rest, steps })).body
+    const requester = { agent_id: agent.registered.agent.agent_id }
+    const owned = (await agent.client.call('work-order-create', order({ requester }))).body
+    const decided = (await open().call('work-order-create', order())).body
+    await judge(decided.work_order.work_order_id, 'approve')
+    const quoted = (await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })).body
+    const {
+      quote: { quote_id },
+      quote_token = '',
+    } = quoted
+    const paid = (await open().call('work-order-create', order({ quote_id, quote_token }))).body
+    const payment = { quote_id, method: 'invoice_reference' as const, external_reference: `INV-${freshKey()}` }
+    await holder(paid.status_token).call('payment-reference-create', { ...payment, idempotency_key: freshKey() })
+    const stateOf = async ({ status_token, work_order }: typeof left) =>
+      (await orderOf(status_token, work_order.work_order_id))?.state
+    const receipts = async () => {
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from receipts
+        where subject = ${left.work_order.work_order_id}`.execute(apis.db)
+      return rows[0]?.n
+    }
+    const before = await receipts()
+
+    await sweepUndecided(3_600_000)
+    expect(await stateOf(left)).toBe('queued')
+    await Promise.all([sweepUndecided(0), sweepUndecided(0)])
+    await sweepUndecided(0)
+    expect(await Promise.all([left, owned, decided, paid].map(stateOf))).toEqual([
+      ...['rejected', 'queued', 'approved', 'queued'],
+    ])
+    for (const { task_token } of left.rail_runs) {
+      expect((await eventsOf(task_token)).slice(2)).toEqual(['exception_raised', 'abandoned', 'closed'])
+      const taskId = `task-${sha256Hex(task_token)}`
+      const workflow = async () => {
+        const { client, close } = createTemporalClient(apis.config)
+        const { status } = await client.workflow.getHandle(taskId).describe()
+        await close()
+        return status.name
+      }
+      await expect.poll(workflow, { timeout: 10_000 }).toBe('COMPLETED')
+      const { rows } = await sql`select 1 from task_documents d join tasks t using (task_id)
+        where t.task_id = ${taskId} and d.sha256 <> t.terms_sha256`.execute(apis.db)
+      expect(rows).toEqual([])
+    }
+    expect([before, await receipts()]).toEqual([1, 1])
+    expect(await problemOf(judge(left.work_order.work_order_id, 'approve'))).toMatchObject({ code: 'wrong_state' })
+  },
+  60_000,
 )
 
 verifies('work-order.worked-off', 'an agent’s order is paid by its quote and delivered by its task', async () => {
