@@ -20,6 +20,7 @@ import {
   readStanding,
   recordProvenHost,
 } from './store/callback-deliveries.ts'
+import { holdBack, type PostQuota, takePost } from './store/callback-posts.ts'
 import { type Tx, transaction } from './store/db.ts'
 
 /** Where what a callback tells is read, at the time it is sent; `subject` is what the delivery was stored with. */
@@ -35,6 +36,8 @@ export type CallbackDeps = {
   readonly secretOf?: (owner: string) => Promise<string | undefined>
   /** The page that takes callbacks without a proof of its host. */
   readonly demoReceiver: string
+  /** How many requests may be sent in a day. */
+  readonly posts: PostQuota
 }
 
 /** What is sent in one attempt, written down before it is. */
@@ -77,9 +80,9 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
 type WithoutStanding<Body> = Body extends unknown ? Omit<Body, 'delivery_id' | 'at'> : never
 type Told = WithoutStanding<CallbackBody>
 
-/** Reads what is to be told and writes the attempt down; undefined when the delivery is over. */
+/** Reads what is to be told and writes the attempt down; undefined when the delivery is over, or has to wait for its quota. */
 async function begin(
-  { db, keys }: CallbackDeps,
+  { db, keys, posts }: CallbackDeps,
   deliveryId: string,
   kind: AttemptRow['kind'],
   tell: (tx: Tx, delivery: DeliveryRow) => Promise<Told>,
@@ -87,6 +90,10 @@ async function begin(
   return transaction(db, async (tx) => {
     const delivery = await lockOpenDelivery(tx, deliveryId)
     if (delivery === undefined) return undefined
+    if (!(await takePost(tx, delivery.owner, posts))) {
+      await holdBack(tx, deliveryId)
+      return undefined
+    }
     const callback = await standingOf(tx, keys, ['callback'])
     const key = callback.signer('callback')
     const timestamp = callback.nowSeconds
@@ -142,6 +149,6 @@ async function snapshot({ db, ...hosts }: CallbackDeps, deliveryId: string): Pro
     waitMs: row.wait_ms,
     attempts: row.attempts,
     failures: row.failures,
-    lastFailure: row.last_failure,
+    lastFailure: row.held_back ? 'post_quota' : row.last_failure,
   }
 }

@@ -108,6 +108,7 @@ export async function createCallbackActivities(
     keys,
     facts: readCallbackFacts,
     demoReceiver: hosts.demoReceiver,
+    posts: config.QUOTA_POSTS_PER_DAY,
   })
   return { activities, close }
 }

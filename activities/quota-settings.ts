@@ -21,7 +21,7 @@ export const quotaSettings = {
   ),
   QUOTA_WORKFLOWS_PER_DAY: quota('20000/2000/20000/2000000').describe('new workflows: see QUOTA_TASKS_PER_DAY'),
   QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
-    'requests of callbacks, each delivery counted with all its attempts: see QUOTA_TASKS_PER_DAY',
+    'requests of callbacks, each counted when it is sent, and what callers without trust may send also when they ask for it: see QUOTA_TASKS_PER_DAY',
   ),
   QUOTA_KIB_PER_DAY: quota('262144/65536/1048576/67108864').describe(
     'KiB of bodies that are kept: see QUOTA_TASKS_PER_DAY',

@@ -140,7 +140,7 @@ function identifyCall(
   const { idempotency } = operation
   const key =
     'key' in idempotency
-      ? (idempotency.key(input) ?? headerKey(request) ?? randomUUID())
+      ? (idempotency.key(input) ?? headerKey(request) ?? proof?.nonce ?? randomUUID())
       : digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input])
   if (idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
   const fingerprinted =

@@ -14,7 +14,7 @@ export type Host = 'base' | 'os' | 'both'
 /**
  * How a repeat of a call is recognised: `read` never writes, `body` by the body's idempotency key, `natural` by named fields.
  * An `effect` is its own record: a repeat finds what the first one wrote, so nothing is kept of the call.
- * A body without a key takes the `Idempotency-Key` header's, else each call is one by itself.
+ * A body without a key takes the `Idempotency-Key` header's, else the nonce of its wallet proof, else each call is one by itself.
  * `fingerprint` gives what must be equal under one key where that is not the whole input, such as `1.0` and `1.00`.
  */
 export type Idempotency<Input> =

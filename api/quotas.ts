@@ -14,7 +14,8 @@ const DAY_SECONDS = 24 * 3600
 
 /**
  * Daily quotas, counted in Postgres over all processes: of each agent, of each client address of callers without trust, and in total.
- * Trusted callers have a total of their own, which no one else can exhaust.
+ * Trusted callers have a total of their own, which no one else can exhaust; their requests of callbacks are counted only when they
+ * are sent.
  */
 export function createQuotas(pool: Pool, config: Config): Quotas {
   const numbers = {
@@ -42,7 +43,8 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
 
   return {
     take: async (uses, { agentId, address, trusted }) => {
-      const wanted = Object.entries(uses).filter(([, amount]) => amount > 0) as [keyof Uses, number][]
+      const isCounted = ([use, amount]: [string, number]) => amount > 0 && !(trusted && use === 'posts')
+      const wanted = Object.entries(uses).filter(isCounted) as [keyof Uses, number][]
       const tickets = await Promise.all(
         wanted.flatMap(([use, amount]) => [
           ...(agentId === undefined ? [] : [limiters[use].agent.take(agentId, amount)]),

@@ -6,6 +6,7 @@ import type { Config } from '../activities/config.ts'
 import type { MoneyDeps } from '../activities/money/deps.ts'
 import { removeUnused } from '../activities/store/agent-inputs.ts'
 import { listOverdueDeliveries } from '../activities/store/callback-deliveries.ts'
+import { forgetPosts } from '../activities/store/callback-posts.ts'
 import { listAbandonedCalls, releaseCall } from '../activities/store/calls.ts'
 import { type IdPage, transaction } from '../activities/store/db.ts'
 import { forgetFailures } from '../activities/store/failed-attempts.ts'
@@ -73,7 +74,7 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     resumeTransfers,
     resumeCallbacks,
     removeInputs,
-    forgetAttempts,
+    forgetCounts,
     closeUndecided,
     maintainLane,
   ]
@@ -167,7 +168,10 @@ export async function closeUndecided({
   }
 }
 
-const forgetAttempts = ({ db }: SweeperDeps): Promise<void> => forgetFailures(db, PAGE)
+async function forgetCounts({ db }: SweeperDeps): Promise<void> {
+  await forgetFailures(db, PAGE)
+  await forgetPosts(db)
+}
 
 /** Pages of ids in their order, up to the first that is not full. */
 async function* pages(list: (page: IdPage) => Promise<string[]>): AsyncGenerator<string[]> {

@@ -56,6 +56,16 @@ export const admissionRequirements = {
     behavior:
       'Registrations, tasks, workflows, callback requests and kept bytes have daily quotas, counted in Postgres, of an agent, of a client address without trust, and in total; trusted callers have a total of their own, which others cannot exhaust.',
   },
+  'admission.posts-sent': {
+    source: 'decision',
+    behavior:
+      'Each callback request is counted in Postgres before it is sent, of its owner and of all of its kind; where a quota is used up the delivery waits for the next UTC day as post_quota, without a failed attempt, and is then sent.',
+  },
+  'admission.proof-once': {
+    source: 'api-conventions § Access kinds',
+    behavior:
+      'The wallet proof that set a payout callback sets it once: its repeat gets the first answer and changes nothing.',
+  },
   'admission.upload-room': {
     source: 'decision',
     behavior:

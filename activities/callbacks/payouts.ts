@@ -1,9 +1,11 @@
 import { hostProofLifeMs } from '../../workflows/domain/callback.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { addDelivery } from '../store/callback-deliveries.ts'
+import { answerCall, claimGrant } from '../store/calls.ts'
 import { type Tx, transaction } from '../store/db.ts'
 import { findPayoutCallback, isHostProven, setPayoutCallback } from '../store/payout-callbacks.ts'
 import type { PayoutRow } from '../store/payouts.ts'
+import { send } from '../store/pipeline.ts'
 import { listReceipts } from '../store/receipts.ts'
 import { type CallbackHosts, isDemoReceiver, judgeCallbackUrl } from './hosts.ts'
 
@@ -19,23 +21,29 @@ export type PayoutCallbacks = ReturnType<typeof openPayoutCallbacks>
 
 /** The callback URL of a wallet, for all of its payouts: the terms of a payout have no place for one. */
 export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
-  const read = async (wallet: string) => {
-    const known = await findPayoutCallback(db, wallet)
+  const read = async (wallet: string, tx: Tx = db) => {
+    const known = await findPayoutCallback(tx, wallet)
     if (known === undefined) return { callback_url: null, changed_at: null, host_proven: false }
     const { host } = new URL(known.url)
-    const host_proven = isDemoReceiver(hosts, known.url) || (await isHostProven(db, wallet, host, hostProofLifeMs))
+    const host_proven = isDemoReceiver(hosts, known.url) || (await isHostProven(tx, wallet, host, hostProofLifeMs))
     return { callback_url: known.url, changed_at: known.changed_at.toISOString(), host_proven }
   }
   return {
-    read,
-    set: async (wallet: string, url: string | null) => {
+    read: (wallet: string) => read(wallet),
+    /** Sets the URL once for each call: a repeat of the call, and of its proof, changes nothing. */
+    set: async (wallet: string, url: string | null, callId: string) => {
       const judged = url === null ? { ok: true, detail: '' } : judgeCallbackUrl(hosts, url, false)
       if (!judged.ok)
         throw refuse('callback_refused', judged.detail, 'Name a public HTTPS URL, or null for no callbacks.', {
           errors: [{ pointer: '/callback_url', message: judged.detail }],
         })
-      await transaction(db, (tx) => setPayoutCallback(tx, wallet, url))
-      return read(wallet)
+      return transaction(db, async (tx) => {
+        await claimGrant(tx, callId, callId)
+        await setPayoutCallback(tx, wallet, url)
+        const answer = await read(wallet, tx)
+        await send(tx, answerCall(callId, callId, 200, answer))
+        return answer
+      })
     },
   }
 }

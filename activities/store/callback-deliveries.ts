@@ -15,12 +15,13 @@ export type DeliveryRow = Selectable<CallbackDeliveriesTable>
 export type AttemptRow = Selectable<CallbackAttemptsTable>
 /** What is delivered, in whose name, and where; `ordinal` counts the deliveries of one event of one subject. */
 export type NewDelivery = { owner: string; event: CallbackSubjectEvent; subject: string; ordinal: number; url: string }
-/** `wait_ms`: until the next attempt is due, 0 when it is; `last_failure`: of the last attempt whose end is known. */
+/** `wait_ms`: until the next attempt is due, 0 when it is; `last_failure`: of the last attempt whose end is known; `held_back`: by a quota. */
 export type DeliveryStanding = DeliveryRow & {
   wait_ms: number
   host_proven: boolean
   attempts: number
   last_failure: string | null
+  held_back: boolean
 }
 
 /** Stores what is to be delivered, in the transaction of what it tells; once more changes nothing. Answers its id. */
@@ -103,6 +104,7 @@ export async function readStanding(tx: Tx, deliveryId: string): Promise<Delivery
       ),
       sql<boolean>`exists (select 1 from callback_hosts h where h.owner = d.owner and h.host = d.host
         and h.proven_at > clock_timestamp() - ${hostProofLifeMs} * interval '1 millisecond')`.as('host_proven'),
+      sql<boolean>`(finished_at is null and held_back_until is not distinct from next_attempt_at)`.as('held_back'),
       sql<number>`(select count(*) from callback_attempts a where a.delivery_id = d.delivery_id)::int`.as('attempts'),
       sql<
         string | null

@@ -19,6 +19,7 @@ export type CallbackDeliveriesTable = {
   next_attempt_at: Time
   created_at: Time
   finished_at: Date | null
+  held_back_until: Date | null
 }
 
 export type CallbackAttemptsTable = {
@@ -33,6 +34,8 @@ export type CallbackAttemptsTable = {
   status: number | null
   failure: string | null
 }
+
+export type CallbackPostsTable = { scope: string; day: ColumnType<Date, string, never>; posts: string }
 
 export type CallbackInboxTable = {
   receiver: string
@@ -52,4 +55,5 @@ export type CallbackTables = {
   callback_hosts: CallbackHostsTable
   callback_deliveries: CallbackDeliveriesTable
   callback_attempts: CallbackAttemptsTable
+  callback_posts: CallbackPostsTable
 }

@@ -29,6 +29,7 @@ import * as keyStanding from './migrations/0024-key-standing.ts'
 import * as returnedMoney from './migrations/0025-returned-money.ts'
 import * as payoutCallbacks from './migrations/0026-payout-callbacks.ts'
 import * as roles from './migrations/0030-roles.ts'
+import * as callbackPosts from './migrations/0034-callback-posts.ts'
 import { grantPrivileges } from './roles.ts'
 import type { Database } from './schema.ts'
 
@@ -61,6 +62,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0025-returned-money': returnedMoney,
   '0026-payout-callbacks': payoutCallbacks,
   '0030-roles': roles,
+  '0034-callback-posts': callbackPosts,
 }
 
 /** The name of the last migration that this code knows. */

@@ -55,6 +55,7 @@ const steps = (more: Partial<CallbackDeps> = {}) =>
       payout_updated: () => Promise.reject(new Error('no payout is delivered here')),
     },
     demoReceiver: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo',
+    posts: { agent: 1_000, untrusted: 1_000, trusted: 1_000 },
     ...more,
   })
 
@@ -341,5 +342,69 @@ verifies(
       sql`insert into callback_deliveries (delivery_id, owner, event, subject, ordinal, url, host, state, finished_at) values (${`cb_${hex()}`}, 'o', 'task_updated', 's', 0, 'u', 'h', 'delivered', now())`,
     ])
       await expect(change.execute(database.db)).rejects.toMatchObject({ code: '23514' })
+  },
+)
+
+const restDay = async () => {
+  const { rows } = await sql<{ ms: number }>`select (extract(epoch from
+    (((clock_timestamp() at time zone 'utc')::date + 1)::timestamp at time zone 'utc') - clock_timestamp()) * 1000)::float8 as ms`.execute(
+    database.db,
+  )
+  return rows[0]?.ms ?? 0
+}
+
+verifies(
+  'admission.posts-sent',
+  'each request is counted when it is sent; what has no quota left waits for the next day and is then delivered',
+  async () => {
+    await sql`delete from callback_posts`.execute(database.db)
+    const wallet = `0x${'d'.repeat(40)}`
+    const [first, second, other] = [
+      await newDelivery({ owner: wallet }),
+      await newDelivery({ owner: wallet }),
+      await newDelivery({ owner: `0x${'e'.repeat(40)}` }),
+    ]
+    const quota = { agent: 3, untrusted: 0, trusted: 1_000 }
+    const { proveHost, deliverCallback } = steps({ posts: quota })
+    await proveHost(first)
+    expect(await deliverCallback(first)).toMatchObject({ state: 'delivered' })
+    receiver.answers.push({ status: 500 })
+    expect(await deliverCallback(second)).toMatchObject({ state: 'retrying', failures: 1 })
+    const sent = receiver.received.length
+    for (const repeat of [1, 2]) {
+      const held = await deliverCallback(second)
+      expect(held, String(repeat)).toMatchObject({ state: 'retrying', open: true, failures: 1, attempts: 1 })
+      expect(held.lastFailure).toBe('post_quota')
+      const left = await restDay()
+      expect(held.waitMs).toBeGreaterThan(left - 5_000)
+      expect(held.waitMs).toBeLessThan(left + 601_000)
+    }
+    expect(receiver.received.length).toBe(sent)
+    // Another owner still has its own, and all owners without trust have none left.
+    expect(await proveHost(other)).toMatchObject({ attempts: 1 })
+    const sandboxed = await newDelivery()
+    expect(await proveHost(sandboxed)).toMatchObject({ attempts: 0, lastFailure: 'post_quota', open: true })
+    await sql`update callback_posts set day = day - 1`.execute(database.db)
+    expect(await deliverCallback(second)).toMatchObject({ state: 'delivered', attempts: 2, lastFailure: null })
+  },
+)
+
+verifies(
+  'admission.posts-sent',
+  'of requests that begin at once exactly as many are sent as the quota has',
+  async () => {
+    await sql`delete from callback_posts`.execute(database.db)
+    const owner = `0x${'f'.repeat(40)}`
+    const deliveries = await Promise.all(Array.from({ length: 12 }, () => newDelivery({ owner })))
+    const { proveHost } = steps({ posts: { agent: 5, untrusted: 0, trusted: 100 } })
+    const ended = await Promise.all(deliveries.map(proveHost))
+    expect(ended.filter(({ attempts }) => attempts === 1)).toHaveLength(5)
+    const { rows } = await sql`select scope, posts::int as posts from callback_posts order by scope`.execute(
+      database.db,
+    )
+    expect(rows).toEqual([
+      { scope: 'all:trusted', posts: 5 },
+      { scope: `owner:${owner}`, posts: 5 },
+    ])
   },
 )

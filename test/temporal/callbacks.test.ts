@@ -73,6 +73,7 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
       payout_updated: () => Promise.reject(new Error('no payout is delivered here')),
     },
     demoReceiver: 'http://127.0.0.1:3000/demo',
+    posts: { agent: 1_000, untrusted: 1_000, trusted: 1_000 },
   })
   const sender = await Worker.create({ connection, taskQueue: CALLBACKS_QUEUE, activities })
   const worker = await Worker.create({ connection: workflowConnection, taskQueue: PAYOUTS_QUEUE, workflowBundle })

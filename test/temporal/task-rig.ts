@@ -76,7 +76,9 @@ export async function startTaskWorkflows(
 
   const { demoReceiver } = tasks.deps.callbackHosts
   const log = pino({ level: 'silent' })
-  const callbacks = { db: tasks.db, log, send: receiver.send, keys: tasks.keys, facts: readCallbackFacts, demoReceiver }
+  const posts = { agent: 10_000, untrusted: 10_000, trusted: 10_000 }
+  const { keys, db } = tasks
+  const callbacks = { db, log, send: receiver.send, keys, facts: readCallbackFacts, demoReceiver, posts }
 
   /** Workers of the three queues until the result is called, or the rig stops. */
   async function serve(changed: Partial<Steps> = {}): Promise<() => Promise<void>> {

@@ -12,6 +12,8 @@ export function configurationTable(): string {
 
 function defaultOf(parsed: { success: boolean; data?: unknown }): string {
   if (!parsed.success) return '**required**'
-  const text = String(parsed.data)
+  const { data } = parsed
+  const text =
+    typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.values(data).join('/') : String(data)
   return text === '' ? 'empty' : `\`${text}\``
 }

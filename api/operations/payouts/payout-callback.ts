@@ -30,13 +30,13 @@ export const setPayoutCallback = operation({
   ...shared,
   mode: 'set_callback',
   errors: ['callback_refused', 'forbidden_material'],
-  idempotency: { kind: 'effect' },
+  idempotency: { kind: 'body', key: () => undefined },
   input: z.strictObject({
     mode: z.literal('set_callback'),
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
   }),
   handle: async ({ callback_url }, context) => ({
-    body: output.parse(await context.payoutCallbacks.set(callingWallet(context), callback_url)),
+    body: output.parse(await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId)),
   }),
 })
 

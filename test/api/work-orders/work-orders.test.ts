@@ -162,7 +162,11 @@ verifies(
     } = quoted
     const paid = (await open().call('work-order-create', order({ quote_id, quote_token }))).body
     const payment = { quote_id, method: 'invoice_reference' as const, external_reference: `INV-${freshKey()}` }
-    await holder(paid.status_token).call('payment-reference-create', { ...payment, idempotency_key: freshKey() })
+    await createClient({
+      baseUrl: hosts().base,
+      statusToken: paid.status_token,
+      signAsAgent: () => 'A'.repeat(86),
+    }).call('payment-reference-create', { ...payment, idempotency_key: freshKey() })
     const stateOf = async ({ status_token, work_order }: typeof left) =>
       (await orderOf(status_token, work_order.work_order_id))?.state
     const receipts = async () => {
