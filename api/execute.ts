@@ -29,7 +29,7 @@ export type Operations = readonly [AnyOperation, ...AnyOperation[]]
 export type Executed = { readonly answer: CallAnswer; readonly operation?: AnyOperation }
 
 /**
- * The pipeline of every call: size → slot and limit of the address → credential → JSON → proof over the body → schema → screening → authorize →
+ * The pipeline of every call: size → address limit → credential → JSON → proof over the body → schema → screening → authorize →
  * stored answer or join → caller limit → price → handle → check output → settle → answer (api-conventions.md). Never throws.
  */
 export async function execute(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Executed> {
