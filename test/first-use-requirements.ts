@@ -12,12 +12,17 @@ export const firstUseRequirements = {
   'docs.as-pasted': {
     source: 'decision',
     behavior:
-      'README and pages begin with an agent of the sandbox; every snippet works as pasted, in order; none pays a published account.',
+      'README and landing page begin with a sandbox agent; every snippet of README, tour, landing page and documents works as pasted, in order, or is marked with the reason why it is not run; none pays a published account.',
   },
   'client.package': {
     source: 'decision',
     behavior:
       '`@agent-rails/client` packs and installs without the server; its types are whole in a strict project that checks libraries.',
+  },
+  'pages.phone': {
+    source: 'decision',
+    behavior:
+      'On a phone the landing page is at most eight screens long and as wide as the screen: one language of the first agent is open at a time, and operations are closed by family.',
   },
   'keys.no-restart': {
     source: 'decision',

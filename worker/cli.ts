@@ -1,44 +1,31 @@
 import { Command } from 'commander'
 import { packageVersion } from '../activities/package-root.ts'
-import { proveCall } from './desks.ts'
-import { printReport } from './doctor/examine.ts'
-import { print, printError } from './print.ts'
-import { addCredential } from './verbs/credential.ts'
-import { addKeys } from './verbs/keys.ts'
-import { addOperator } from './verbs/operator.ts'
-import { addPause } from './verbs/pause.ts'
-import { addRecover } from './verbs/recover.ts'
-import { addReplay } from './verbs/replay.ts'
-import { addStatement } from './verbs/statement.ts'
+import { printError } from './print.ts'
+
+type Add = (program: Command) => void
+
+/** Loaded when it is needed, since most of the time of a short command would be spent on the others. */
+const families: Record<string, () => Promise<Add>> = {
+  prove: async () => (await import('./verbs/prove.ts')).addProve,
+  doctor: async () => (await import('./verbs/doctor.ts')).addDoctor,
+  operator: async () => (await import('./verbs/operator.ts')).addOperator,
+  keys: async () => (await import('./verbs/keys.ts')).addKeys,
+  recover: async () => (await import('./verbs/recover.ts')).addRecover,
+  pause: async () => (await import('./verbs/pause.ts')).addPause,
+  credential: async () => (await import('./verbs/credential.ts')).addCredential,
+  statement: async () => (await import('./verbs/statement.ts')).addStatement,
+  replay: async () => (await import('./verbs/replay.ts')).addReplay,
+}
 
 const program = new Command('agent-rails')
   .description('Durable agent commerce: operators and recovery.')
   .version(packageVersion(), '--version', 'print the version')
   .showHelpAfterError()
 
-program
-  .command('prove <path> <body>')
-  .description('print the X-Service-Wallet-Proof header of a POST by an account of the local chain')
-  .option('--agent <number>', 'which of the three agents signs', '0')
-  .action(async (path: string, body: string, { agent }: { agent: string }) => {
-    print(await proveCall(path, JSON.parse(body), Number(agent)))
-  })
-
-program
-  .command('doctor')
-  .description('look at everything that this deployment stands on; exit 1 on a fault')
-  .option('--json', 'print {ok, checks} as JSON')
-  .action(async ({ json }: { json?: true }) => {
-    process.exitCode = (await printReport(json === true)) ? 0 : 1
-  })
-
-addOperator(program)
-addKeys(program)
-addRecover(program)
-addPause(program)
-addCredential(program)
-addStatement(program)
-addReplay(program)
+const asked = process.argv[2] ?? ''
+const one = Object.hasOwn(families, asked) ? families[asked] : undefined
+const needed = one !== undefined ? [one] : Object.values(families)
+if (asked !== '--version') for (const add of await Promise.all(needed.map((load) => load()))) add(program)
 
 await program.parseAsync().catch((error: unknown) => {
   printError(error instanceof Error ? error.message : String(error))

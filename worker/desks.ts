@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { privateKeyToAccount } from 'viem/accounts'
 import { type RotateInput, revokeWithReceipt, rotateCredential } from '../activities/agents/credential-acts.ts'
 import { credentialView } from '../activities/agents/views.ts'
 import { receiptSigner } from '../activities/build-deps.ts'
-import { type Config, loadStackSettings } from '../activities/config.ts'
+import type { Config } from '../activities/config.ts'
 import { type ControlDeps, type ControlInput, setControl } from '../activities/controls.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
@@ -16,11 +15,7 @@ import { createOperator, findOperator, listOperatorsNamed } from '../activities/
 import type { Database } from '../activities/store/schema.ts'
 import { findStatement } from '../activities/store/statements.ts'
 import { type AuthenticatedOperator, authenticateOperator } from '../api/auth/operator.ts'
-import { walletProofHeader } from '../api/surfaces/client.ts'
 import { loadSettings } from './settings.ts'
-import type { AccountsFile } from './stack/embedded.ts'
-import { layoutOf } from './stack/layout.ts'
-import { readSecret } from './stack/secret-file.ts'
 
 /** Where operators' credentials are made. */
 export async function openOperatorDesk() {
@@ -104,16 +99,4 @@ export async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOper
   if (operator === undefined || others.length > 0)
     throw new Error(`${operator === undefined ? 'no operator' : 'more than one operator'} has the name ${who}`)
   return operator
-}
-
-/** The wallet proof of a POST by one of the agents in `accounts.json`, for calls typed by hand against the local stack. */
-export async function proveCall(path: string, body: unknown, agent: number): Promise<string> {
-  const file = layoutOf(loadStackSettings().DATA_DIR).accounts
-  const accounts = readSecret<AccountsFile>(file)
-  if (accounts === undefined)
-    throw new Error(`${file} does not exist: run npm start, or set DATA_DIR to the folder of the stack that runs`)
-  const account = accounts.agents[agent]
-  if (account === undefined) throw new Error(`no agent ${agent}: ${file} has agents 0 to ${accounts.agents.length - 1}`)
-  const wallet = privateKeyToAccount(account.private_key)
-  return walletProofHeader({ baseUrl: accounts.base_url, wallet }, { method: 'POST', path }, body)
 }

@@ -106,6 +106,26 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     }),
   )
 
+  verifies(
+    ['pages.phone', 'pages.policy'],
+    'on a phone the front page is short, and opens one language and one family at a time',
+    () =>
+      visit(async (page) => {
+        await page.setViewportSize({ width: 390, height: 844 })
+        await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
+        const size = (side: 'Width' | 'Height') => page.evaluate<number>(`document.documentElement.scroll${side}`)
+        expect(await size('Width')).toBe(390)
+        expect(await size('Height')).toBeLessThan(7_000)
+        const open = page.locator('details[name="first-agent"][open]')
+        expect(await open.locator('summary').allTextContents()).toEqual([expect.stringContaining('TypeScript')])
+        await page.getByText('Python: ').click()
+        expect(await open.locator('summary').allTextContents()).toEqual([expect.stringContaining('Python')])
+        await page.locator('.groups summary', { hasText: 'payouts' }).click()
+        await page.getByText('POST /api/payout-create').waitFor()
+        expect(await size('Width')).toBe(390)
+      }),
+  )
+
   const operation = (page: Page, id: string) => page.locator('.opblock', { has: page.locator(`[data-path="${id}"]`) })
 
   verifies(

@@ -1,98 +1,93 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { read, root } from '../docs/pictures.ts'
+import { type PastingStack, startPastingStack } from '../support/pasting.ts'
 import { verifies } from '../verifies.ts'
+import { blocksOf, codeOf, type Snippet, snippetsOf } from './snippets.ts'
 
-const clone = mkdtempSync(join(tmpdir(), 'agent-rails-pasted-'))
-// Below the ports that the system gives out, and apart from those of other tests of whole starts.
-const base = 28_000 - (process.pid % 300) * 10
-// Vitest has a BASE_URL of its own.
-const { BASE_URL: _viteBase, ...inherited } = process.env
-const env = { ...inherited, PORT_BASE: String(base) }
-let stack: ChildProcess
-let said = ''
-
-/** Everything that is committed, built; what is installed is not installed again. */
-function makeClone(): void {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  for (const file of files.split('\n').filter((one) => one !== '' && existsSync(join(root, one)))) {
-    mkdirSync(join(clone, dirname(file)), { recursive: true })
-    if (file.startsWith('examples/')) writeFileSync(join(clone, file), here(read(file)))
-    else cpSync(join(root, file), join(clone, file))
-  }
-  for (const built of ['dist', 'clients/typescript/dist'])
-    cpSync(join(root, built), join(clone, built), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
-}
-
+let stack: PastingStack
 beforeAll(async () => {
-  makeClone()
-  stack = spawn('npm', ['start'], { cwd: clone, env })
-  for (const stream of [stack.stdout, stack.stderr]) stream?.on('data', (chunk) => (said += chunk))
-  while (!said.includes('Ctrl-C stops everything')) {
-    if (stack.exitCode !== null) throw new Error(said)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  stack = await startPastingStack()
 }, 180_000)
-afterAll(async () => {
-  const ended = new Promise((resolve) => stack.once('exit', resolve))
-  stack.kill('SIGINT')
-  if (stack.exitCode === null) await ended
-  rmSync(clone, { recursive: true, force: true })
-})
+afterAll(() => stack?.stop())
 
-type Block = { language: string; code: string }
-const blocksOf = (page: string): Block[] =>
-  [...read(page).matchAll(/^```(sh|ts|python)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({
-    language,
-    code,
-  }))
-const here = (text: string) =>
-  text.replaceAll('127.0.0.1:3000', `127.0.0.1:${base}`).replaceAll('127.0.0.1:3001', `127.0.0.1:${base + 1}`)
-
-/** Pastes text into a program that reads it, and answers all that it printed; throws when it fails. */
-function paste(program: string, args: string[], text: string, cwd = clone): Promise<string> {
-  const child = spawn(program, args, { cwd, env })
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
-  child.stdin.end(text)
-  return new Promise((resolve, reject) => {
-    child.once('close', (code) =>
-      code === 0 ? resolve(printed) : reject(new Error(`${program} ${code}:\n${printed}`)),
-    )
-  })
-}
-
-const shell = (text: string) => paste('bash', ['-eu', '-o', 'pipefail'], here(text))
-const programs: Record<string, (code: string) => Promise<string>> = {
-  sh: shell,
-  ts: (code) => paste(process.execPath, ['--input-type=module'], here(code)),
-  python: (code) => paste('python3', ['-'], here(code)),
-}
+const documents = execFileSync('git', ['ls-files', 'README.md', 'docs/*.md'], { cwd: root, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+const runnable = (page: string) => blocksOf(read(page)).filter(({ notRun }) => notRun === undefined)
+const paste = ({ language, code }: Snippet) => stack.paste(language, code)
+const pastedAll = new Set<string>()
 
 verifies(
   'docs.as-pasted',
   'every snippet of the README works as pasted, in order, on one stack',
   async () => {
-    const [commands, ...blocks] = blocksOf('README.md')
-    expect(commands?.code).toMatch(/^npm start .*\nnpm test .*\n$/)
+    const blocks = runnable('README.md')
     expect(blocks.map(({ language }) => language)).toEqual(['sh', 'ts', 'python', 'sh', 'sh', 'ts', 'sh', 'sh'])
     const printed: string[] = []
-    for (const { language, code } of blocks) printed.push(await programs[language]!(code))
+    for (const block of blocks) printed.push(await paste(block))
+    for (const { code } of blocks) pastedAll.add(codeOf(stack.here(code)))
     const [example, typescript, python, curl, piped, payout, calls, operator] = printed
-    for (const one of [typescript, python, curl]) expect(one).toContain('soc2_evidence_packet')
-    expect(example).toBeDefined()
+    for (const one of [example, typescript, python, curl]) expect(one).toContain('soc2_evidence_packet')
     for (const one of [piped, payout]) expect(one).toMatch(/executed +0x[0-9a-f]{64}/)
     expect(calls?.match(/"state": ?"created"/g)).toHaveLength(2)
     expect(operator).toContain('proven')
   },
   180_000,
+)
+
+verifies(
+  'docs.as-pasted',
+  'every snippet of the landing page, as a browser gets it, works as pasted, in order, on the same stack',
+  async () => {
+    const page = await (await fetch(stack.baseUrl)).text()
+    const snippets = snippetsOf(page)
+    expect(snippets.length).toBeGreaterThan(10)
+    const program = await (await fetch(`${stack.baseUrl}/walk-through.mjs`)).text()
+    // The steps are one program, which is pasted whole; what the README pasted before is the same text.
+    const steps = snippets.filter(({ name }) => name.endsWith(': TypeScript'))
+    for (const { code } of steps) expect(program).toContain(code.trim())
+    expect(await stack.paste('ts', steps.map(({ code }) => code).join('\n'))).toMatch(/executed +0x[0-9a-f]{64}/)
+    for (const snippet of snippets) {
+      if (steps.includes(snippet) || pastedAll.has(codeOf(snippet.code))) continue
+      expect(await paste(snippet), snippet.name).not.toBe('')
+    }
+  },
+  120_000,
+)
+
+verifies(
+  'docs.as-pasted',
+  'every command of the tour works as pasted, in order, on the same stack',
+  async () => {
+    const blocks = runnable('docs/tour.md')
+    expect(blocks.length).toBeGreaterThan(15)
+    const printed = await stack.paste('sh', blocks.map(({ code }) => code).join('\n'))
+    for (const line of ['payout_final 1.25 0x', 'again 201 replayed, paid in', 'nothing needs attention', 'proven'])
+      expect(printed).toContain(line)
+    expect(printed.match(/rows and chain agree/g)).toHaveLength(2)
+    expect(printed.match(/→ closed$/gm)).toHaveLength(2)
+  },
+  300_000,
+)
+
+verifies(
+  'docs.as-pasted',
+  'every other snippet of the documents works as pasted, or says why it is not run',
+  async () => {
+    const languages = documents.flatMap((page) =>
+      [...read(page).matchAll(/^```(\w+)$/gm)].map(([, language]) => language),
+    )
+    expect([...new Set(languages)].sort()).toEqual(['mermaid', 'python', 'sh', 'text', 'ts'])
+    const others = documents.filter((page) => page !== 'README.md' && page !== 'docs/tour.md')
+    for (const page of others) for (const block of runnable(page)) expect(await paste(block), page).not.toBe('')
+    const reasons = documents.flatMap((page) => blocksOf(read(page)).flatMap(({ notRun }) => notRun ?? []))
+    expect(reasons.length).toBeGreaterThan(5)
+    for (const reason of reasons) expect(reason).toMatch(/^[a-z].{20,}[^.]$/)
+    for (const file of reasons.flatMap((reason) => reason.match(/test\/\S+\.ts/g) ?? []))
+      expect(read(file)).not.toBe('')
+  },
+  60_000,
 )
 
 verifies('docs.as-pasted', 'no example pays an account whose key is published', () => {

@@ -1,12 +1,13 @@
 import { type Pause, pauseNote } from '../../../workflows/domain/controls.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
+import { families } from '../../operations/index.ts'
 import { firstAgents } from './first-agent.ts'
 import { type Html, html } from './html.ts'
 import { pageOf } from './layout.ts'
 import { snippet } from './snippet.ts'
 import { walkThrough } from './walk-through.ts'
 
-/** What the pages tell of: the operations of the base host, where it is reached, and its Temporal UI (empty: none is named). */
+/** What the pages show: the operations of the base host, where it is reached, and its Temporal UI (empty: none is named). */
 export type PageFacts = {
   readonly registry: readonly AnyOperation[]
   readonly baseUrl: string
@@ -31,7 +32,8 @@ ${walkThroughPart(facts)}
 <h2 id="curl">With curl</h2>
 ${curlPart(facts)}
 <h2 id="operations">Operations</h2>
-<div class="scroll">${operationTable(facts)}</div>`
+<p>${facts.registry.length} operations; the <a href="/docs">API reference</a> has the schemas, answers and refusals of each.</p>
+${operationGroups(facts)}`
   return pageOf({ title: 'agent-rails', path: '/', body })
 }
 
@@ -44,7 +46,7 @@ function environmentNote({ environment }: PageFacts): Html {
 /** Nothing where nothing is paused, or where that is not known. */
 async function pausedNote({ pauses }: PageFacts): Promise<Html | string> {
   const note = pauseNote(await pauses().catch(() => []))
-  return note === undefined ? '' : html`<p class="note">New payouts are ${note}. What was begun before goes on.</p>`
+  return note === undefined ? '' : html`<p class="note">New payouts are ${note}. What was begun before continues.</p>`
 }
 
 function doors({ temporalUiUrl }: PageFacts): Html[] {
@@ -63,14 +65,15 @@ function doors({ temporalUiUrl }: PageFacts): Html[] {
 }
 
 function firstAgentPart(facts: PageFacts): Html {
+  // Details of one name: the browser keeps one of them open.
   const programs = firstAgents(facts).map(
     ({ language, run, code }) =>
-      html`<details${language === 'TypeScript' ? html` open` : ''}><summary>${language}: <code>${run}</code></summary>
+      html`<details name="first-agent"${language === 'TypeScript' ? html` open` : ''}><summary>${language}: <code>${run}</code></summary>
 ${snippet(code, `The first agent in ${language}`)}</details>`,
   )
   return html`<p>An agent of the sandbox is trusted at once and needs no money: it registers with a key of its own, claims its access
 key, starts a run and takes the signed result. Each program below does just that; run it in the project’s folder.</p>
-${programs}`
+<div class="choices">${programs}</div>`
 }
 
 function walkThroughPart({ baseUrl }: PageFacts): Html {
@@ -95,8 +98,20 @@ curl -s ${baseUrl}/problems/wallet_proof_required`,
 )}`
 }
 
-function operationTable({ registry }: PageFacts): Html {
-  const rows = registry.map(
+/** The operations by family, each family closed until it is asked for. */
+function operationGroups({ registry }: PageFacts): Html {
+  const groups = Object.entries(families).flatMap(([family, members]) => {
+    const ids = new Set<string>(members.map(({ id }) => id))
+    const own = registry.filter(({ id }) => ids.has(id))
+    if (own.length === 0) return []
+    return html`<details><summary>${family} <span>${own.length}</span></summary>${operationTable(own)}</details>
+`
+  })
+  return html`<div class="groups">${groups}</div>`
+}
+
+function operationTable(members: readonly AnyOperation[]): Html {
+  const rows = members.map(
     ({ http, summary, access, price }) =>
       html`<tr><td><code>${http.method} ${http.path}</code></td><td>${summary}</td><td>${waysOf({ access }).join(' or ')}</td><td>${priceOf(price)}</td></tr>
 `,

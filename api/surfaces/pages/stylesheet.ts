@@ -38,7 +38,6 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & .doors li { padding: .8rem 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
   & .doors a { font-weight: 600; }
   & .doors span { display: block; color: var(--soft); font-size: .92rem; }
-  & .scroll { overflow-x: auto; }
   & table { border-collapse: collapse; width: 100%; font-size: .94rem; }
   & th, & td { text-align: left; vertical-align: top; padding: .5rem 1.2rem .5rem 0; border-bottom: 1px solid var(--line); }
   & th { color: var(--soft); font-weight: 600; white-space: nowrap; }
@@ -46,10 +45,14 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
   & td:last-child { white-space: nowrap; padding-right: 0; }
   & td code { white-space: nowrap; }
   & .snippet { position: relative; margin: .6rem 0 1rem; }
-  & pre { margin: 0; padding: .9rem 1rem; overflow-x: auto; background: var(--code); border: 1px solid var(--line); border-radius: 8px; line-height: 1.5; }
+  & pre { margin: 0; padding: .9rem 1rem; overflow: auto; max-height: 32rem; background: var(--code); border: 1px solid var(--line); border-radius: 8px; line-height: 1.5; }
   & .snippet button { position: absolute; top: .45rem; right: .45rem; font: inherit; font-size: .8rem; padding: .1rem .6rem; color: var(--ink); background: var(--panel); border: 1px solid var(--line); border-radius: 5px; cursor: pointer; }
   & details { margin: .6rem 0; }
-  & summary { cursor: pointer; font-weight: 600; padding: .3rem 0; }
+  & summary { cursor: pointer; font-weight: 600; padding: .3rem 0; overflow-wrap: anywhere; }
+  & .groups { border-top: 1px solid var(--line); }
+  & .groups details { margin: 0; padding: .25rem 0; border-bottom: 1px solid var(--line); }
+  & .groups summary span { color: var(--soft); font-weight: 400; }
+  & .groups tr:last-child td { border-bottom: 0; }
   & .steps { padding-left: 1.4rem; }
   & .steps > li { margin: 0 0 1.4rem; padding-left: .3rem; }
   & .facts { display: grid; grid-template-columns: max-content 1fr; gap: .45rem 1.4rem; padding: 1rem 1.2rem; margin: 1.2rem 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
@@ -61,6 +64,10 @@ a:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid va
     & tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
     & td { border: 0; padding: .1rem 0; }
     & td code, & td:last-child { white-space: normal; overflow-wrap: anywhere; }
+    & tr td:nth-child(n + 3) { display: inline; color: var(--soft); }
+    & tr td:last-child::before { content: ' · '; }
+    & tr:last-child { border-bottom: 0; }
+    & pre { max-height: 22rem; font-size: .93em; }
   }
 }
 `

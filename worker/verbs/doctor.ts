@@ -1,0 +1,13 @@
+import type { Command } from 'commander'
+import { printReport } from '../doctor/examine.ts'
+
+/** `agent-rails doctor`: what a deployment stands on. */
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('look at everything that this deployment stands on; exit 1 on a fault')
+    .option('--json', 'print {ok, checks} as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      process.exitCode = (await printReport(json === true)) ? 0 : 1
+    })
+}
