@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
@@ -58,6 +59,8 @@ const INPUTS_AT_ONCE = 2
  */
 export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
+  // Each loop listens while it sleeps.
+  setMaxListeners(0, stopping.signal)
   const { SWEEP_EVERY_MS, SWEEP_GRACE_MS } = deps.config
   const repeat = async (job: (deps: SweeperDeps) => Promise<void>, everyMs = SWEEP_EVERY_MS) => {
     while (!stopping.signal.aborted) {

@@ -48,6 +48,10 @@ export const returnedMoneyRequirements = {
     source: 'decision',
     behavior: 'A port that browsers and fetch refuse is never used, and a PORT_BASE that needs one is refused by name.',
   },
+  'local.ready-worker': {
+    source: 'decision',
+    behavior: 'A worker counts as ready once everything that it serves is open: an outage after that does not end it.',
+  },
   'live.depth': {
     source: 'decision',
     behavior: 'ENVIRONMENT=live starts only with enough CONFIRMATIONS and a CONFIRM_RPC_URL of another provider.',

@@ -42,13 +42,13 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
   const { workflowBundle, ...rest } = extras
   const workflows = workflowBundle === undefined ? workflowSource() : { workflowBundle }
   const shared = { ...rest, namespace: config.TEMPORAL_NAMESPACE, shutdownGraceTime: '5s' as const }
-  const running: Promise<void>[] = []
+  const workers: Worker[] = []
   const closers: (() => Promise<void>)[] = []
   const serves = (queue: string) => config.TASK_QUEUES.includes(queue)
   const serve = async (taskQueue: string, options: Partial<WorkerOptions>) => {
-    const worker = await Worker.create({ ...shared, ...options, connection: await connectWorker(config), taskQueue })
-    running.push(worker.run())
+    workers.push(await Worker.create({ ...shared, ...options, connection: await connectWorker(config), taskQueue }))
   }
+  const loops: (() => { stop(): Promise<void> })[] = []
 
   if (serves(PAYOUTS_QUEUE) || serves(TRANSFERS_QUEUE)) {
     const { deps, payouts, transfers, close } = await createActivities(config, log, { signs: serves(SIGNING_QUEUE) })
@@ -66,8 +66,8 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
     const maintainLane = () => deps.lane.maintain()
     const money = await openMoneyDeps(config, deps)
     const tasks = taskDepsOf(config, loadKeyRings(config.SIGNING_KEYS_FILE), deps.db)
-    const sweeper = startSweeper({ client, db: deps.db, log, config, maintainLane, money, tasks })
-    closers.push(() => sweeper.stop(), closeClient, close)
+    loops.push(() => startSweeper({ client, db: deps.db, log, config, maintainLane, money, tasks }))
+    closers.push(closeClient, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {
     const { activities, close } = await createTaskActivities(config)
@@ -86,8 +86,12 @@ export async function runWorker(config: Config, log: Logger, extras: WorkerExtra
     closers.push(close)
   }
 
+  // Nothing is polled before everything is open: who polls counts as ready, and what fails until then ends the process.
+  const sweepers = loops.map((start) => start())
+  const running = workers.map((worker) => worker.run())
   log.info({ queues: config.TASK_QUEUES }, 'worker is polling')
   await Promise.all(running)
+  for (const sweeper of sweepers) await sweeper.stop()
   for (const close of closers) await close()
 }
 

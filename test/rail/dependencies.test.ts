@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { eventually, nowSeconds, openRail, type Rail } from '../support/agent.ts'
-import { expectExecutedOnce, expectUnavailable, insist, readiness, refusalOf, takeDown } from '../support/faults.ts'
+import {
+  expectExecutedOnce,
+  expectUnavailable,
+  explained,
+  insist,
+  pause,
+  readiness,
+  refusalOf,
+  takeDown,
+} from '../support/faults.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
 import { verifies } from '../verifies.ts'
 
@@ -66,11 +75,33 @@ async function expectAllGoOn(calls: Awaited<ReturnType<typeof prepare>>, free: n
   ).toEqual({ health: 200, status: 200, ok: true, down: [] })
 }
 
+const inspected = (test: () => Promise<void>) => () => explained(stack, test)
+
+verifies(
+  'local.ready-worker',
+  'a worker that counts as ready outlives Postgres, killed at that very moment, and answers when it is back',
+  inspected(async () => {
+    const agent = await rail.openAgent()
+    const worker = stack.worker()
+    await worker.kill('SIGKILL')
+    await worker.start()
+    await worker.waitReady()
+    const bringBack = await takeDown(stack.postgres, 'killed')
+    const { pid } = worker
+    await pause(1_000)
+    await bringBack()
+    expect(worker.pid).toBe(pid)
+    const terms = rail.terms()
+    expect((await insist(() => agent.client.call('payout-create', terms))).status).toBe(201)
+    expect(worker.pid).toBe(pid)
+  }),
+)
+
 for (const fault of ['killed', 'stopped'] as const) {
   verifies(
     ['road.dependency-down', 'health.ready'],
     `Postgres ${fault}: every call is 503 within 2 s, readyz names it, and all go on when it is back`,
-    async () => {
+    inspected(async () => {
       const calls = await prepare()
       const bringBack = await takeDown(stack.postgres, fault)
       const refusals = await Promise.all(
@@ -81,13 +112,13 @@ for (const fault of ['killed', 'stopped'] as const) {
       expectUnavailable(refusals)
       expect(seen).toEqual({ health: 200, status: 503, ok: false, down: ['clock', 'postgres'] })
       await expectAllGoOn(calls, 6)
-    },
+    }),
   )
 
   verifies(
     ['road.dependency-down', 'health.ready', 'status.read-only'],
     `Temporal ${fault}: create, authorize and execute are 503 within 2 s, status goes on, and all recover`,
-    async () => {
+    inspected(async () => {
       const calls = await prepare()
       const bringBack = await takeDown(stack.temporal, fault)
       const refusals = await Promise.all(
@@ -101,6 +132,6 @@ for (const fault of ['killed', 'stopped'] as const) {
       expect(status.body.payout.state).toBe('authorized')
       expect(seen).toEqual({ health: 200, status: 503, ok: false, down: ['temporal', 'workers'] })
       await expectAllGoOn(calls, 7)
-    },
+    }),
   )
 }

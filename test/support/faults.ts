@@ -10,6 +10,17 @@ import type { TestStack } from './stack.ts'
 
 export { type Fault, freeze, pause, restart, takeDown } from './processes.ts'
 
+/** Does something with a stack; a failure also says how its programs are, and the end of their logs. */
+export async function explained<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    const parts = [stack.worker(), stack.runWorker(), stack.api()]
+    const states = parts.map((part) => `${part.name}: ${part.end ?? `runs as ${part.pid}`}\n${part.logTail()}`)
+    throw new Error([String(error), ...states].join('\n\n'), { cause: error })
+  }
+}
+
 /** What /readyz and /healthz say: `down` names the checks that are not well. */
 export async function readiness({ baseUrls: [url] }: TestStack) {
   const [ready, health] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/healthz`)])

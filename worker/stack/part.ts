@@ -28,6 +28,7 @@ export class Part {
   readonly plan: PartPlan
   #child: ChildProcess | undefined
   #exited: Promise<void> = Promise.resolve()
+  #end: string | undefined
 
   constructor(plan: PartPlan) {
     this.plan = plan
@@ -47,6 +48,11 @@ export class Part {
     return this.#exited
   }
 
+  /** The exit code or signal of the process that ended last; undefined while one runs. */
+  get end(): string | undefined {
+    return this.#end
+  }
+
   /** Spawns the process; `waitReady` says when it can be used. */
   async start(): Promise<void> {
     if (this.#child !== undefined) return
@@ -58,17 +64,19 @@ export class Part {
     )
     closeSync(log)
     this.#child = child
+    this.#end = undefined
     const release = child.pid === undefined ? () => undefined : leash(child.pid, this.#stopSignal)
     const rest = this.plan.whileRunning?.()
     this.#exited = new Promise((resolve) => {
-      const ended = () => {
+      const ended = (end: string) => {
         release()
         rest?.()
+        this.#end = end
         this.#child = undefined
         resolve()
       }
-      child.once('exit', ended)
-      child.once('error', ended)
+      child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`))
+      child.once('error', (error) => ended(error.message))
     })
   }
 
