@@ -194,7 +194,8 @@ export const taskRequirements = {
   },
   'task.records': {
     source: 'endpoints.md § 22.7',
-    behavior: 'Each move is a lifecycle event with the records that belong to it; all 15 record kinds are written.',
+    behavior:
+      'Each row says which of the 15 runtime record kinds it is; the ledger of a finished task lists the records behind it by kind.',
   },
   'task.ledger.chain': {
     source: 'tasks.md § Task lifecycle',

@@ -13,16 +13,16 @@ import type { ReceiptIssuer } from './deps.ts'
 import { newId } from './quotes.ts'
 import { closeReference, lockBoth, settle } from './settlement.ts'
 
-/** The one free wallet of an agent; 409 `already_exists` for a second one. */
+/** The one wallet of an agent, made at no charge; 409 `already_exists` for a second one. */
 export async function createWallet(
   tx: Tx,
   { agentId, label, limits = {} }: { agentId: string; label: string; limits?: Partial<AllowanceLimits> },
 ): Promise<WalletRow> {
   const { per_run_usd = null, per_day_usd = null, rails = null } = limits
   const terms = { label, per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
-  const wallet = await insertWallet(tx, { wallet_id: newId('aw'), agent_id: agentId, tier: 'free', ...terms })
+  const wallet = await insertWallet(tx, { wallet_id: newId('aw'), agent_id: agentId, ...terms })
   if (wallet !== undefined) return wallet
-  throw refuse('already_exists', 'the agent has its free wallet', 'Use the wallet that is there.')
+  throw refuse('already_exists', 'the agent has its wallet', 'Use the wallet that is there.')
 }
 
 /** Who sets limits: the wallet's agent, or an operator. */

@@ -2,7 +2,7 @@ import { type AllowanceLimits, narrows } from '../../workflows/domain/allowance.
 import { digestOf } from '../../workflows/domain/canonical-json.ts'
 import { walletAccount } from '../../workflows/domain/credit.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
-import { paymentMethods } from '../../workflows/domain/payment-reference.ts'
+import { acceptedMethods } from '../../workflows/domain/payment-reference.ts'
 import { receiptView } from '../receipt-view.ts'
 import { reservedUnits, type WalletRow } from '../store/allowance-wallets.ts'
 import { findWalletPause } from '../store/controls.ts'
@@ -40,7 +40,6 @@ export function openWallets(deps: MoneyDesk) {
         const facts = {
           wallet_id: wallet.wallet_id,
           agent_id: agentId,
-          tier: wallet.tier,
           fee_usd: 0,
           ...limitsOf(wallet),
         }
@@ -103,16 +102,16 @@ async function assertProofGiven(
   if (!missing) return
   const of = { id: walletId, amount_usd }
   const mandate = method === 'x402_reference' ? null : await mandateChallenge(deps, of, deps.mandateSeconds)
-  const more = { accepted_methods: paymentMethods.filter((one) => one !== 'agent_allowance'), mandate }
+  const more = { accepted_methods: acceptedMethods(deps.providers).filter((one) => one !== 'agent_allowance'), mandate }
   throw deps.offers.paymentRequired(offeredAs(of), `${amount_usd} usd are to be paid into the wallet`, more)
 }
 
 /** A wallet as its owner sees it (endpoints.md §12). */
 async function walletView(tx: Tx, wallet: WalletRow) {
-  const { wallet_id, agent_id, tier, label } = wallet
+  const { wallet_id, agent_id, label } = wallet
   const account = walletAccount(wallet_id)
   return {
-    ...{ wallet_id, owner: agent_id, tier, label, limits: limitsOf(wallet) },
+    ...{ wallet_id, owner: agent_id, label, limits: limitsOf(wallet) },
     balance_units: await readBalance(tx, account),
     reserved_units: await reservedUnits(tx, wallet_id),
     postings: postingsOf(await listMovements(tx, account, POSTINGS_SHOWN)),

@@ -15,7 +15,7 @@ export async function lockWallet(tx: Tx, walletId: string): Promise<WalletRow | 
   return tx.selectFrom('allowance_wallets').selectAll().where('wallet_id', '=', walletId).forUpdate().executeTakeFirst()
 }
 
-/** Makes a wallet; undefined when the agent has its free one already. */
+/** Makes a wallet; undefined when the agent has one already. */
 export async function insertWallet(
   tx: Tx,
   wallet: Omit<WalletRow, 'created_at' | 'changed_at'>,

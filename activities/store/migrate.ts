@@ -30,6 +30,8 @@ import * as returnedMoney from './migrations/0025-returned-money.ts'
 import * as payoutCallbacks from './migrations/0026-payout-callbacks.ts'
 import * as roles from './migrations/0030-roles.ts'
 import * as callbackPosts from './migrations/0034-callback-posts.ts'
+import * as runtimeRecords from './migrations/0037-runtime-records.ts'
+import * as oneWallet from './migrations/0038-one-wallet.ts'
 import { grantPrivileges } from './roles.ts'
 import type { Database } from './schema.ts'
 
@@ -63,6 +65,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0026-payout-callbacks': payoutCallbacks,
   '0030-roles': roles,
   '0034-callback-posts': callbackPosts,
+  '0037-runtime-records': runtimeRecords,
+  '0038-one-wallet': oneWallet,
 }
 
 /** The name of the last migration that this code knows. */

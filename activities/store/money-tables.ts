@@ -63,7 +63,6 @@ export type PaymentChallengesTable = {
 export type AllowanceWalletsTable = {
   wallet_id: string
   agent_id: string
-  tier: 'free' | 'premium'
   label: string
   per_run_usd: number | null
   per_day_usd: number | null

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { LoopStep, StepVerdict } from '../../workflows/domain/controlled-loop.ts'
 import type { Tier } from '../../workflows/domain/rails/rail.ts'
+import type { RecordKind } from '../../workflows/domain/record-kinds.ts'
 import type { TaskExceptionCode, TaskExceptionState } from '../../workflows/domain/task-exception.ts'
 import type { TaskEvent, TaskState } from '../../workflows/domain/task-lifecycle.ts'
 
@@ -129,6 +130,9 @@ export type RecoveryRequestsTable = {
   decided_at: Date | null
 }
 
+/** A view over the rows of all kinds of runtime records. */
+export type TaskRecordsView = { task_id: string; record_kind: RecordKind; record_id: string; recorded_at: Date }
+
 export type TaskTables = {
   task_documents: TaskDocumentsTable
   tasks: TasksTable
@@ -140,4 +144,5 @@ export type TaskTables = {
   return_packages: ReturnPackagesTable
   task_exceptions: TaskExceptionsTable
   recovery_requests: RecoveryRequestsTable
+  task_records: TaskRecordsView
 }

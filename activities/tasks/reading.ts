@@ -7,8 +7,9 @@ import { type Tx, transaction } from '../store/db.ts'
 import { listReceipts } from '../store/receipts.ts'
 import type { Database } from '../store/schema.ts'
 import { listTaskExceptions } from '../store/task-exceptions.ts'
+import { listTaskRecords } from '../store/task-records.ts'
 import { listLedger, requireTask, type TaskRow } from '../store/tasks.ts'
-import { contractView, taskExceptionView, taskView } from './views.ts'
+import { contractView, recordView, taskExceptionView, taskView } from './views.ts'
 
 /** Who asks for something of a task: its agent, the holder of its own token, or an operator. */
 export type Asker = { agentId?: string; taskId?: string }
@@ -23,7 +24,8 @@ export function openTaskReads(db: Kysely<Database>) {
         const task = await requireTask(tx, taskId)
         const entries = await listLedger(tx, taskId, { from, most })
         const complete = (entries.at(-1)?.sequence ?? from - 1) >= task.sequence
-        return { task: await taskView(tx, task), entries, head_hash: task.head_hash, complete }
+        const records = (await listTaskRecords(tx, taskId)).map(recordView)
+        return { task: await taskView(tx, task), entries, head_hash: task.head_hash, complete, records }
       }),
 
     contract: (asker: Asker, contractId: string) =>

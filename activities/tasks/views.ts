@@ -4,6 +4,7 @@ import { nextAction, type Wait } from '../../workflows/domain/wait.ts'
 import type { ContractRow } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
 import type { RecoveryRequestRow, TaskExceptionRow } from '../store/task-exceptions.ts'
+import type { TaskRecord } from '../store/task-records.ts'
 import { findDocument, type TaskRow } from '../store/tasks.ts'
 import type { ContractTerms } from './contract-terms.ts'
 import { snapshotOf } from './snapshot.ts'
@@ -45,6 +46,13 @@ export function taskExceptionView(row: TaskExceptionRow) {
     closed_at: row.closed_at?.toISOString() ?? null,
   }
 }
+
+/** A runtime record behind a task, by its kind and its id. */
+export const recordView = ({ record_kind, record_id, recorded_at }: TaskRecord) => ({
+  record_kind,
+  record_id,
+  recorded_at: recorded_at.toISOString(),
+})
 
 /** A request to bring a task home as callers see it. */
 export function recoveryView(row: RecoveryRequestRow) {

@@ -17,6 +17,7 @@ import {
 import { demoUsage } from '../../worker/stack/demo-usage.ts'
 import { openReviewer } from '../../worker/stack/reviewer.ts'
 import { selfOnboarding } from '../../workflows/domain/onboarding.ts'
+import { recordKinds } from '../../workflows/domain/record-kinds.ts'
 import { post } from '../support/agent.ts'
 import { scratchDirectory } from '../support/postgres.ts'
 import { startStack, type TestStack } from '../support/stack.ts'
@@ -139,7 +140,7 @@ verifies(
 )
 
 verifies(
-  'sequence.reference-run',
+  ['sequence.reference-run', 'conform.records', 'task.records'],
   'a full reference run of tokenops: each step of the document after the one before it, each proven to a stranger',
   async () => {
     const run = 'reference'
@@ -151,7 +152,7 @@ verifies(
     const paid = await reviewer().approve('payment_reference', payment.payment_reference_id, 'seen on the account')
     await customer.submit(task, contract, demoUsage)
     const run_id = await reviewed({ task })
-    const { task: closed, entries } = await waitForTask(task, 'closed')
+    const { task: closed, entries, records } = await waitForTask(task, 'closed')
     const { return_package: made, completion } = await customer.returnPackage(run_id)
     const { attestation, verification_packet } = (await task.holder.call('task-attestation', {})).body
     const closing = { outcome: 'completed', ledger_head: entries.at(-1)?.hash, ledger_entries: entries.length }
@@ -179,6 +180,13 @@ verifies(
     ])
     assertChained(closed.task_id, entries)
 
+    const kinds = new Set(records.map(({ record_kind }) => record_kind))
+    expect([...kinds]).toEqual(recordKinds.filter((kind) => kind !== 'lifecycle_event'))
+    const recordOf = (kind: string) => records.find(({ record_kind }) => record_kind === kind)?.record_id
+    expect(recordOf('trust_profile')).toBe(agent_id)
+    expect(recordOf('provider_route')).toBe('route_tokenops')
+    expect(recordOf('result_contract')).toBe(made.return_package_id)
+
     expect(quote.provider_route).toMatchObject({ provider: 'first_party', service_id: 'svc_tokenops' })
     expect(paid.subject).toMatchObject({ state: 'verified' })
     const sealed = (await keyed.call('contract-read', { contract_id: contract.contract_id })).body.contract
@@ -187,6 +195,10 @@ verifies(
     expect(completion).toMatchObject({ verdict: 'proven' })
     const status = await customer.run(run_id)
     expect(made.result_contract).toMatchObject({ version: 'v2', split_version: '1.0' })
+    expect([quote.quote_id, run_id].map((id) => records.some(({ record_id }) => record_id === id))).toEqual([
+      true,
+      true,
+    ])
     for (const [receipt_id, kind] of [
       [agent.registered.receipt.receipt_id, 'onboarding'],
       [status.settlement_receipt_id, 'settlement_receipt'],

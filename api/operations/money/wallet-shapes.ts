@@ -20,7 +20,6 @@ export const Wallet = z
   .strictObject({
     wallet_id: WalletId,
     owner: z.string(),
-    tier: z.enum(['free', 'premium']),
     label: z.string(),
     balance_units: z.int().min(0),
     reserved_units: z.int().min(0).meta({ description: 'Paid for runs, and neither consumed nor returned.' }),

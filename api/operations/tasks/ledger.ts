@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Digest } from '../../fields.ts'
+import { recordKinds } from '../../../workflows/domain/record-kinds.ts'
+import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../caller.ts'
 import { LedgerEntry, Task } from './shapes.ts'
@@ -9,6 +10,11 @@ const output = z
     task: Task,
     entries: z.array(LedgerEntry),
     head_hash: Digest,
+    records: z
+      .array(z.strictObject({ record_kind: z.enum(recordKinds), record_id: z.string(), recorded_at: Time }))
+      .meta({
+        description: 'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
+      }),
     complete: z.boolean().meta({ description: 'Whether the entries reach the head.' }),
   })
   .meta({ id: 'TaskLedger' })
@@ -16,7 +22,7 @@ const output = z
 /** GET /api/agents/tasks/{token}/ledger on the OS host: every move of the task, the oldest first. */
 export const taskLedger = operation({
   id: 'task-ledger',
-  summary: 'Read a task and its hash-chained ledger.',
+  summary: 'Read a task, its hash-chained ledger and the runtime records behind it.',
   http: { method: 'GET', path: '/api/agents/tasks/{token}/ledger', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },

@@ -64,7 +64,7 @@ verifies('wallet.http.contract', 'the wallet product has its four parts, and a w
   }
   const first = await agent.call('allowance-wallet-create', input)
   const { wallet, receipt } = first.body
-  expect(wallet).toMatchObject({ owner: agent.agentId, tier: 'free', label: 'travel', state: 'active', postings: [] })
+  expect(wallet).toMatchObject({ owner: agent.agentId, label: 'travel', state: 'active', postings: [] })
   expect(wallet.limits).toEqual({ per_run_usd: 107, per_day_usd: null, rails: null })
   expect(wallet).toMatchObject({ balance_units: 0, reserved_units: 0 })
   expect(receipt).toMatchObject({ kind: 'intake', subject: wallet.wallet_id, payload: { fee_usd: 0, currency: 'usd' } })
