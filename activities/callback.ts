@@ -4,6 +4,7 @@ import type { CallbackSnapshot, CallbackSteps } from '../workflows/callback/port
 import { callbackOutcome, isCallbackOpen } from '../workflows/domain/callback.ts'
 import { type CallbackBody, type CallbackFacts, callbackBody, echoesNonce } from '../workflows/domain/callback-body.ts'
 import { canonicalJson, sha256Hex } from '../workflows/domain/canonical-json.ts'
+import { recordNotice } from './agents/access.ts'
 import { isDemoReceiver } from './callbacks/hosts.ts'
 import type { Outgoing, SendOutgoing } from './http/outgoing.ts'
 import type { SigningKey } from './keys/compact.ts'
@@ -65,7 +66,11 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
       const sent = await begin(deps, deliveryId, 'delivery', tell)
       if (sent === undefined) return existing(deps, deliveryId)
       const end = endOf(await post(deps, sent))
-      await transaction(deps.db, (tx) => endAttempt(tx, deliveryId, sent.attempt, end))
+      const { event, subject } = sent.delivery
+      await transaction(deps.db, async (tx) => {
+        await endAttempt(tx, deliveryId, sent.attempt, end)
+        if (event === 'credential_ready' && end.outcome === 'taken') await recordNotice(tx, subject)
+      })
       return existing(deps, deliveryId)
     },
   }

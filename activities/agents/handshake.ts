@@ -10,7 +10,7 @@ import { type CredentialRow, claimCredential, listCredentials } from '../store/a
 import { listSpeakingKeys } from '../store/agent-signing-versions.ts'
 import { type AgentRow, lockAgent } from '../store/agents.ts'
 import { answerCall, claimGrant } from '../store/calls.ts'
-import { recordDelivery } from '../store/credential-deliveries.ts'
+import { recordDeliveryThrough } from '../store/credential-deliveries.ts'
 import { clockSeconds, type Tx, transaction } from '../store/db.ts'
 import { send } from '../store/pipeline.ts'
 import type { AgentDeps } from './deps.ts'
@@ -104,7 +104,7 @@ async function claim(
   const { credential_id } = waiting
   const secret = await deps.tokens.credentialSecret(credential_id)
   const credential = await claimCredential(tx, waiting, secretSha256(secret))
-  await recordDelivery(tx, credential_id, 'gateway_ready', agent.agent_id)
+  await recordDeliveryThrough(tx, credential_id, 'gateway_ready', agent.agent_id)
   if (agent.encryption_key === null) return { credential, envelope: { sealed: false } }
   const content = { credential: await keyOf(deps.tokens, credential_id), credential_id }
   return { credential, envelope: { sealed: true, jwe: await sealCredential(content, agent.encryption_key) } }

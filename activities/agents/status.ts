@@ -1,7 +1,8 @@
+import { isWaiting } from '../../workflows/domain/agent-trust.ts'
 import { type Step, stepsOf } from '../../workflows/domain/onboarding.ts'
 import { listCredentials } from '../store/agent-credentials.ts'
 import { listTasksOf, readProgress } from '../store/agent-progress.ts'
-import { findAgent } from '../store/agents.ts'
+import { type AgentRow, findAgent } from '../store/agents.ts'
 import { listDeliveries } from '../store/credential-deliveries.ts'
 import { clockSeconds, type Tx, transaction } from '../store/db.ts'
 import { taskView } from '../tasks/views.ts'
@@ -34,16 +35,21 @@ export function readAgentStatus({ db }: Pick<AgentDeps, 'db'>, agentId: string) 
             },
       tasks,
       next_action: nextAction(agent, credentials),
-      steps: stepsOf(await stepsDone(tx, agentId, newest?.credential_id)),
+      steps: stepsOf(await stepsDone(tx, agent, newest?.credential_id)),
     }
   })
 }
 
-async function stepsDone(tx: Tx, agentId: string, credentialId: string | undefined): Promise<ReadonlySet<Step>> {
-  const { quoted, contracted, submitted } = await readProgress(tx, agentId)
+async function stepsDone(
+  tx: Tx,
+  { agent_id: agentId, trust_state }: AgentRow,
+  credentialId: string | undefined,
+): Promise<ReadonlySet<Step>> {
+  const { registered, quoted, contracted, submitted } = await readProgress(tx, agentId)
   const own: [Step, boolean][] = [
-    ['submit_manifest', true],
-    ['receive_trust_state', true],
+    ['submit_manifest', registered],
+    ['receive_trust_state', !isWaiting(trust_state)],
+    // Only the holder of the status URL reads this.
     ['use_status_url', true],
     ['request_quote', quoted],
     ['prepare_run_contract', contracted],

@@ -4,7 +4,7 @@ import { callbackAttemptsMax, callbackScheduleMs } from '../../workflows/domain/
 import { callbackBody, type ReceiverLanguage, receiverLanguages } from '../../workflows/domain/callback-body.ts'
 import { canonicalJson } from '../../workflows/domain/canonical-json.ts'
 import type { SigningKey } from '../keys/compact.ts'
-import { signWebhook, webhookPublicKey } from '../keys/webhook.ts'
+import { checkWebhook, signWebhook, webhookPublicKey } from '../keys/webhook.ts'
 import { packageRoot } from '../package-root.ts'
 
 const receiverFiles: Record<ReceiverLanguage, string> = {
@@ -32,7 +32,7 @@ export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
         body,
         signature,
         public_key: webhookPublicKey(key.publicJwk),
-        verifies: true,
+        verifies: checkWebhook([key.publicJwk], headers, body, SIGNED_AT).every(({ ok }) => ok),
       }
     }),
     receivers: languages.map((name) => ({
@@ -58,7 +58,7 @@ function exampleBodies() {
       agent_id: `agt_${'2'.repeat(64)}`,
       credential_id: '3'.repeat(16),
       state: 'pending',
-      sequence: 6,
+      sequence: 3,
     },
     {
       event: 'task_updated',
@@ -67,7 +67,6 @@ function exampleBodies() {
       state: 'callback_pending',
       sequence: 17,
       receipt_ids: [`rc_${'6'.repeat(64)}`],
-      return_package_url: null,
     },
     {
       event: 'payout_updated',

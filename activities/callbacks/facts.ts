@@ -8,8 +8,8 @@ import { findTask } from '../store/tasks.ts'
 const TASK_PREFIX = 'task-'
 
 /**
- * What callbacks tell, as it stands when they are sent: of a task, a credential or a payout by its id. The return package has
- * no URL: it is fetched by an operation that takes the agent's credential.
+ * What callbacks say of a task, a credential or a payout by its id, as it stands when they are sent. The return package is
+ * fetched by an operation that takes the agent's credential.
  */
 export const readCallbackFacts: ReadFacts = {
   task_updated: async (tx, taskId) => {
@@ -21,7 +21,6 @@ export const readCallbackFacts: ReadFacts = {
       state: task.state,
       sequence: task.sequence,
       receipt_ids: (await listReceipts(tx, taskId)).map(({ receipt_id }) => receipt_id),
-      return_package_url: null,
     }
   },
   credential_ready: readCredentialFacts,

@@ -4,11 +4,14 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { grantAccess, recordNotice } from '../../activities/agents/access.ts'
 import { type CallbackDeps, createCallbackSteps } from '../../activities/callback.ts'
+import { readCallbackFacts } from '../../activities/callbacks/facts.ts'
 import type { SendOutgoing } from '../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
+import { listCredentials } from '../../activities/store/agent-credentials.ts'
 import {
   addDelivery,
   addRedelivery,
@@ -17,8 +20,12 @@ import {
   listOverdueDeliveries,
   type NewDelivery,
 } from '../../activities/store/callback-deliveries.ts'
-import { callbackStates, callbackTransitions } from '../../workflows/domain/callback.ts'
+import { listDeliveries } from '../../activities/store/credential-deliveries.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { callbackDeliveryId, callbackStates, callbackTransitions } from '../../workflows/domain/callback.ts'
 import { callbackBody, type TaskFacts } from '../../workflows/domain/callback-body.ts'
+import { accessKeyDelivery } from '../../workflows/domain/onboarding.ts'
+import { registeredAgent } from '../support/agent-rows.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { verifies } from '../verifies.ts'
@@ -67,7 +74,6 @@ async function newDelivery(more: Partial<NewDelivery> = {}): Promise<string> {
     state: 'callback_pending',
     sequence: 17,
     receipt_ids: ['rc_1'],
-    return_package_url: null,
   }
   return addDelivery(database.db, {
     owner: `agt_${hex()}`,
@@ -249,9 +255,21 @@ verifies('callback.signature', 'with a shared secret a delivery is signed v1 as 
   })
 })
 
+/** A credential that an agent with this callback URL can claim, and the delivery of its notice. */
+async function grantedCredential() {
+  const agent = await registeredAgent(database.db, { contact: { callback_url: receiver.url } })
+  const access = { version: 1, scopes: [], rails: [], overlapSeconds: 0, actor: 'Ada' }
+  await transaction(database.db, (tx) => grantAccess(tx, agent, access))
+  const [credential] = await listCredentials(database.db, agent.agent_id)
+  const { credential_id = '' } = credential ?? {}
+  const id = callbackDeliveryId(credential_id, 'credential_ready', 1)
+  const deliver = () => steps({ facts: readCallbackFacts }).deliverCallback(id)
+  return { credential_id, deliver }
+}
+
 verifies('callback.delivery', 'a credential is told to be ready, and its callback holds nothing else', async () => {
-  const id = await newDelivery({ event: 'credential_ready' })
-  await steps().deliverCallback(id)
+  const { deliver } = await grantedCredential()
+  await deliver()
   expect(Object.keys(receiver.received[0]?.body ?? {}).sort()).toEqual([
     'agent_id',
     'at',
@@ -406,5 +424,24 @@ verifies(
       { scope: 'all:trusted', posts: 5 },
       { scope: `owner:${owner}`, posts: 5 },
     ])
+  },
+)
+
+verifies(
+  'conform.steps',
+  'the delivery of a key is a step when a receiver took the notice, and not before',
+  async () => {
+    const { credential_id, deliver } = await grantedCredential()
+    const taken = () => listDeliveries(database.db, credential_id)
+    expect(await taken()).toEqual(accessKeyDelivery.slice(0, 3))
+    receiver.answers.push({ status: 500 })
+    await deliver()
+    expect(await taken()).toEqual(accessKeyDelivery.slice(0, 3))
+    await deliver()
+    expect(receiver.received.map(({ body }) => body['sequence'])).toEqual([3, 3])
+    expect(await taken()).toEqual(accessKeyDelivery.slice(0, 5))
+    const again = () => transaction(database.db, (tx) => recordNotice(tx, credential_id))
+    await Promise.all([again(), again()])
+    expect(await taken()).toEqual(accessKeyDelivery.slice(0, 5))
   },
 )

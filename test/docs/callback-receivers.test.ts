@@ -49,7 +49,6 @@ function makeVectors(): Vectors {
     state: 'callback_pending',
     sequence: 17,
     receipt_ids: [`rc_${'2'.repeat(64)}`],
-    return_package_url: 'https://rails.example/api/return-packages/rp_1',
   }
   const bodyOf = (told: object) => canonicalJson(callbackBody.parse({ ...told, delivery_id: id, at }))
   const body = bodyOf({ event: 'task_updated', ...task })

@@ -67,7 +67,6 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
         state: 'callback_pending',
         sequence: 17,
         receipt_ids: [],
-        return_package_url: null,
       }),
       credential_ready: () => Promise.reject(new Error('nothing here tells of credentials')),
       payout_updated: () => Promise.reject(new Error('no payout is delivered here')),

@@ -9,7 +9,6 @@ const taskFacts = z.strictObject({
   state: z.enum(taskStates),
   sequence: z.number().int().min(0),
   receipt_ids: z.array(z.string()),
-  return_package_url: z.url().nullable(),
 })
 const credentialFacts = z.strictObject({
   agent_id: z.string(),

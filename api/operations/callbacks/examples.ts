@@ -12,7 +12,7 @@ const output = z
         body: z.string(),
         signature: z.string(),
         public_key: z.string(),
-        verifies: z.literal(true),
+        verifies: z.boolean(),
       }),
     ),
     receivers: z.array(z.strictObject({ language: z.enum(receiverLanguages), code: z.string() })),

@@ -214,9 +214,11 @@ verifies(
       for (const later of accessKeyDelivery.slice(index + 1))
         await expect(recordDelivery(database.db, credentialId, later, 'test'), later).rejects.toThrow(refused)
       await recordDelivery(database.db, credentialId, step, 'test')
-      await expect(recordDelivery(database.db, credentialId, step, 'test')).rejects.toThrow(/duplicate key/)
+      await recordDelivery(database.db, credentialId, step, 'again')
     }
     expect(await listDeliveries(database.db, credentialId)).toEqual(accessKeyDelivery)
+    const again = database.db.selectFrom('credential_deliveries').select('step').where('actor', '=', 'again')
+    expect(await again.execute()).toEqual([])
     await expect(run(`delete from credential_deliveries where credential_id = '${credentialId}'`)).rejects.toThrow(
       refused,
     )
