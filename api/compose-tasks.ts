@@ -36,7 +36,7 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   const deps = taskDepsOf(config, keys, db)
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
   const desk = { ...deps, signReplay: signerOf(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
-  const runDesk = { ...desk, baseUrl, changes }
+  const runDesk = { ...desk, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
   const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
   return {
     desks: {

@@ -31,7 +31,13 @@ export type Idempotency<Input> =
  * What `handle` gives back: a body of the output schema, and a status where the operation has several. Without a body the
  * effect has stored its answer with the call. A 202 whose effect has used the call's grant says so: its lease holds nobody up.
  */
-export type Reply<Output> = { readonly status?: number; readonly body?: Output; readonly grantUsed?: true }
+export type Reply<Output> = {
+  readonly status?: number
+  readonly body?: Output
+  readonly grantUsed?: true
+  /** Of a 202, which is worked out again each time. */
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** A file that an answer can be had as. */
 export type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
@@ -69,6 +75,8 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly examines?: boolean
   /** Atomic units of the asset for one call; null is free of charge. */
   readonly price: bigint | null
+  /** An operation without a price of its own whose calls may carry the payment for what they begin, as x402 has it. */
+  readonly carriesPayment?: true
   /** `after`: handle, then settle, answer withheld until settled. `before`: precondition, settle, then handle. */
   readonly charge: 'after' | 'before'
   /** What a new call uses of the daily quotas, besides the bytes of its body. */
@@ -110,6 +118,10 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
     waits: { readonly read: z.output<Output>; readonly ms: number },
   ) => Promise<z.output<Output>>
 }
+
+/** Whether a call may carry a payment of x402. */
+export const takesPayment = ({ price, carriesPayment }: Pick<AnyOperation, 'price' | 'carriesPayment'>): boolean =>
+  price !== null || carriesPayment === true
 
 /** Whether a call needs no row of its own: it costs nothing, and a repeat does no harm. */
 export function isPlain({ idempotency, price }: Pick<AnyOperation, 'idempotency' | 'price'>): boolean {

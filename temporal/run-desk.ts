@@ -1,4 +1,5 @@
 import { type ActivationOf, readActivation } from '../activities/money/activation.ts'
+import { responseToPayment } from '../activities/money/payment-response.ts'
 import { receiptView } from '../activities/receipt-view.ts'
 import { openRunReads, ownRun, type RunReadDeps, receiptsOfRun } from '../activities/runs/reading.ts'
 import { runView } from '../activities/runs/views.ts'
@@ -12,6 +13,7 @@ import type { Asker } from '../activities/tasks/reading.ts'
 import { writeTaskReceipt } from '../activities/tasks/receipt.ts'
 import { taskExceptionView } from '../activities/tasks/views.ts'
 import { digestOf } from '../workflows/domain/canonical-json.ts'
+import { resultContractVersion } from '../workflows/domain/contract-sets.ts'
 import { refuse } from '../workflows/domain/errors.ts'
 import { rails } from '../workflows/domain/rails/index.ts'
 import type { TaskState } from '../workflows/domain/task-lifecycle.ts'
@@ -19,7 +21,7 @@ import { beginRun, type StartAsked, type StartDeps, withMandate } from './run-st
 import { type Submission, submitRun } from './submit-run.ts'
 import type { Mover } from './task-desk.ts'
 
-export type RunDeskDeps = StartDeps & RunReadDeps
+export type RunDeskDeps = StartDeps & RunReadDeps & { settleWaitMs: number }
 export type RunDesk = ReturnType<typeof openRunDesk>
 
 /** Runs as their agents start, follow and acknowledge them. */
@@ -38,18 +40,19 @@ export function openRunDesk(deps: RunDeskDeps) {
 }
 
 /**
- * Starts a run, or goes on with one: paid at once where a wallet is named, told with its challenge while a named payment is being
- * confirmed. 402 `payment_required` with the challenge where nothing pays, 409 `payment_pending` where something may.
+ * Starts a run, or continues one: paid at once where a wallet is named, answered with its challenge while a named payment is being
+ * confirmed, and with `PAYMENT-RESPONSE` where the call carries its payment. 402 `payment_required` with the challenge where nothing pays, 409 `payment_pending` where something may.
  */
 async function start(deps: RunDeskDeps, agentId: string, given: StartAsked, callId: string) {
   const asked = await withMandate(deps.db, given)
   const taskId = await beginRun(deps, agentId, asked, callId)
   const pays = await payNow(deps, agentId, taskId, asked)
   await deps.gateway.advance(taskId)
+  const headers = asked.payment_signature === undefined ? {} : await responseToPayment(deps, asked.quote_id)
   const { entitlement, ...started } = await transaction(deps.db, (tx) => startedRun(deps, tx, taskId))
   const waits = asksForMoney.includes(started.run.state) && entitlement?.state === 'pending'
-  if (!waits) return { ...started, challenge: null }
-  if (pays) return started
+  if (!waits) return { headers, started: { ...started, challenge: null } }
+  if (pays) return { headers, started }
   throw unpaid(deps, await deps.money.challenge(asked.quote_id), started.run)
 }
 
@@ -106,7 +109,7 @@ async function startedRun(deps: RunDeskDeps, tx: Tx, taskId: string) {
     run,
     ...(await deps.money.ofTask(tx, taskId)),
     receipts: (await receiptsOfRun(deps, tx, task)).map(({ jws }) => receiptView(jws)),
-    result_contract: { version: 'v2', split_version: '1.0', settlement_receipt_id, usage_receipt_id } as const,
+    result_contract: { ...resultContractVersion, settlement_receipt_id, usage_receipt_id },
   }
 }
 

@@ -1,6 +1,6 @@
 import { creditAccount } from '../../workflows/domain/credit.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
-import type { PaymentMethod } from '../../workflows/domain/payment-reference.ts'
+import { acceptedMethods, type PaymentMethod } from '../../workflows/domain/payment-reference.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import type { RailKey, Tier } from '../../workflows/domain/rails/rail.ts'
 import { type DerivedTokens, secretSha256 } from '../keys/derived-tokens.ts'
@@ -56,6 +56,7 @@ export function openMoney(deps: MoneyDesk) {
     prices: listPrices,
     /** What confirms payments here: references always, a provider’s webhooks where the keys of one are configured. */
     posture: deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks'],
+    methods: acceptedMethods(deps.providers),
     quote: async ({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) => {
       const sold = agentUse ? soldToAgents(rail) : railOf(rail)
       const by =

@@ -81,7 +81,7 @@ export async function quoteOrder(
 }
 
 /** What a task pays with, as callers see it: its credit, and the challenge that can still be met. */
-export async function moneyOfTask(deps: Pick<MoneyDesk, 'offers'>, tx: Tx, taskId: string) {
+export async function moneyOfTask(deps: Pick<MoneyDesk, 'offers' | 'providers'>, tx: Tx, taskId: string) {
   const credit = await findTaskCredit(tx, taskId)
   const entitlement = credit && (await findEntitlement(tx, credit.entitlement_id))
   if (credit === undefined || entitlement === undefined) return { entitlement: null, challenge: null }

@@ -69,16 +69,13 @@ async function verified(deps: MoneyDesk, reference: ReferenceRow): Promise<Refer
   return verifyReference(deps, reference.payment_reference_id)
 }
 
-/** 400 `invalid_request` for a hosted checkout that any of several providers could confirm, or a provider that is not configured. */
+/** 400 `invalid_request` for a hosted checkout that no provider or any of several could confirm, and for a provider that is not configured. */
 export function presentedOf(
   { providers }: Pick<MoneyDesk, 'providers'>,
   { method, external_reference, payer, proof, evidence, provider }: PaymentAsked,
 ) {
-  const ambiguous = provider === undefined && method === 'hosted_checkout' && providers.length > 1
-  if (ambiguous || (provider !== undefined && !providers.includes(provider)))
-    throw refuse('invalid_request', 'the payment provider is not clear', `Name one of: ${providers.join(', ')}.`, {
-      errors: [{ pointer: '/provider', message: 'is not one configured payment provider' }],
-    })
+  const unclear = provider === undefined && method === 'hosted_checkout' && providers.length !== 1
+  if (unclear || (provider !== undefined && !providers.includes(provider))) throw noProvider(providers)
   const given = <T extends object>(of: T | undefined) =>
     Object.fromEntries(Object.entries(of ?? {}).filter(([, value]) => value !== undefined))
   return {
@@ -89,4 +86,12 @@ export function presentedOf(
     proof: given(proof) as NonNullable<Presented['proof']>,
     evidence: given(evidence),
   }
+}
+
+function noProvider(providers: readonly string[]) {
+  const none = providers.length === 0
+  const detail = none ? 'no payment provider is configured' : 'the payment provider is not clear'
+  const next = none ? 'Pay by another of the accepted methods.' : `Name one of: ${providers.join(', ')}.`
+  const errors = [{ pointer: '/provider', message: 'is not one configured payment provider' }]
+  return refuse('invalid_request', detail, next, { errors })
 }

@@ -42,6 +42,8 @@ export function openAuthorities(deps: MoneyDesk) {
         const challenge = await requirePayable(tx, quote.quote_id)
         return { quote, challenge, judged: await judge(tx, agentId, asked.wallet_id, quote) }
       })
+      if (authorityRules[authority_type].hosted_by === 'provider' && deps.providers.length === 0)
+        return { ...told(authority_type, undefined, judged, quote), reasons: ['no payment provider is configured'] }
       const reference = judged.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
       return told(authority_type, reference, judged, quote)
     },

@@ -1,5 +1,5 @@
 import { refuse } from '../../workflows/domain/errors.ts'
-import { CURRENCY, PRICING_MODEL, priceCard, type Sold } from '../../workflows/domain/pricing.ts'
+import { CURRENCY, type PaidSurface, PRICING_MODEL, priceCard, type Sold } from '../../workflows/domain/pricing.ts'
 import { railOf, rails } from '../../workflows/domain/rails/index.ts'
 import type { Rail, RailKey } from '../../workflows/domain/rails/rail.ts'
 
@@ -15,13 +15,19 @@ const onSurface = {
 }
 export type PriceSurface = keyof typeof onSurface
 
+/** Where a run of the rail is paid for; nowhere what is free. */
+function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
+  if (prices.pro === 0) return []
+  return takes.paidAgentUse ? ['agent_use', 'wallet_bound_run'] : ['wallet_bound_run']
+}
+
 function priced(rail: Priced) {
-  const { paidAgentUse, pricingModelV2 } = rail.takes
+  const { pricingModelV2 } = rail.takes
   return {
     rail: rail.key,
     status: rail.prices.pro === 0 ? 'free' : pricingModelV2 ? 'active' : 'offered',
     ...priceCard(rail),
-    paid_surfaces: paidAgentUse ? ['agent_use', 'wallet_bound_run'] : ['wallet_bound_run'],
+    paid_surfaces: paidSurfacesOf(rail),
   }
 }
 

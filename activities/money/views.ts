@@ -1,9 +1,9 @@
 import { pairLegs, remainingUnits } from '../../workflows/domain/credit.ts'
 import {
+  acceptedMethods,
   type ChallengeState,
   confirmedBy,
   type PaymentMethod,
-  paymentMethods,
   paymentPaths,
 } from '../../workflows/domain/payment-reference.ts'
 import { CURRENCY, type QuoteLine } from '../../workflows/domain/pricing.ts'
@@ -36,12 +36,15 @@ const nextOf: Record<ChallengeState, string> = {
 }
 
 /** A challenge as callers see it; `accepts` are its x402 terms, for exactly its amount. */
-export function challengeView({ offers }: Pick<MoneyDeps, 'offers'>, challenge: ChallengeRow) {
+export function challengeView(
+  { offers, providers }: Pick<MoneyDeps, 'offers'> & { providers: readonly string[] },
+  challenge: ChallengeRow,
+) {
   const { challenge_id, quote_id, entitlement_id, amount_usd, expires_at } = challenge
   const state = challenge.state === 'open' && challenge.lapsed ? 'expired' : challenge.state
   return {
     ...{ challenge_id, quote_id, entitlement_id, state, amount_usd, currency: CURRENCY },
-    accepted_methods: [...paymentMethods],
+    accepted_methods: acceptedMethods(providers),
     payment_paths: [...paymentPaths],
     accepts: [{ ...offers.requirements(offeredAs(challenge)) }],
     checkout_url: null,

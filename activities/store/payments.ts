@@ -36,6 +36,20 @@ export async function findPayment(tx: Tx, paymentId: string): Promise<PaymentRow
     .executeTakeFirst()
 }
 
+/** The signed payment that was presented for the credit of a quote and may still count, or does. */
+export async function findPaymentOfQuote(tx: Tx, quoteId: string): Promise<PaymentRow | undefined> {
+  return tx
+    .selectFrom('payments')
+    .innerJoin('payment_references', 'payment_references.external_reference', 'payments.payment_id')
+    .innerJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
+    .selectAll('payments')
+    .select(lastValidBefore)
+    .where('entitlements.quote_id', '=', quoteId)
+    .where('payment_references.method', '=', 'x402_reference')
+    .where('payment_references.state', 'not in', ['rejected', 'expired'])
+    .executeTakeFirst()
+}
+
 export const lastValidBefore =
   sql<string>`greatest(payments.valid_before, (select max(s.valid_before) from payment_signatures s
   where s.payment_id = payments.payment_id))`.as('last_valid_before')

@@ -32,8 +32,7 @@ export type Offers = {
   readPayment(headers: PaymentHeaders, priced: Priced): StrictPayment | undefined
   /** Throws 402 `payment_invalid`, or 503 `unavailable` when the chain or the facilitator gave no verdict; `now` is Postgres' clock in Unix seconds. */
   verify(payment: StrictPayment, now: number, priced: Priced): Promise<void>
-  /** The PAYMENT-RESPONSE header of a settled payment. */
-  paymentResponse(payment: Pick<PaymentRow, 'transaction_hash' | 'payer'>): Record<string, string>
+  paymentResponse: typeof paymentResponse
 }
 
 export type OfferSettings = {
@@ -96,15 +95,17 @@ export async function createOffers(settings: OfferSettings): Promise<Offers> {
     },
     verify: (payment, now, priced) =>
       verify(server, payment, now, settings.minRemainingSeconds).catch(withOffer(priced)),
-    paymentResponse: ({ transaction_hash, payer }) => ({
-      'PAYMENT-RESPONSE': encodePaymentResponseHeader({
-        success: true,
-        transaction: transaction_hash ?? '',
-        network: NETWORK,
-        payer,
-      }),
-    }),
+    paymentResponse,
   }
+}
+
+/** The PAYMENT-RESPONSE header of a settled payment. */
+export function paymentResponse({
+  transaction_hash,
+  payer,
+}: Pick<PaymentRow, 'transaction_hash' | 'payer'>): Record<string, string> {
+  const settled = { success: true, transaction: transaction_hash ?? '', network: NETWORK, payer } as const
+  return { 'PAYMENT-RESPONSE': encodePaymentResponseHeader(settled) }
 }
 
 /** The headers of a 402 refusal made by an offer: PAYMENT-REQUIRED with the offer; none for any other refusal. */

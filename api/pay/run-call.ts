@@ -95,7 +95,7 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
   const status = reply.status ?? operation.status[0]
   if (status === 202) {
     if (reply.grantUsed !== true) await dropCallLease(deps.db, call.callId, run.holder)
-    return { status, headers: {}, body: checkOutput(operation, reply.body) }
+    return { status, headers: reply.headers ?? {}, body: checkOutput(operation, reply.body) }
   }
   const row =
     answered ??

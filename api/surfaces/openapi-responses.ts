@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorCode, errorCodes } from '../../workflows/domain/errors.ts'
-import type { AnyOperation } from '../operation.ts'
+import { type AnyOperation, takesPayment } from '../operation.ts'
 import { standingErrors } from '../problem.ts'
 import type { JsonObject, SchemaComponents } from './schema-components.ts'
 
@@ -53,7 +53,7 @@ function problemOf(status: number, codes: readonly ErrorCode[]): JsonObject {
 }
 
 function headersOf(status: number, group: readonly AnyOperation[], refusing: readonly ErrorCode[]): JsonObject {
-  const priced = group.some(({ price }) => price !== null)
+  const priced = group.some(takesPayment)
   const written = group.some(({ idempotency }) => 'key' in idempotency)
   const names = [
     ...everyAnswer,

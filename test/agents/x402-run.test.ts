@@ -1,4 +1,5 @@
 import { x402Client } from '@x402/core/client'
+import { decodePaymentResponseHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -32,12 +33,19 @@ async function payingAgent(tokens: bigint) {
     spendControls: { allowedAssets: [{ network: 'eip155:8453', asset, maxAmountPerPayment: '500000000' }] },
   })
   const fetchPaid = wrapFetchWithPayment(fetch, payer)
+  const told: { settled?: ReturnType<typeof decodePaymentResponseHeader> } = {}
+  const fetchAndSee = async (...asked: Parameters<typeof fetch>) => {
+    const answer = await fetchPaid(...asked)
+    const header = answer.headers.get('payment-response')
+    if (header !== null) told.settled = decodePaymentResponseHeader(header)
+    return answer
+  }
   const baseUrl = stack.baseUrls[0] as string
-  return { address, client: createClient({ baseUrl, agent: agent.credential, fetch: fetchPaid }) }
+  return { address, told, client: createClient({ baseUrl, agent: agent.credential, fetch: fetchAndSee }) }
 }
 
 verifies(
-  'caller.x402-run',
+  ['caller.x402-run', 'conform.payment-response'],
   'the x402 library pays for a run: the same call with the payment starts it, once',
   async () => {
     const { quote_id, total_usd } = await agent.quote()
@@ -45,9 +53,16 @@ verifies(
     const unpaid = await problemOf(agent.start(input))
     expect(unpaid).toMatchObject({ code: 'payment_required', x402Version: 2, accepts: [{ amount: '107000000' }] })
     const price = BigInt(total_usd) * 1_000_000n
-    const { address, client } = await payingAgent(3n * price)
+    const { address, client, told } = await payingAgent(3n * price)
     const { status, body } = await client.call('start-agent-run', input)
     expect(status).toBe(202)
+    const transaction = expect.stringMatching(/^0x[0-9a-f]{64}$/)
+    expect(told.settled).toMatchObject({
+      success: true,
+      network: 'eip155:8453',
+      payer: address.toLowerCase(),
+      transaction,
+    })
     const { run_id } = body.run
     const state = async () => (await agent.status(run_id)).state
     await expect.poll(state, { timeout: 60_000 }).toBe('credit_funded')

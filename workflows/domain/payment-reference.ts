@@ -64,6 +64,10 @@ export const confirmedBy = {
   ap2_mandate_reference: ['presentation'],
 } as const satisfies Record<PaymentMethod, readonly string[]>
 
+/** The methods that a payment is taken by here: a hosted checkout only where a provider is configured that confirms it. */
+export const acceptedMethods = (providers: readonly string[]): PaymentMethod[] =>
+  paymentMethods.filter((method) => method !== 'hosted_checkout' || providers.length > 0)
+
 export const isConfirmedBy = (method: PaymentMethod, who: 'provider' | 'operator'): boolean =>
   (confirmedBy[method] as readonly string[]).includes(who)
 

@@ -13,6 +13,10 @@ export const challengeLifeSeconds = 3600
 /** What a rail declares of itself for its price: whole usd before the fee, null where it is not sold. */
 export type Sold = { readonly key: RailKey; readonly prices: Readonly<Record<Tier, number>> | null }
 
+/** Where runs are paid for. */
+export const paidSurfaces = ['agent_use', 'wallet_bound_run'] as const
+export type PaidSurface = (typeof paidSurfaces)[number]
+
 /** One line of a quote in whole usd; the fee's line has the name of its fee item. */
 export type QuoteLine = { item: string; usd: number }
 export type Price = {

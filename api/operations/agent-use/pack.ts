@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { paymentMethods } from '../../../workflows/domain/payment-reference.ts'
 import type { Context } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -72,7 +71,7 @@ export const agentUsePack = ({ money, runs: { offered } }: Context) =>
     modes: [...agentUseModes],
     rails: offered.map(({ key }) => key),
     prices: money.prices({ surface: 'agent' }),
-    accepted_methods: [...paymentMethods],
+    accepted_methods: money.methods,
     sequence,
     example_bodies: exampleBodies(offered),
   })

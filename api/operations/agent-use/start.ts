@@ -27,7 +27,10 @@ export const startFields = {
   customer_account: text(1, 160).optional(),
   usage: TaskUsage.default('operational'),
   on_gaps: OnGaps,
-  accept_terms: z.literal(true).meta({ description: 'Accepts the contract that is prepared for this run.' }),
+  accept_terms: z.literal(true).meta({
+    description:
+      'Accepts the contract that is prepared for this run, and declares with it that the input holds no regulated records and no confidential production client data.',
+  }),
   idempotency_key: IdempotencyKey,
 }
 
@@ -68,6 +71,7 @@ export const startAgentRun = operation({
   access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   price: null,
+  carriesPayment: true,
   charge: 'after',
   limits: { bodyBytes: 1_048_576 },
   status: [202],
@@ -101,11 +105,11 @@ export const startAgentRun = operation({
   output: Started,
   handle: async ({ mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked }, context) => {
     const { callback_url = null, customer_account = null } = asked
-    const started = await context.runs.start(
+    const { headers, started } = await context.runs.start(
       callingAgent(context),
       { ...asked, callback_url, customer_account, payment_signature: carriedPayment(context) },
       context.callId,
     )
-    return { body: Started.parse(started) }
+    return { body: Started.parse(started), headers }
   },
 })

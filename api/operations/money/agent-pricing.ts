@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CURRENCY, PRICING_MODEL } from '../../../workflows/domain/pricing.ts'
+import { CURRENCY, PRICING_MODEL, paidSurfaces } from '../../../workflows/domain/pricing.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 
@@ -18,7 +18,7 @@ const output = z
         pro: usd,
         rail_fee: usd.meta({ description: 'On standard.' }),
         totals: z.strictObject({ entry: usd, standard: usd, pro: usd }),
-        paid_surfaces: z.array(z.string()),
+        paid_surfaces: z.array(z.enum(paidSurfaces)).meta({ description: 'Empty for what is free.' }),
       }),
     ),
     fee_rule: z.string(),

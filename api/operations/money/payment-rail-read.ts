@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { confirmedBy, paymentMethods, paymentPaths } from '../../../workflows/domain/payment-reference.ts'
+import { confirmedBy, paymentPaths } from '../../../workflows/domain/payment-reference.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../caller.ts'
 import { Method, PaymentReference, ReferenceId, Verification } from './shapes.ts'
@@ -13,11 +13,6 @@ const output = z
     verification: Verification.nullable(),
   })
   .meta({ id: 'PaymentRail' })
-
-const ways = {
-  payment_paths: [...paymentPaths],
-  methods: paymentMethods.map((method) => ({ method, confirmed_by: [...confirmedBy[method]] })),
-}
 
 /** GET /api/agent-payment-rail (endpoints §11): the ways of payment; with an id the caller's own payment reference. */
 export const paymentRailRead = operation({
@@ -35,7 +30,12 @@ export const paymentRailRead = operation({
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
   handle: async ({ payment_reference_id }, context) => {
-    const rail = { posture: context.money.posture, ...ways }
+    const { posture, methods } = context.money
+    const rail = {
+      posture,
+      payment_paths: [...paymentPaths],
+      methods: methods.map((method) => ({ method, confirmed_by: [...confirmedBy[method]] })),
+    }
     if (payment_reference_id === undefined)
       return { body: output.parse({ ...rail, payment_reference: null, verification: null }) }
     const agentId = readingAgentId(context, 'a payment reference is read by its agent', 'Present your access key.')

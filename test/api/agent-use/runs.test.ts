@@ -104,7 +104,7 @@ verifies('agent-use.pack', 'the pack names the eight modes with bodies that fit,
   expect((await open.call('agent-use-read', {})).body).toEqual(body)
   expect(body).toMatchObject({ modes: [...agentUseModes], rails: ['packetops', 'diligenceops'] })
   expect(body.prices.rails.map(({ rail }) => rail)).toEqual(body.rails)
-  expect(body.accepted_methods).toHaveLength(7)
+  expect(body.accepted_methods).toHaveLength(6)
   const declared = operations.filter(({ http }) => http.path === '/api/agent-use' && http.method === 'POST')
   expect(declared.map((one) => 'mode' in one && one.mode).sort()).toEqual([...agentUseModes].sort())
   for (const operation of declared) {

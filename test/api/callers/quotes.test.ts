@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createClient } from '../../../api/surfaces/client.ts'
+import { exampleOrder } from '../../../api/operations/work-orders/shapes.ts'
+import { createClient, ProblemError } from '../../../api/surfaces/client.ts'
+import { digestOf } from '../../../workflows/domain/canonical-json.ts'
 import { freshKey, openAgentUse, problemOf } from '../../support/agent-use.ts'
 import { begunTask } from '../../support/agreed-task.ts'
 import { startComposedTasks } from '../../support/composed-tasks.ts'
@@ -84,39 +86,67 @@ verifies(
   },
 )
 
+type Presenting = Partial<Awaited<ReturnType<typeof publicQuote>>>
+/** The calls that a quote is bound in, each by this agent for this quote. */
+const binding: Record<string, (agent: AgentUse, quote: Presenting & { quote_id: string }) => Promise<unknown>> = {
+  start: (agent, quote) => agent.start({ ...agent.startInput(quote.quote_id), ...quote }),
+  accept: async (agent, quote) => (await (await begunTask(agent)).agree()).accept(quote),
+  'credit-fund': (agent, quote) =>
+    agent.client.call('agent-credit-fund', {
+      ...{ entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`, ...quote, amount_usd: 107 },
+      ...{ method: 'invoice_reference', external_reference: `INV-${freshKey()}`, idempotency_key: freshKey() },
+    }),
+  payment: (agent, quote) =>
+    agent.client.call('payment-reference-create', {
+      ...{ ...quote, method: 'invoice_reference', external_reference: `INV-${freshKey()}` },
+      idempotency_key: freshKey(),
+    }),
+  'work-order': (agent, quote) =>
+    agent.client.call('work-order-create', {
+      ...exampleOrder,
+      ...quote,
+      ...{ requester: { agent_id: agent.registered.agent.agent_id }, idempotency_key: freshKey() },
+    }),
+}
+const boundTo = async (quote_id: string) =>
+  (await sql<{ bound_to: string | null }>`select bound_to from quotes where quote_id = ${quote_id}`.execute(apis.db))
+    .rows[0]?.bound_to
+const refusedFor = (call: Promise<unknown>) =>
+  call.then(
+    () => 'taken',
+    (error: unknown) => (error instanceof ProblemError ? error.code : String(error)),
+  )
+
+for (const [name, call] of Object.entries(binding))
+  verifies(
+    'caller.quote-bound',
+    `${name}: a quote issued without a credential binds to the first agent that presents its token, and to no other`,
+    async () => {
+      const quote = await publicQuote()
+      const { quote_id } = quote
+      const { quote_token } = await publicQuote()
+      const without = refusedFor(call(first, { quote_id }))
+      // Credit that nobody opened is unknown until its quote is claimed.
+      expect(await without).toMatch(name === 'credit-fund' ? /not_owner|not_found|invalid_request/ : /^not_owner$/)
+      expect(await refusedFor(call(first, { quote_id, quote_token }))).toBe('not_owner')
+      expect(await boundTo(quote_id)).toBeNull()
+      expect(await refusedFor(call(first, quote))).toBe(name === 'start' ? 'payment_required' : 'taken')
+      expect(await boundTo(quote_id)).toBe(first.registered.agent.agent_id)
+      expect(await refusedFor(call(second, quote))).toBe('not_owner')
+      expect(await boundTo(quote_id)).toBe(first.registered.agent.agent_id)
+    },
+  )
+
 verifies(
   'caller.quote-bound',
-  'the token binds in accept, in a payment, in credit and in a work order too',
+  'an order of anybody takes the quote whose token it presents, and no agent uses that quote any more',
   async () => {
-    const task = await (await begunTask(first)).agree()
-    const forTask = await publicQuote()
-    expect(await codeOf(task.accept({ quote_id: forTask.quote_id }))).toBe('not_owner')
-    expect((await task.accept(forTask)).body.entitlement).toMatchObject({ state: 'pending' })
-
-    const paid = await publicQuote()
-    const payment = { method: 'invoice_reference', external_reference: `INV-${freshKey()}` } as const
-    const present = (more: object) =>
-      first.client.call('payment-reference-create', { ...payment, ...more, idempotency_key: freshKey() })
-    expect(await codeOf(present({ quote_id: paid.quote_id }))).toBe('not_owner')
-    const { entitlement_id } = (await present(paid)).body.payment_reference
-    expect(entitlement_id).toMatch(/^en_/)
-
-    const credited = await publicQuote()
-    const fund = (more: object, id = entitlement_id ?? '') =>
-      first.client.call('agent-credit-fund', {
-        ...{ entitlement_id: id, method: 'invoice_reference', external_reference: `INV-${freshKey()}` },
-        ...{ amount_usd: 107, idempotency_key: freshKey(), ...more },
-      })
-    expect(await codeOf(fund({ ...credited, quote_token: paid.quote_token }))).toBe('not_owner')
-    const bound = async ({ quote_id }: { quote_id: string }) =>
-      (
-        await sql<{ bound_to: string | null }>`select bound_to from quotes where quote_id = ${quote_id}`.execute(
-          apis.db,
-        )
-      ).rows[0]?.bound_to
-    expect(await bound(credited)).toBeNull()
-    expect(await codeOf(fund(credited))).toBe('payment_pending')
-    expect(await bound(credited)).toBe(first.registered.agent.agent_id)
+    const quote = await publicQuote()
+    const order = { ...exampleOrder, idempotency_key: freshKey() }
+    expect(await refusedFor(open().call('work-order-create', { ...order, quote_id: quote.quote_id }))).toBe('not_owner')
+    const { rail_run } = (await open().call('work-order-create', { ...order, ...quote })).body
+    expect(await boundTo(quote.quote_id)).toBe(rail_run.task_id)
+    expect(await refusedFor(first.start({ ...first.startInput(quote.quote_id), ...quote }))).toBe('not_owner')
   },
 )
 

@@ -202,7 +202,7 @@ verifies(
       ...{ status: 402, code: 'payment_required', money_moved: 'no', shortfall_usd: 23, wallet_id: agent.wallet_id },
       challenge: { quote_id: input.quote_id, amount_usd: 323, state: 'open' },
     })
-    expect(problem['accepted_methods']).toHaveLength(7)
+    expect(problem['accepted_methods']).toHaveLength(6)
     expect(await rowsOf(agent)).toEqual({ tasks: 0, orders: 0, paid: 0, credits: 0 })
     expect(await agent.holds()).toEqual({ balance: 300, reserved: 0 })
     await topUp(agent, agent.wallet_id, 23)

@@ -1,0 +1,25 @@
+import type { Changes } from '../store/changes.ts'
+import type { Tx } from '../store/db.ts'
+import { findPaymentOfQuote } from '../store/payments.ts'
+import { paymentResponse } from '../x402/offers.ts'
+
+type Settling = { db: Tx; changes: Pick<Changes, 'wait'>; settleWaitMs: number }
+
+/**
+ * The PAYMENT-RESPONSE header of a call that carried the payment for a quote, once that has settled; none where it has not
+ * within `settleWaitMs`. A repeat of the call then has it.
+ */
+export async function responseToPayment(
+  { db, changes, settleWaitMs }: Settling,
+  quoteId: string,
+): Promise<Record<string, string>> {
+  const until = performance.now() + settleWaitMs
+  for (;;) {
+    const payment = await findPaymentOfQuote(db, quoteId)
+    if (payment?.state === 'settled') return paymentResponse(payment)
+    const underWay = payment?.state === 'settling' || payment?.state === 'pending'
+    const leftMs = until - performance.now()
+    if (!underWay || leftMs <= 0) return {}
+    await changes.wait(payment.payment_id, leftMs)
+  }
+}
