@@ -6,6 +6,7 @@ import { findWorkOrder } from '../activities/store/work-orders.ts'
 import { runIdOf } from '../activities/tasks/facts.ts'
 import type { Asker } from '../activities/tasks/reading.ts'
 import { storeWalletRun, walletRunView } from '../activities/work-orders/wallet-run.ts'
+import { DATA_DECLARATION } from '../workflows/domain/data-declaration.ts'
 import { DomainError, refuse } from '../workflows/domain/errors.ts'
 import { railOf } from '../workflows/domain/rails/index.ts'
 import { SERVICE_OS } from '../workflows/domain/work-order.ts'
@@ -65,6 +66,8 @@ const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletS
   requested_tool_id: railOf(rail).takes.requestedTool ? rail : SERVICE_OS,
   objective: `One ${tier} run of ${rail}, paid from an allowance wallet.`,
   requester: { agent_id: agentId },
+  // Its agent accepted the terms that say so.
+  data_declaration: DATA_DECLARATION,
   ...{ tier, on_gaps, callback_url, acceptance_criteria: [], actor: `agent:${agentId}` },
 })
 

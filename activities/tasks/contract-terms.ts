@@ -1,3 +1,4 @@
+import { declaredTerm } from '../../workflows/domain/data-declaration.ts'
 import type { TaskTerms } from '../../workflows/domain/task-terms.ts'
 
 export type ContractTerms = ReturnType<typeof contractTerms>
@@ -16,5 +17,6 @@ export function contractTerms(taskId: string, contractId: string, terms: TaskTer
     acceptance_criteria: [...criteria],
     review_policy: terms.usage === 'synthetic' ? ('sandbox_policy' as const) : ('operator_review' as const),
     data_policy: 'The input is used for this run and its replays, and for nothing else.',
+    data_declaration: declaredTerm,
   }
 }

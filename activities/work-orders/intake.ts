@@ -1,4 +1,5 @@
 import { canonicalJson, digestOf } from '../../workflows/domain/canonical-json.ts'
+import type { DATA_DECLARATION } from '../../workflows/domain/data-declaration.ts'
 import type { RailKey, Tier } from '../../workflows/domain/rails/rail.ts'
 import { workOrderState } from '../../workflows/domain/work-order.ts'
 import { timing } from '../../workflows/timing.ts'
@@ -28,6 +29,7 @@ export type OrderAsked = {
   quote_id: string | null
   callback_url: string | null
   acceptance_criteria: string[]
+  data_declaration: typeof DATA_DECLARATION
   actor: string
   runs: OrderedRun[]
 }
@@ -51,7 +53,9 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
     const task = await submitOrdered(deps, tx, asked, run)
     await insertOrderedTask(tx, workOrderId, index + 1, run.taskId)
     if (index > 0) continue
-    const facts = { work_order_id: workOrderId, intake_kind, requested_tool_id, objective_sha256: digestOf(objective) }
+    const { data_declaration } = asked
+    const named = { work_order_id: workOrderId, intake_kind, requested_tool_id, data_declaration }
+    const facts = { ...named, objective_sha256: digestOf(objective) }
     const about = { task, subject: workOrderId, kind: 'intake', facts }
     await writeTaskReceipt(deps, tx, about, await clockSeconds(tx))
   }
@@ -82,7 +86,7 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
   const rail = tasks.length === 1 ? (tasks[0]?.rail ?? null) : null
   return {
     ...{ work_order_id, intake_kind, state: workOrderState(decision, standing), requested_tool_id, rail, objective },
-    ...{ requester, agent_id, run_id: run_ids.length === 1 ? run_ids[0] : null, run_ids, pilot_id: null },
+    ...{ requester, agent_id, run_id: run_ids.length === 1 ? run_ids[0] : null, run_ids },
     review: { state: decision === null ? 'waiting' : decision === 'approve' ? 'approved' : 'rejected', decision_id },
     created_at: order.created_at.toISOString(),
   }

@@ -68,6 +68,9 @@ export const Contract = z
     acceptance_criteria: z.array(z.string()),
     review_policy: z.enum(['sandbox_policy', 'operator_review']),
     data_policy: z.string(),
+    data_declaration: z.string().meta({
+      description: 'What the agent declares of regulated and confidential data by accepting; nothing detects them.',
+    }),
     payment: z.strictObject({ quote_id: z.string().nullable(), entitlement_id: z.string().nullable() }),
     terms_sha256: Digest.meta({ description: 'Of the canonical JSON of the terms; what the agent accepts.' }),
     state: z.enum(['ready', 'accepted', 'sealed', 'void']),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../../workflows/domain/errors.ts'
+import type { Caller } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import { exampleOrder, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'
 
@@ -16,9 +17,9 @@ const schema = z.toJSONSchema(WorkOrderInput, { target: 'draft-2020-12', io: 'in
 /** GET /api/work-orders (endpoints §19): how an order is sent; with an id the caller's own. */
 export const workOrdersRead = operation({
   id: 'work-orders-read',
-  summary: 'Read how a work order is sent, or a work order of your own.',
+  summary: 'Read how a work order is sent, or a work order of your own; an operator reads any.',
   http: { method: 'GET', path: '/api/work-orders', host: 'base' },
-  access: ['agent', 'status', 'public'],
+  access: ['agent', 'status', 'operator', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'wt'], signed: false },
   price: null,
@@ -30,12 +31,18 @@ export const workOrdersRead = operation({
   output,
   handle: async ({ work_order_id }, { caller, workOrders }) => {
     if (work_order_id === undefined) return { body: output.parse({ schema, example: exampleOrder, work_order: null }) }
-    if (caller.kind !== 'agent' && caller.kind !== 'status')
-      throw refuse('credential_required', 'an order is read by who sent it', 'Present its status token.')
-    const isOrder = caller.kind === 'status' && caller.prefix === 'wt'
-    const asker = isOrder ? { workOrderId: caller.subjectId } : { agentId: caller.agentId }
+    const asker = askerOf(caller, work_order_id)
     return {
       body: output.parse({ schema, example: exampleOrder, work_order: await workOrders.read(asker, work_order_id) }),
     }
   },
 })
+
+/** An operator, who reviews any order, or whose order it may be. */
+function askerOf(caller: Caller, workOrderId: string): { agentId?: string; workOrderId?: string } {
+  if (caller.kind === 'operator') return { workOrderId }
+  if (caller.kind !== 'agent' && caller.kind !== 'status')
+    throw refuse('credential_required', 'an order is read by who sent it', 'Present its status token.')
+  const isOrder = caller.kind === 'status' && caller.prefix === 'wt'
+  return isOrder ? { workOrderId: caller.subjectId } : { agentId: caller.agentId }
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DATA_DECLARATION } from '../../../workflows/domain/data-declaration.ts'
 import { packetopsInput } from '../../../workflows/domain/rails/fixtures/packetops.ts'
 import { railKeys, requestedTools } from '../../../workflows/domain/rails/rail.ts'
 import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-order.ts'
@@ -34,6 +35,10 @@ export const WorkOrderInput = z
     requester: Requester,
     callback_url: CallbackUrl.optional(),
     acceptance_criteria: z.array(freeText(500, 1)).max(20).default([]),
+    data_declaration: z.literal(DATA_DECLARATION).meta({
+      description:
+        'The sender declares that the input holds no regulated records and no confidential production client data. Nothing here detects them.',
+    }),
     idempotency_key: IdempotencyKey,
   })
   .refine(
@@ -58,7 +63,6 @@ export const WorkOrder = z
     agent_id: AgentId.nullable(),
     run_id: z.string().nullable().meta({ description: 'Of an order with one run.' }),
     run_ids: z.array(z.string()),
-    pilot_id: z.null(),
     review: z.strictObject({
       state: z.enum(['waiting', 'approved', 'rejected']),
       decision_id: z.string().nullable(),
@@ -75,5 +79,6 @@ export const exampleOrder: z.input<typeof WorkOrderInput> = {
   input: packetopsInput,
   tier: 'standard',
   requester: { name: 'Northwind', contact: 'ops@northwind.example' },
+  data_declaration: DATA_DECLARATION,
   idempotency_key: 'order-7',
 }

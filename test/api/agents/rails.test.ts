@@ -14,6 +14,7 @@ import { transaction } from '../../../activities/store/db.ts'
 import { namesRails } from '../../../api/auth/named-rails.ts'
 import { type AnyOperation, waysOf } from '../../../api/operation.ts'
 import { operations } from '../../../api/operations/index.ts'
+import { exampleOrder } from '../../../api/operations/work-orders/shapes.ts'
 import { createClient, type InputOf, type OperationId } from '../../../api/surfaces/client.ts'
 import { credentialText, type Scope } from '../../../workflows/domain/credential.ts'
 import { diligenceops } from '../../../workflows/domain/rails/diligenceops.ts'
@@ -108,7 +109,9 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
 
 function ordersOn({ quote_id, payment_reference_id }: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const requester = { name: 'Northwind', contact: 'ops@northwind.example' }
-  const order = { intake_kind: 'external_agent_request', objective: 'a packet', requester, idempotency_key } as const
+  const { data_declaration } = exampleOrder
+  const intake = { intake_kind: 'external_agent_request', data_declaration } as const
+  const order = { ...intake, objective: 'a packet', requester, idempotency_key }
   const other = { ...order, requested_tool_id: 'tokenops', input: sample(tokenops) } as const
   const steps = [tokenops, packetops].map((rail) => ({ rail: rail.key, input: sample(rail) }))
   return {
