@@ -10,6 +10,14 @@ export function packageVersion(): string {
   return version
 }
 
+/** The UTC day on which `dist/` was built; null where the program runs from sources that were never built. */
+export function buildDate(): string | null {
+  const file = join(packageRoot, 'dist', 'build.json')
+  if (!existsSync(file)) return null
+  const { date } = JSON.parse(readFileSync(file, 'utf8')) as { date: string }
+  return date
+}
+
 function findUpwards(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder
   const parent = dirname(folder)

@@ -15,7 +15,6 @@ export type ReceiptView = {
   payload_sha256: string
   prev_receipt_id: string | null
   jws: string
-  log: null
 }
 
 export function receiptView(jws: string): ReceiptView {
@@ -32,6 +31,5 @@ export function receiptView(jws: string): ReceiptView {
     payload_sha256: digestOf(payload),
     prev_receipt_id: typeof payload['prev'] === 'string' ? `rc_${payload['prev']}` : null,
     jws,
-    log: null,
   }
 }

@@ -1,4 +1,5 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
+import { resultContractVersion } from '../workflows/domain/contract-sets.ts'
 import {
   type MadePackage,
   type ResultContract,
@@ -13,7 +14,7 @@ export function returnPackageView(
   completion_signature: string,
   receipts: Pick<ResultContract, 'settlement_receipt_id' | 'usage_receipt_id'>,
 ): ReturnPackage {
-  return { ...made, completion_signature, result_contract: { version: 'v2', split_version: '1.0', ...receipts } }
+  return { ...made, completion_signature, result_contract: { ...resultContractVersion, ...receipts } }
 }
 
 /** Zip has no time zone: this is its first day wherever the process runs, so that equal files are equal bytes. */

@@ -1,3 +1,4 @@
+import { resultContractVersion } from '../workflows/domain/contract-sets.ts'
 import { afterStep, type LoopMove, type LoopStep } from '../workflows/domain/controlled-loop.ts'
 import { receiptId } from '../workflows/domain/ids.ts'
 import type { TaskEvent } from '../workflows/domain/task-lifecycle.ts'
@@ -116,7 +117,7 @@ const writtenSteps: Record<
     const facts = {
       ...{ run_id: run.run_id, task_id: task.task_id, return_package_id, proof_hash, completion_signature, partial },
       ...{ manifest_sha256, result_sha256, input_sha256: task.input_sha256, ledger_head: task.head_hash },
-      result_contract: { version: 'v2', split_version: '1.0' },
+      result_contract: resultContractVersion,
     }
     const about = { task, subject: run.run_id, kind: 'attestation', facts }
     const receipt_id = receiptId(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))

@@ -43,6 +43,7 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
         verified: checks.every(({ ok }) => ok),
         receipt_id: receiptId(jws),
         kind: typeof payload?.['kind'] === 'string' ? payload['kind'] : null,
+        usage: typeof payload?.['usage'] === 'string' ? payload['usage'] : null,
         checks,
         signature: {
           alg: 'EdDSA',
@@ -54,7 +55,6 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
         payload_sha256: payload === undefined ? null : digestOf(payload),
         stored: stored !== undefined,
         receipt_sha256: sha256Hex(jws),
-        log: null,
         verified_at: new Date().toISOString(),
       }
     },

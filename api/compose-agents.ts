@@ -53,6 +53,7 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
       ...issuing,
       ...reviewing,
       subjects: [agentSubject, ...reviewing.subjects, referenceSubject(issuing)],
+      hosts: { base: config.BASE_URL, os: config.OS_URL },
     }),
     inputs: openInputs({ db, config }),
     callbacks: openCallbacks({ db, keys }),

@@ -1,13 +1,18 @@
 import type { Kysely } from 'kysely'
 import type { Config } from '../activities/config.ts'
+import { CHALLENGE_TYP } from '../activities/keys/challenge.ts'
 import type { KeyRing } from '../activities/keys/key-ring.ts'
 import { keyState, publishedKey } from '../activities/keys/published-key.ts'
+import { MANDATE_TYP } from '../activities/keys/sd-jwt.ts'
+import { buildDate, packageVersion } from '../activities/package-root.ts'
 import type { Database } from '../activities/store/schema.ts'
 import { listPublicKeys, type SigningKeyRow } from '../activities/store/signing-keys.ts'
+import { contractSets } from '../workflows/domain/contract-sets.ts'
 import { ASSET_NAME, CHAIN_ID, limits, NETWORK, trustLimits } from '../workflows/domain/limits.ts'
 import { principalDomain, principalTypes } from '../workflows/domain/principal-authorization.ts'
 import type { DiscoveryActs } from './context.ts'
 import type { AnyOperation } from './operation.ts'
+import { payouts as payoutOperations } from './operations/payouts/index.ts'
 import { publishSchemas } from './published-schemas.ts'
 import { openapiDocument } from './surfaces/openapi.ts'
 
@@ -45,7 +50,7 @@ function authorityKey(rows: SigningKeyRow[]): Record<string, unknown> {
   const previous = rows.filter((row) => row !== active)
   return {
     alg: 'Ed25519',
-    contexts: ['service.authority.mandate.v1', 'service.authority.grant.v1', 'service.authority.delegated-action.v1'],
+    contexts: [CHALLENGE_TYP, MANDATE_TYP],
     version: rows.length,
     key_id: active?.kid ?? null,
     public_key: active === undefined ? null : { ...active.public_jwk, kid: active.kid },
@@ -75,6 +80,9 @@ function trustContract(
     pay_to: config.PAY_TO_ADDRESS,
   }
   const paid = registry.filter((operation) => operation.price !== null)
+  const ofPayouts = paid.filter(({ id }) => payoutOperations.some((operation) => operation.id === id))
+  const listed = (operations: readonly AnyOperation[]) =>
+    operations.map(({ id, http }) => ({ id, method: http.method, path: http.path }))
   return {
     service_id: 'service-trust-v1',
     issuer: `${config.BASE_URL}/api/trust-contract`,
@@ -83,13 +91,16 @@ function trustContract(
     key_id: key?.kid ?? null,
     jwk: key === undefined ? null : { ...key.public_jwk, kid: key.kid },
     jwks_uri: `${config.BASE_URL}/.well-known/jwks.json`,
-    operations: paid.map(({ id, http }) => ({ id, method: http.method, path: http.path })),
+    // Those of the trust service itself; the payout rail's stand with it.
+    operations: listed(paid.filter((operation) => !ofPayouts.includes(operation))),
     price: { atomic: price, asset: config.ASSET_CONTRACT_ADDRESS, decimals: 6 },
     free_tier: { calls: limits.freeCallsPerWindow, window_seconds: limits.freeWindowSeconds },
     limits: trustLimits,
     wallet_proof: walletProofFacts(config),
     x402,
-    payout: payoutFacts(config, x402),
+    payout: { ...payoutFacts(config, x402), operations: listed(ofPayouts) },
+    contract_sets: contractSets,
+    build: { version: packageVersion(), date: buildDate() },
   }
 }
 

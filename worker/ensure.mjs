@@ -32,6 +32,8 @@ async function build(say) {
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
   await slow(say, 'building', process.execPath, [tsc, '-p', 'tsconfig.build.json'])
+  const date = new Date().toISOString().slice(0, 10)
+  writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ date }))
   await Promise.all([
     slow(say, 'bundling workflows', ...program('dist/worker/bundle.js')),
     slow(say, 'making the client', ...program('dist/worker/client-package.js')),

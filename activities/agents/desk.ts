@@ -17,7 +17,7 @@ export function openAgents(deps: AgentDeps) {
       nonce: deps.tokens.nonce(Math.floor(await clockSeconds(deps.db))),
       accepted_key_types: ['Ed25519'],
       text: ['service-agent-handshake-v1', 'nonce: <nonce>', 'token-sha256: <SHA-256 of the status token, 64 hex>'],
-      gateway: { base_url: deps.baseUrl, mcp: null },
+      gateway: { base_url: deps.baseUrl },
     }),
     assertHandshake: (speaker: Speaker, input: HandshakeInput) => assertHandshake(deps, speaker, input),
     shakeHands: (speaker: Speaker, input: HandshakeInput, callId: string) => shakeHands(deps, speaker, input, callId),

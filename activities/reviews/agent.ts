@@ -49,7 +49,10 @@ function waitingAgent(agent: ListedAgent): WaitingSubject {
     waiting_since: agent.trust_since.toISOString(),
     rail: rails.length === 1 ? (rails[0] ?? null) : null,
     summary: `${name} (${contact.email ?? contact.callback_url}) requests ${requested_scopes.join(', ')} on ${rails.join(', ')}`,
-    evidence_links: onboarding_receipt_id === null ? [] : [`/api/verify-receipt?receipt_id=${onboarding_receipt_id}`],
+    evidence_links:
+      onboarding_receipt_id === null
+        ? []
+        : [{ host: 'base', path: `/api/verify-receipt?receipt_id=${onboarding_receipt_id}` }],
     allowed_decisions: allowedDecisions(agent.trust_state),
   }
 }

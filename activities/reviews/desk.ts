@@ -14,13 +14,15 @@ import { send } from '../store/pipeline.ts'
 import { appendReceipt } from '../store/receipts.ts'
 import { insertDecision } from '../store/review-decisions.ts'
 import type { Database } from '../store/schema.ts'
-import type { ConsoleFilter, ReviewSubject, WaitingSubject } from './subject.ts'
+import type { ConsoleFilter, EvidenceLink, ReviewSubject, WaitingSubject } from './subject.ts'
 
 const SUMMARY_MAX = 3_000
 
 export type ReviewDeps = Issuing & {
   db: Kysely<Database>
   subjects: readonly ReviewSubject[]
+  /** The addresses of the service's hosts. */
+  hosts: Readonly<Record<'base' | 'os', string>>
   /** Has the workflow of a task read its row and go on; 503 where none can be reached. */
   wakeTask(taskId: string): Promise<void>
 }
@@ -48,7 +50,13 @@ export function openReviews(deps: ReviewDeps) {
       const items = waiting.flat().sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
       const counts = Object.fromEntries(subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]))
       const total = counted.reduce((sum, count) => sum + count, 0)
-      return { items: items.slice(offset, offset + limit).map(shown), offset, limit, total, counts }
+      return {
+        items: items.slice(offset, offset + limit).map((item) => shown(deps, item)),
+        offset,
+        limit,
+        total,
+        counts,
+      }
     },
     record: async (reviewer: Reviewer, input: ReviewInput, callId: string) => {
       const subject = deps.subjects.find(({ kind }) => kind === input.subject_kind)
@@ -71,10 +79,13 @@ export function openReviews(deps: ReviewDeps) {
 }
 
 /** An item with the call that decides it, and without the control characters of whoever wrote it. */
-function shown({ gaps = [], ...item }: WaitingSubject) {
+function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: WaitingSubject) {
   const { subject_kind: kind, subject_id: id, waiting_since: since, allowed_decisions } = item
   const { waiting_for, action } = reviewWait(item.summary, { kind, id, since }, allowed_decisions)
-  return { ...item, summary: oneLine(item.summary, SUMMARY_MAX), waiting_for, gaps, required_action: action }
+  const urlOf = (link: EvidenceLink) => ('url' in link ? link.url : hosts[link.host] + link.path)
+  const evidence_links = item.evidence_links.map(urlOf)
+  const summary = oneLine(item.summary, SUMMARY_MAX)
+  return { ...item, summary, evidence_links, waiting_for, gaps, required_action: action }
 }
 
 async function decide(deps: ReviewDeps, tx: Tx, reviewer: Reviewer, input: ReviewInput, decision_id: string) {

@@ -1,5 +1,5 @@
 import { refuse } from '../../workflows/domain/errors.ts'
-import type { Decision } from '../../workflows/domain/review.ts'
+import { type Decision, loopStepDecisions } from '../../workflows/domain/review.ts'
 import { taskStanding } from '../../workflows/domain/task-lifecycle.ts'
 import { recordReview } from '../runs/review.ts'
 import type { Tx } from '../store/db.ts'
@@ -8,7 +8,8 @@ import { requireTask } from '../store/tasks.ts'
 import { readGaps } from '../tasks/gaps.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 
-const allowed: Decision[] = ['approve', 'reject', 'revise']
+const next = 'Approve the result, or reject it with a note: its agent can then correct the input.'
+const allowed: Decision[] = [...loopStepDecisions]
 
 /** Runs that have done their work and wait for a look at it, named by the id of the run. */
 export const loopStepSubject: ReviewSubject = {
@@ -25,8 +26,8 @@ export const loopStepSubject: ReviewSubject = {
     if (run === undefined) throw refuse('not_found', 'no such run', 'Take the id from the review console.')
     const { state } = await requireTask(tx, run.task_id)
     const open = await findOpenReview(tx, runId)
-    if (open === undefined || decision === 'hold')
-      throw refuse('wrong_state', 'the run waits for no such decision', `Allowed: ${allowed.join(', ')}.`, {
+    if (open === undefined || decision === 'hold' || decision === 'revise')
+      throw refuse('wrong_state', 'the run waits for no such decision', next, {
         extra: {
           ...taskStanding(state),
           step: run.step,
@@ -48,7 +49,7 @@ async function listed(tx: Tx, { run_id, task_id, rail, round, started_at }: Open
     waiting_since: started_at.toISOString(),
     rail,
     summary: `Review the result of the ${rail} run of ${task_id}${round === 0 ? '' : `, revision ${round}`}.`,
-    evidence_links: [`/api/agents/tasks/${task_id}/ledger`],
+    evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/ledger` }],
     allowed_decisions: allowed,
     gaps: await readGaps(tx, run_id),
   }

@@ -24,7 +24,7 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
       waiting_since: waitsSince(one).toISOString(),
       rail: one.rail,
       summary: `${one.amount_usd} usd by ${one.method} ${one.external_reference}${one.reason === null ? '' : `: ${one.reason}`}`,
-      evidence_links: one.evidence_url === null ? [] : [one.evidence_url],
+      evidence_links: one.evidence_url === null ? [] : [{ url: one.evidence_url }],
       allowed_decisions: decisionsOn(one),
     })),
   count: (tx, filter) => countAwaiting(tx, filter),

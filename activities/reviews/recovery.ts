@@ -71,7 +71,7 @@ function listed({
     waiting_since: requested_at.toISOString(),
     rail,
     summary: `${requested_by} requests ${action} for ${task_id}${note === '' ? '' : `: ${note}`}`,
-    evidence_links: [`/api/agents/tasks/${task_id}/exceptions`],
+    evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/exceptions` }],
     allowed_decisions: allowed,
   }
 }

@@ -3,6 +3,9 @@ import type { MissingEvidence } from '../../workflows/domain/wait.ts'
 import type { TrustLimits } from '../store/agent-tables.ts'
 import type { Tx } from '../store/db.ts'
 
+/** Where the evidence stands: at a path of one of the service's hosts, or at a URL of whoever paid. */
+export type EvidenceLink = { host: 'base' | 'os'; path: string } | { url: string }
+
 /** Something that waits for a decision, as the review console lists it. */
 export type WaitingSubject = {
   subject_kind: SubjectKind
@@ -11,7 +14,7 @@ export type WaitingSubject = {
   waiting_since: string
   rail: string | null
   summary: string
-  evidence_links: string[]
+  evidence_links: EvidenceLink[]
   allowed_decisions: Decision[]
   /** What the input lacks, of a run whose gaps are decided about or reported. */
   gaps?: MissingEvidence[]

@@ -59,7 +59,7 @@ async function listed(tx: Tx, task: TaskRow): Promise<WaitingSubject> {
     waiting_since: changed_at.toISOString(),
     rail,
     summary: `${hasGaps ? `Continue ${run} without the missing evidence` : `Start ${run}`}: ${objective}`,
-    evidence_links: [`/api/agents/tasks/${task_id}/ledger`],
+    evidence_links: [{ host: 'os', path: `/api/agents/tasks/${task_id}/ledger` }],
     allowed_decisions: allowedFor(task),
     gaps: hasGaps ? await readGaps(tx, run_id ?? '') : [],
   }

@@ -80,7 +80,7 @@ function listed({ work_order_id, requested_tool_id, objective, requester, create
     waiting_since: created_at.toISOString(),
     rail: requested_tool_id,
     summary: `${who} requests ${requested_tool_id}: ${[...objective].slice(0, 200).join('')}`,
-    evidence_links: [`/api/work-orders?work_order_id=${work_order_id}`],
+    evidence_links: [{ host: 'base', path: `/api/work-orders?work_order_id=${work_order_id}` }],
     allowed_decisions: allowed,
   }
 }

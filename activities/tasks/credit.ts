@@ -1,3 +1,4 @@
+import { resultContractVersion } from '../../workflows/domain/contract-sets.ts'
 import { creditExhausted, remainingUnits, sandboxAccount } from '../../workflows/domain/credit.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { refuseTaskEvent, taskStates } from '../../workflows/domain/task-lifecycle.ts'
@@ -119,7 +120,8 @@ export async function chargeResult(deps: ReceiptIssuer, tx: Tx, task: TaskRow): 
   if ((await findLiveOf(tx, entitlement.entitlement_id))?.state === 'disputed') return
   const made = await findReturnPackage(tx, task.run_id)
   const result_contract = {
-    ...{ version: 'v2', split_version: '1.0', settlement_receipt_id: entitlement.settlement_receipt_id },
+    ...resultContractVersion,
+    settlement_receipt_id: entitlement.settlement_receipt_id,
     ...{ return_package_id: made?.return_package_id, result_sha256: made?.result_sha256, proof_hash: made?.proof_hash },
   }
   const { task_id, run_id, changed_at: occurredAt } = task

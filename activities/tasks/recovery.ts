@@ -1,7 +1,13 @@
 import type { LoopStep } from '../../workflows/domain/controlled-loop.ts'
 import { refuse } from '../../workflows/domain/errors.ts'
 import { allowedRecoveries, type RecoveryAction } from '../../workflows/domain/task-exception.ts'
-import { refuseTaskEvent, type TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
+import {
+  refuseTaskEvent,
+  resumableStates,
+  type TaskEvent,
+  type TaskState,
+  taskStanding,
+} from '../../workflows/domain/task-lifecycle.ts'
 import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
 import { timing } from '../../workflows/timing.ts'
 import { clockSeconds, type Tx } from '../store/db.ts'
@@ -40,7 +46,7 @@ export async function requestRecovery(deps: TaskDeps, tx: Tx, ask: RecoveryAsk):
   const task = await requireTask(tx, ask.taskId)
   const known = await findRecoveryRequest(tx, ask.recoveryId)
   if (known !== undefined) return known
-  const exception = await stopping(tx, task, ask.exceptionId)
+  const exception = await stopping(tx, task, ask.exceptionId, ask.action)
   assertAllowed(exception, ask)
   if (ask.action === 'abandon') await assertNothingUnderWay(tx, task, exception)
   const { recoveryId: recovery_id, action, note, actor, actorName } = ask
@@ -93,7 +99,7 @@ export async function prepareReplay(
   { recoveryId: recovery_id, taskId, exceptionId, fromStep, actor, actorName }: ReplayAsk,
 ): Promise<string> {
   const action = 'replay'
-  const exception = await stopping(tx, await requireTask(tx, taskId), exceptionId)
+  const exception = await stopping(tx, await requireTask(tx, taskId), exceptionId, action)
   assertAllowed(exception, { action, input: undefined })
   const { exception_id } = exception
   await insertRecoveryRequest(tx, {
@@ -138,11 +144,25 @@ async function receiptOfRequest(
 }
 
 /** The exception that stops the task; 409 where nothing does, 404 where another one does. */
-async function stopping(tx: Tx, task: TaskRow, exceptionId: string | undefined): Promise<TaskExceptionRow> {
+async function stopping(
+  tx: Tx,
+  task: TaskRow,
+  exceptionId: string | undefined,
+  action: RecoveryAction,
+): Promise<TaskExceptionRow> {
   const exception = await openTaskException(tx, task.task_id)
-  if (exception === undefined) throw refuseTaskEvent(task.state, 'replay_prepared')
+  if (exception === undefined) throw notStopped(task.state, action)
   if (exception.exception_id === exceptionId) return exception
   throw refuse('not_found', 'it is not this exception that stops the task', 'Read the exceptions of the task.')
+}
+
+/** Nothing is recovered that no exception stops; what runs or waits is stopped first, and then given up. */
+function notStopped(state: TaskState, action: RecoveryAction) {
+  if (action !== 'abandon' || !resumableStates.includes(state)) return refuseTaskEvent(state, 'replay_prepared')
+  const next =
+    'Stop it with POST /api/agents/tasks/{token}/exceptions and code caller_dispute, then abandon that exception.'
+  const detail = `the task is ${state}, and only a task that an exception stops is abandoned`
+  return refuse('wrong_state', detail, next, { extra: taskStanding(state) })
 }
 
 function assertAllowed({ code }: TaskExceptionRow, { action, input }: Pick<RecoveryAsk, 'action' | 'input'>): void {

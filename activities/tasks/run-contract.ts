@@ -1,3 +1,4 @@
+import { resultContractVersion } from '../../workflows/domain/contract-sets.ts'
 import { liveContract } from '../store/contracts.ts'
 import type { Tx } from '../store/db.ts'
 import type { TaskRow } from '../store/tasks.ts'
@@ -17,6 +18,6 @@ export async function runContractOf(tx: Tx, task: TaskRow): Promise<object> {
     input_sha256: task.input_sha256,
     review_decision: task.review_decision,
     payment: { quote_id: task.quote_id, entitlement_id: task.entitlement_id },
-    result_contract: { version: 'v2', split_version: '1.0' },
+    result_contract: resultContractVersion,
   }
 }

@@ -1,5 +1,5 @@
 import { WAIT_SECONDS_MAX } from '../../workflows/domain/preference.ts'
-import { type AccessKind, type AnyOperation, type Host, isPlain, waysOf } from '../operation.ts'
+import { type AccessKind, type AnyOperation, type Host, isPlain, takesPayment, waysOf } from '../operation.ts'
 import { families } from '../operations/index.ts'
 import { headerComponents, idempotencySecret, problemSchema, securitySchemes } from './openapi-components.ts'
 import { responsesOf } from './openapi-responses.ts'
@@ -73,14 +73,13 @@ function describeGroup(
 }
 
 /** What OpenAPI has no word for. */
-function facts({ id, mode, access, needs, price, tool, idempotency, status }: AnyOperation): JsonObject {
+function facts({ id, mode, access, needs, price, idempotency, status }: AnyOperation): JsonObject {
   return {
     id,
     ...(mode === undefined ? {} : { mode }),
     'x-access': access,
     'x-scopes': needs?.scopes ?? [],
     'x-price': price === null ? null : { atomic: String(price), decimals: 6 },
-    'x-tool': tool ?? null,
     'x-idempotency': idempotency.kind,
     'x-status': status[0],
   }
@@ -113,7 +112,7 @@ function presentations(way: AccessKind, operation: AnyOperation): JsonObject[] {
     ]
   if (way === 'wallet')
     return price === null ? [{ walletProof: [] }] : [{ walletProof: [] }, { walletProof: [], payment: [] }]
-  if (way !== 'status') return [{ [way]: [] }]
+  if (way !== 'status') return takesPayment(operation) ? [{ [way]: [] }, { [way]: [], payment: [] }] : [{ [way]: [] }]
   const inHeader = http.path.includes('{token}') ? {} : { statusToken: [] }
   if (statusToken?.signed !== true) return [inHeader]
   return [{ ...inHeader, agentSignature: [] }, ...(statusToken.prefixes.includes('wt') ? [inHeader] : [])]

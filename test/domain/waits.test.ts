@@ -43,7 +43,7 @@ verifies(['views.wait', 'views.review'], 'a review names its subject, its start 
       by: 'operator',
       call: 'POST /api/loop-review-console',
       arguments: { subject_kind: 'loop_step', subject_id: 'run_1', decision: 'approve' },
-      choices: ['approve', 'reject', 'revise'],
+      choices: ['approve', 'reject'],
     },
   })
   expect(nextAction(wait)).toBe('Waiting for an operator to review the result. No action is needed from the agent.')

@@ -1,6 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from './canonical-json.ts'
+import { contractSets } from './contract-sets.ts'
 import { type LoopStep, loopSteps, type StepVerdict } from './controlled-loop.ts'
 import { Digest } from './rails/fields.ts'
 import { CitationShape } from './rails/notes.ts'
@@ -32,8 +33,8 @@ export type RunProof = z.output<typeof RunProof>
 /** What a result is delivered under; settlement funds credit, usage consumes it (agent-commerce.md, policy rule 10). */
 export const ResultContract = z
   .strictObject({
-    version: z.literal('v2'),
-    split_version: z.literal('1.0'),
+    version: z.literal(contractSets.result_contract),
+    split_version: z.literal(contractSets.result_contract_split),
     settlement_receipt_id: ReceiptId.nullable(),
     usage_receipt_id: ReceiptId.nullable(),
   })

@@ -1,4 +1,5 @@
 import { recoverCommand } from './recover-command.ts'
+import { loopStepDecisions } from './review.ts'
 import type { RecoveryAction } from './task-exception.ts'
 import type { TaskState } from './task-lifecycle.ts'
 import { type MissingEvidence, type PendingReview, type RequiredAction, reviewWait, type Wait } from './wait.ts'
@@ -34,7 +35,7 @@ export function taskWait(task: WaitingTask): Wait {
   if (task.exception !== null) return recoveryWait(task, task.exception)
   if (task.state === 'credit_funded') return startWait(task)
   if (task.review !== null && task.state === 'operating')
-    return reviewWait('an operator to review the result', task.review, ['approve', 'reject', 'revise'])
+    return reviewWait('an operator to review the result', task.review, loopStepDecisions)
   if (task.review !== null && task.state === 'trust_pending')
     return reviewWait('an operator to trust the agent', task.review, ['approve', 'reject', 'hold'])
   if (task.state === 'evidence_partial') return evidenceWait(task)

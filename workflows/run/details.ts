@@ -1,5 +1,6 @@
 import { detailsOf } from '../details.ts'
 import { REVISION_ROUNDS_MAX } from '../domain/controlled-loop.ts'
+import { loopStepDecisions } from '../domain/review.ts'
 import { reviewWait, type Wait } from '../domain/wait.ts'
 import type { RunSnapshot } from './ports.ts'
 
@@ -8,7 +9,7 @@ export function runWait(run: RunSnapshot): Wait {
   const nothing = { waiting_for: [], since: null, gaps: [], action: null }
   if (run.next === 'review' && run.reviewSince !== null) {
     const review = { kind: 'loop_step', id: run.runId, since: run.reviewSince } as const
-    return reviewWait('an operator to review the result', review, ['approve', 'reject', 'revise'])
+    return reviewWait('an operator to review the result', review, loopStepDecisions)
   }
   if (run.next === 'over') return { ...nothing, what: `nothing: its task ${run.taskId} decides what follows` }
   return { ...nothing, what: `the step ${run.step}` }

@@ -7,7 +7,7 @@ const output = z
     nonce: z.string().meta({ description: 'Signed by the service, good for five minutes.' }),
     accepted_key_types: z.array(z.string()),
     text: z.array(z.string()).meta({ description: 'The lines to sign, joined with LF, without a trailing LF.' }),
-    gateway: z.strictObject({ base_url: z.string(), mcp: z.string().nullable() }),
+    gateway: z.strictObject({ base_url: z.string() }),
   })
   .meta({ id: 'HandshakeDocument' })
 

@@ -3,7 +3,7 @@ import { operation } from '../../operation.ts'
 
 const output = z.looseObject({
   alg: z.string(),
-  contexts: z.array(z.string()),
+  contexts: z.array(z.string()).meta({ description: 'The types of what the key signs.' }),
   version: z.int(),
   key_id: z.string().nullable(),
 })

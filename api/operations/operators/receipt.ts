@@ -15,6 +15,5 @@ export const Receipt = z
     payload_sha256: Digest,
     prev_receipt_id: ReceiptId.nullable(),
     jws: z.string(),
-    log: z.null(),
   })
   .meta({ id: 'Receipt' })

@@ -9,6 +9,7 @@ export const VerificationPacket = z
     verified: z.boolean(),
     receipt_id: ReceiptId,
     kind: z.string().nullable(),
+    usage: z.string().nullable().meta({ description: 'synthetic: of a try, and of no money.' }),
     checks: z.array(z.object({ check: z.string(), ok: z.boolean(), detail: z.string() })),
     signature: z.object({
       alg: z.string(),
@@ -17,7 +18,6 @@ export const VerificationPacket = z
       valid: z.boolean(),
     }),
     payload_sha256: Digest.nullable(),
-    log: z.null(),
     verified_at: Time,
   })
   .meta({ id: 'VerificationPacket' })

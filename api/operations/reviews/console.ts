@@ -19,7 +19,7 @@ const Item = z
     ...compactItem,
     rail: z.string().nullable(),
     summary: z.string(),
-    evidence_links: z.array(z.string()),
+    evidence_links: z.array(z.string()).meta({ description: 'URLs.' }),
     allowed_decisions: z.array(z.enum(decisions)),
     ...reviewShape,
   })

@@ -7,7 +7,7 @@ import { digestOf } from '../../../workflows/domain/canonical-json.ts'
 import { runCli } from '../../support/cli.ts'
 import { startComposedTasks } from '../../support/composed-tasks.ts'
 import { problemOf } from '../../support/problems.ts'
-import { openTaskCalls } from '../../support/task-calls.ts'
+import { key, openTaskCalls } from '../../support/task-calls.ts'
 import { verifies } from '../../verifies.ts'
 
 let apis: Awaited<ReturnType<typeof startComposedTasks>>
@@ -65,7 +65,7 @@ verifies(
     const run = await runOf(runId)
     expect(run).toMatchObject({
       ...{ state: 'operating', waiting_for: ['review'], waiting_since: expect.stringMatching(/^2\d{3}-.*Z$/) },
-      required_action: { ...call, arguments: decision, choices: ['approve', 'reject', 'revise'] },
+      required_action: { ...call, arguments: decision, choices: ['approve', 'reject'] },
       next_action: 'Waiting for an operator to review the result. No action is needed from the agent.',
     })
     const { required_action, waiting_since } = run
@@ -114,6 +114,32 @@ verifies(
       expect(text).toContain(first?.pointers[0])
       expect(text).toMatch(/recover act task-[0-9a-f]{64} supply_evidence .*--input FILE/)
     }
+  },
+  120_000,
+)
+
+verifies(
+  'conform.recover-running',
+  'a task that waits for evidence is stopped first and abandoned then, as the refusal says',
+  async () => {
+    const { taskId, token } = await calls.funded('operational', 'ask')
+    await calls.decided(taskId, 'task', 'approve')
+    await calls.reaches(token, 'evidence_partial')
+    const abandon = (exception_id?: string) =>
+      calls.asHolder(token).call('task-recover', {
+        ...(exception_id === undefined ? {} : { exception_id }),
+        ...{ action: 'abandon', idempotency_key: key() },
+      })
+    expect(await problemOf(abandon())).toMatchObject({
+      ...{ code: 'wrong_state', state: 'evidence_partial' },
+      detail: expect.stringContaining('only a task that an exception stops is abandoned'),
+      next_action: expect.stringContaining('POST /api/agents/tasks/{token}/exceptions'),
+    })
+    await calls.raise(token)
+    await calls.reaches(token, 'exception_open')
+    const { items } = (await calls.asHolder(token).call('task-exceptions', {})).body
+    await abandon(items[0]?.exception_id)
+    await calls.reaches(token, 'closed')
   },
   120_000,
 )
