@@ -125,6 +125,7 @@ export type UsageEventsTable = {
   usage_receipt_id: string | null
   prev_hash: string | null
   hash: string
+  record_kind: Generated<'ledger_event'>
 }
 
 export type ProviderEventsTable = {

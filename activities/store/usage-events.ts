@@ -96,7 +96,8 @@ export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
   }
 }
 
-const eventOf = (row: Selectable<UsageEventsTable>): StoredUsageEvent => ({
+/** The row as the event that its hash is of. */
+const eventOf = ({ record_kind: _kind, ...row }: Selectable<UsageEventsTable>): StoredUsageEvent => ({
   ...row,
   units: Number(row.units),
   occurred_at: row.occurred_at.toISOString(),
