@@ -43,7 +43,10 @@ verifies(
       allowed_decisions: ['approve', 'reject', 'hold'],
     })
     const [link] = (all.items[0] as { evidence_links: string[] }).evidence_links
-    expect(await (await fetch(`${hosts.base}${link}`)).json()).toMatchObject({ verified: true, kind: 'onboarding' })
+    expect(await (await fetch(String(link).replace(apis.config.BASE_URL, hosts.base))).json()).toMatchObject({
+      verified: true,
+      kind: 'onboarding',
+    })
     const page = await list({ rail: 'energyops', offset: '1', limit: '1', compact: 'true' })
     expect(page).toMatchObject({ total: 3, items: [{ subject_id: ids[1] }] })
     expect(Object.keys(page.items[0]!)).toEqual(['subject_kind', 'subject_id', 'state', 'waiting_since'])
