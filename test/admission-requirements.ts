@@ -81,6 +81,11 @@ export const admissionRequirements = {
     behavior:
       'A public work order that was not decided within WORK_ORDER_KEEP_MS is rejected and its tasks close without their inputs; orders of agents, decided ones and those that money was asked for stay, and so do all receipts.',
   },
+  'admission.local-hosts': {
+    source: 'decision',
+    behavior:
+      'The embedded chain and Temporal UI answer 421 to a Host that does not name this machine and to an Origin elsewhere; /metrics is not found under a foreign Host without an operator credential.',
+  },
   'admission.registered-callback': {
     source: 'tasks.md § Callbacks',
     behavior: 'A sandbox agent registers only the demo receiver as its callback URL, and no agent a URL inside.',

@@ -13,6 +13,8 @@ export type SignedCall = {
   readonly method: string
   readonly path: string
   readonly body: unknown
+  /** Of the status token that the call presents. */
+  readonly tokenSha256: string | undefined
   readonly nowSeconds: number
 }
 
@@ -22,8 +24,9 @@ export async function assertSigned(call: SignedCall, spokeFor: SpokeFor): Promis
   const given = typeof call.header === 'string' ? decodeAgentSignature(call.header) : undefined
   if (given === undefined) throw unproven('the header X-Agent-Signature is not t=<unix seconds>,s=<signature>')
   if (!isFresh(given.issuedAt, call.nowSeconds)) throw unproven('the signature is too old, or from the future')
-  const { origin, method, path, body } = call
-  const text = agentSignatureText({ origin, method, path, bodySha256: bodySha256(body), issuedAt: given.issuedAt })
+  const { origin, method, path, body, tokenSha256 } = call
+  const { issuedAt } = given
+  const text = agentSignatureText({ origin, method, path, bodySha256: bodySha256(body), tokenSha256, issuedAt })
   if (!(await spokeFor(call.agentId, text, given.signature)))
     throw unproven(`the signature is not of the registered key over this call to ${origin}`)
 }
@@ -32,5 +35,5 @@ const unproven = (detail: string): DomainError =>
   refuse(
     'proof_invalid',
     detail,
-    'Sign this call with the registered key: X-Agent-Signature over method, path, body and issued-at.',
+    'Sign this call with the registered key: X-Agent-Signature over method, path, body, status token and issued-at.',
   )

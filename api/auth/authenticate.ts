@@ -143,8 +143,9 @@ async function tokenCaller(
     if (!statusToken.signed || isKeyless) return caller
     const origin = http.host === 'os' ? deps.osUrl : deps.baseUrl
     const nowSeconds = await deps.clock.nowSeconds()
-    const signed = { header: headers['x-agent-signature'], agentId: token.agentId, origin, method, path, body: value }
-    await assertSigned({ ...signed, nowSeconds }, deps.agents.spokeFor)
+    const header = headers['x-agent-signature']
+    const signed = { header, agentId: token.agentId, origin, method, path, body: value, nowSeconds }
+    await assertSigned({ ...signed, tokenSha256: token.tokenSha256 }, deps.agents.spokeFor)
     return caller
   })
 }

@@ -38,11 +38,15 @@ function groupsOf(address: string): number[] {
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }
 
-/** Whether the call comes from this machine itself; one that a proxy on this machine forwards for others does not. */
+/**
+ * Whether the call comes from this machine itself and names it; one that a proxy on this machine forwards for others does not, nor one
+ * of a page whose name leads here (DNS rebinding).
+ */
 export function isFromLoopback(request: Request): boolean {
   const addresses = [request.socket.remoteAddress ?? '', request.ip ?? ''].map(plain)
   const forwarded = request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined
-  return addresses.every((address) => address === '::1' || address.startsWith('127.')) && !forwarded
+  const isNamed = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(request.get('host') ?? '')
+  return addresses.every((address) => address === '::1' || address.startsWith('127.')) && !forwarded && isNamed
 }
 
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '')

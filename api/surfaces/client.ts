@@ -1,4 +1,5 @@
 import { agentSignatureText, encodeAgentSignature } from '../../workflows/domain/agent-signature.ts'
+import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
 import { bodySha256, encodeWalletProof, walletProofText } from '../../workflows/domain/wallet-proof.ts'
 import type { AccessKind } from '../operation.ts'
@@ -144,20 +145,21 @@ async function presentation(
       return { Authorization: `Bearer ${required(options.agent, 'agent')}` }
     case 'wallet':
       return { 'X-Service-Wallet-Proof': await walletProofHeader(options, call, body) }
-    case 'status':
+    case 'status': {
+      const token = required(options.statusToken, 'statusToken')
+      const signed = () => agentSignatureHeader(callable, options, call, body, sha256Hex(token))
       return {
-        ...(callable.path.includes('{token}')
-          ? {}
-          : { 'X-Status-Token': required(options.statusToken, 'statusToken') }),
-        ...(callable.signed ? { 'X-Agent-Signature': await agentSignatureHeader(callable, options, call, body) } : {}),
+        ...(callable.path.includes('{token}') ? {} : { 'X-Status-Token': token }),
+        ...(callable.signed ? { 'X-Agent-Signature': await signed() } : {}),
       }
+    }
     case 'public':
       return {
         ...(keeps && options.idempotencySecret !== undefined
           ? { 'Idempotency-Secret': options.idempotencySecret }
           : {}),
         ...(recalls && options.signAsAgent !== undefined
-          ? { 'X-Agent-Signature': await agentSignatureHeader(callable, options, call, body) }
+          ? { 'X-Agent-Signature': await agentSignatureHeader(callable, options, call, body, undefined) }
           : {}),
       }
     case 'provider':
@@ -171,12 +173,14 @@ async function agentSignatureHeader(
   options: ClientOptions,
   call: { method: string; path: string },
   body: unknown,
+  tokenSha256: string | undefined,
 ): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000)
   const text = agentSignatureText({
     origin: callable.host === 'os' ? hostOf(callable, options) : plain(options.origin ?? options.baseUrl),
     ...call,
     bodySha256: bodySha256(body),
+    tokenSha256,
     issuedAt,
   })
   return encodeAgentSignature(issuedAt, await required(options.signAsAgent, 'signAsAgent')(text))

@@ -71,7 +71,7 @@ export const securitySchemes: JsonObject = {
     in: 'header',
     name: 'X-Agent-Signature',
     description:
-      't=<unix seconds>,s=<Ed25519 signature, base64url> by the registered key over the lines service-agent-signature-v1, origin, method, path, body-sha256 and issued-at.',
+      't=<unix seconds>,s=<Ed25519 signature, base64url> by the registered key over the lines service-agent-signature-v1, origin, method, path, body-sha256, token-sha256 (of the status token, none without one) and issued-at.',
   },
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createClient, ProblemError } from '../../api/surfaces/client.ts'
+import { demoReceiverPath } from '../../workflows/domain/callback-body.ts'
 import { type ComposedApis, startComposed } from '../support/composed-api.ts'
 import { newAgentClient, trustedAgent } from '../support/registering-agent.ts'
 import { verifies } from '../verifies.ts'
@@ -101,6 +102,69 @@ verifies(
     expect(await begun(trusted.credential, '198.51.100.21', 5)).toBe(4)
   },
 )
+
+const kinds = {
+  // Four registrations are counted as well.
+  bytes: { QUOTA_KIB_PER_DAY: '3/4/10/1000' },
+  workflows: { QUOTA_WORKFLOWS_PER_DAY: '6/8/12/1000' },
+  'callback requests': { QUOTA_POSTS_PER_DAY: '48/64/96/1000' },
+}
+for (const [kind, quota] of Object.entries(kinds))
+  verifies(
+    'admission.quotas',
+    `${kind} end for one agent, one address and all sandboxes, and a trusted agent goes on`,
+    async () => {
+      const few = await startComposed({ env: { TRUST_PROXY: '1', ...quota } })
+      const [{ base, os } = hosts()] = few.hosts
+      const begin = async (agent: string, from: string, count: number) => {
+        const client = createClient({ baseUrl: base, osUrl: os, agent, fetch: through(from) })
+        const codes: string[] = []
+        for (let at = 0; at < count; at++) {
+          const idempotency_key = randomBytes(8).toString('hex')
+          const input = { rail: 'tokenops', tier: 'entry', usage: 'synthetic', objective: 'read usage' } as const
+          const input_manifest = [{ name: 'input', sha256: 'a'.repeat(64), bytes: 10 }]
+          const callback_url = `${few.config.BASE_URL}${demoReceiverPath}`
+          codes.push(
+            await codeOf(client.call('preflight', { ...input, input_manifest, callback_url, idempotency_key })),
+          )
+        }
+        expect(codes.filter((code) => code !== 'rate_limited' && code !== 'unavailable')).toEqual([])
+        return codes.filter((code) => code === 'unavailable').length
+      }
+      try {
+        const sandbox = async () => (await trustedAgent({ base, os }, few.operator, { sandbox: true })).credential
+        const [one, other, third] = [await sandbox(), await sandbox(), await sandbox()]
+        const trusted = await trustedAgent({ base, os }, few.operator)
+        const first = '198.51.100.41'
+        const of = [await begin(one, first, 4), await begin(other, first, 3), await begin(other, '198.51.100.42', 4)]
+        expect(of).toEqual([3, 1, 2])
+        expect(await begin(third, '198.51.100.43', 2)).toBe(0)
+        expect(await begin(trusted.credential, first, 3)).toBe(3)
+      } finally {
+        await few.stop()
+      }
+    },
+  )
+
+verifies('admission.quotas', 'a trusted agent still registers others when callers without trust cannot', async () => {
+  const few = await startComposed({ env: { TRUST_PROXY: '1', QUOTA_REGISTRATIONS_PER_DAY: '2/3/3/10' } })
+  try {
+    const [{ base, os } = hosts()] = few.hosts
+    const { credential } = await trustedAgent({ base, os }, few.operator)
+    const as = (agent?: string) => {
+      const known = agent === undefined ? {} : { agent }
+      const client = createClient({ baseUrl: base, osUrl: os, fetch: through('198.51.100.51'), ...known })
+      return codeOf(client.call('agent-register', newAgentClient({ base, os }).manifest({ sandbox: true })))
+    }
+    const codes = [await as(), await as(), await as(), await as()]
+    expect(codes.at(-1)).toBe('rate_limited')
+    expect([await as(credential), await as(credential), await as(credential)]).toEqual([
+      ...['answered', 'answered', 'rate_limited'],
+    ])
+  } finally {
+    await few.stop()
+  }
+})
 
 const upload = (agent: string, bytes: number) => {
   const content = randomBytes(bytes)

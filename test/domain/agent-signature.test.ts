@@ -14,11 +14,13 @@ verifies('agent.signature.text', 'the texts to sign are these lines', () => {
     method: 'POST',
     path: '/api/x',
     bodySha256: 'b'.repeat(64),
+    tokenSha256: 'c'.repeat(64),
     issuedAt: 17,
   }
-  expect(agentSignatureText(terms)).toBe(
-    `service-agent-signature-v1\norigin: https://os.example\nmethod: POST\npath: /api/x\nbody-sha256: ${'b'.repeat(64)}\nissued-at: 17`,
-  )
+  const lines = (token: string) =>
+    `service-agent-signature-v1\norigin: https://os.example\nmethod: POST\npath: /api/x\nbody-sha256: ${'b'.repeat(64)}\ntoken-sha256: ${token}\nissued-at: 17`
+  expect(agentSignatureText(terms)).toBe(lines('c'.repeat(64)))
+  expect(agentSignatureText({ ...terms, tokenSha256: undefined })).toBe(lines('none'))
   expect(handshakeText('n', 'd'.repeat(64))).toBe(
     `service-agent-handshake-v1\nnonce: n\ntoken-sha256: ${'d'.repeat(64)}`,
   )

@@ -11,7 +11,7 @@ import { scratchDirectory } from './postgres.ts'
 /** A Temporal server of its own with the search attributes registered, and with these arguments more. */
 export async function startTemporal(
   more: readonly string[] = [],
-): Promise<{ address: string; binary: string; part: Part; stop(): Promise<void> }> {
+): Promise<{ address: string; uiPort: number; binary: string; part: Part; stop(): Promise<void> }> {
   const directory = await scratchDirectory()
   const [port = 0, uiPort = 0] = await findFree(2)
   const obtain = {
@@ -36,6 +36,7 @@ export async function startTemporal(
   await part.waitReady()
   return {
     address: `127.0.0.1:${port}`,
+    uiPort,
     part,
     binary: await obtainTemporal({ ...obtain, toolsModule: join(packageRoot, 'temporal', 'server') }),
     stop: async () => {

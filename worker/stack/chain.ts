@@ -2,7 +2,9 @@ import { copyFile, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { CHAIN_ID } from '../../workflows/domain/limits.ts'
+import { guardPort } from './guarded-port.ts'
 import { Part } from './part.ts'
+import { findFree } from './ports.ts'
 import { privateDirectory } from './private-directory.ts'
 
 const WARN_BYTES = 50 * 1024 * 1024
@@ -15,6 +17,8 @@ export type ChainSettings = {
   host?: string
   logFile: string
   blockSeconds?: number
+  /** Whether only requests that name this machine reach it; it then listens on a port of its own behind `port`. */
+  guarded?: boolean
   warn?: (text: string) => void
 }
 
@@ -22,16 +26,27 @@ export type ChainSettings = {
 export function chainPart(settings: ChainSettings): Part {
   const directory = resolve(settings.directory)
   const state = join(directory, 'state.json')
+  const listens = { port: settings.port }
   return new Part({
     name: 'chain',
     logFile: settings.logFile,
     prepare: () => prepare(directory, state, settings.warn),
-    launch: async () => ({ file: anvilBinary(), args: anvilArguments(settings, state) }),
+    launch: async () => {
+      if (settings.guarded) [listens.port = settings.port] = await findFree(1)
+      return { file: anvilBinary(), args: anvilArguments({ ...settings, ...listens }, state) }
+    },
     probe: async () => {
-      const chainId = await askChainId(settings.port)
+      const chainId = await askChainId(listens.port)
       if (chainId !== CHAIN_ID) throw new Error(`chain id ${chainId}`)
     },
-    whileRunning: () => keepSnapshots(state),
+    whileRunning: () => {
+      const rest = keepSnapshots(state)
+      const unguard = settings.guarded ? guardPort(settings.port, listens.port) : () => undefined
+      return () => {
+        rest()
+        unguard()
+      }
+    },
   })
 }
 

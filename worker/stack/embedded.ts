@@ -124,7 +124,13 @@ async function infrastructureParts({ ports, path, cacheHome, say, inherited }: E
     databaseUrl: postgresUrl(database),
     postgres: postgresPart(database),
     temporal: temporalPart({ ...server, obtain: { path, cacheHome, say } }),
-    chain: chainPart({ directory: layout.chain, port: ports.rpc, logFile: layout.log('chain'), warn: say }),
+    chain: chainPart({
+      directory: layout.chain,
+      port: ports.rpc,
+      logFile: layout.log('chain'),
+      warn: say,
+      guarded: true,
+    }),
   }
 }
 

@@ -3,7 +3,9 @@ import { Connection } from '@temporalio/client'
 import { packageRoot } from '../../activities/package-root.ts'
 import { type ObtainSettings, obtainTemporal } from '../../temporal/server/obtain.ts'
 import { type ServerSettings, serverArguments, serverEnvironment } from '../../temporal/server/run.ts'
+import { guardPort } from './guarded-port.ts'
 import { Part } from './part.ts'
+import { findFree } from './ports.ts'
 import { privateDirectory } from './private-directory.ts'
 
 /** Where the server runs and how its binary is had. */
@@ -13,9 +15,10 @@ export type TemporalSettings = ServerSettings & {
   obtain: Omit<ObtainSettings, 'toolsModule'>
 }
 
-/** The embedded Temporal server with its UI; ready once the namespace `default` answers. */
+/** The embedded Temporal server with its UI, which answers only requests that name this machine; ready once the namespace `default` answers. */
 export function temporalPart(settings: TemporalSettings): Part {
   let binary: Promise<string> | undefined
+  const ui = { uiPort: 0 }
   return new Part({
     name: 'temporal',
     logFile: settings.logFile,
@@ -24,11 +27,12 @@ export function temporalPart(settings: TemporalSettings): Part {
       binary ??= obtainTemporal({ ...settings.obtain, toolsModule: join(packageRoot, 'temporal', 'server') })
       await binary
     },
-    launch: async () => ({
-      file: (await binary) ?? 'temporal',
-      args: serverArguments(settings),
-      env: { ...settings.inherited, ...serverEnvironment },
-    }),
+    launch: async () => {
+      ;[ui.uiPort = 0] = await findFree(1)
+      const env = { ...settings.inherited, ...serverEnvironment }
+      return { file: (await binary) ?? 'temporal', args: serverArguments({ ...settings, ...ui }), env }
+    },
+    whileRunning: () => guardPort(settings.uiPort, ui.uiPort),
     probe: () => askNamespace(`127.0.0.1:${settings.port}`),
   })
 }

@@ -1,15 +1,19 @@
 import { limits } from './limits.ts'
 
-/** What an agent signs for one call: `origin` is the host that is called, `issuedAt` in Unix seconds. */
+/**
+ * What an agent signs for one call: `origin` is the host that is called, `issuedAt` in Unix seconds, and `tokenSha256` names the status
+ * token that the call presents, undefined where it presents none.
+ */
 export type AgentSignatureTerms = {
   origin: string
   method: string
   path: string
   bodySha256: string
+  tokenSha256: string | undefined
   issuedAt: number
 }
 
-/** The text for Ed25519 under the agent's registered key: six lines joined with LF, without a trailing LF. */
+/** The text for Ed25519 under the agent's registered key: seven lines joined with LF, without a trailing LF. */
 export function agentSignatureText(terms: AgentSignatureTerms): string {
   return [
     'service-agent-signature-v1',
@@ -17,6 +21,7 @@ export function agentSignatureText(terms: AgentSignatureTerms): string {
     `method: ${terms.method}`,
     `path: ${terms.path}`,
     `body-sha256: ${terms.bodySha256}`,
+    `token-sha256: ${terms.tokenSha256 ?? 'none'}`,
     `issued-at: ${terms.issuedAt}`,
   ].join('\n')
 }

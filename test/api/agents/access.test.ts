@@ -8,6 +8,7 @@ import { transaction } from '../../../activities/store/db.ts'
 import { type AnyOperation, operation } from '../../../api/operation.ts'
 import { createClient } from '../../../api/surfaces/client.ts'
 import { agentSignatureText, encodeAgentSignature } from '../../../workflows/domain/agent-signature.ts'
+import { sha256Hex } from '../../../workflows/domain/canonical-json.ts'
 import { credentialText } from '../../../workflows/domain/credential.ts'
 import { bodySha256 } from '../../../workflows/domain/wallet-proof.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
@@ -245,6 +246,7 @@ verifies(
         method: 'POST',
         path,
         bodySha256: bodySha256(body),
+        tokenSha256: sha256Hex(status_token),
         issuedAt: now(),
         ...change,
       }
@@ -267,6 +269,8 @@ verifies(
       { 'X-Agent-Signature': header({ path: '/test/things/x/t-2' }) },
       { 'X-Agent-Signature': header({ origin: apis.config.BASE_URL }) },
       { 'X-Agent-Signature': header({ bodySha256: bodySha256({ idempotency_key: 'k-2' }) }) },
+      { 'X-Agent-Signature': header({ tokenSha256: sha256Hex(`st_${'A'.repeat(43)}`) }) },
+      { 'X-Agent-Signature': header({ tokenSha256: undefined }) },
       { 'X-Agent-Signature': header({ issuedAt: now() - 301 }) },
       { 'X-Agent-Signature': header({ issuedAt: now() + 60 }) },
       { 'X-Agent-Signature': header({}, newAgentClient(apis.hosts[0]!)) },

@@ -13,6 +13,7 @@ const scope = 'agent-rails:operate'
 let issuer: string
 let server: Server
 let isUp = true
+let keysRead = 0
 let apis: ComposedApis
 const known = await generateKeyPair('ES256')
 const strange = await generateKeyPair('ES256')
@@ -21,6 +22,7 @@ const strange = await generateKeyPair('ES256')
 beforeAll(async () => {
   const jwk = { ...(await exportJWK(known.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
   server = createServer((request, response) => {
+    if (request.url === '/keys') keysRead++
     const documents: Record<string, unknown> = {
       '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/keys` },
       '/keys': { keys: [jwk] },
@@ -38,15 +40,22 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-type Changes = { claims?: JWTPayload; key?: typeof known.privateKey; expires?: string; typ?: string | null }
+type Changes = {
+  kid?: string
+  claims?: JWTPayload
+  key?: typeof known.privateKey
+  expires?: string
+  typ?: string | null
+}
 function tokenOf({
+  kid = 'k1',
   claims = {},
   key = known.privateKey,
   expires = '5m',
   typ = 'at+jwt',
 }: Changes = {}): Promise<string> {
   return new SignJWT({ iss: issuer, aud: audience, sub: 'ada', scope: `openid ${scope}`, name: 'Ada', ...claims })
-    .setProtectedHeader({ alg: 'ES256', kid: 'k1', ...(typ === null ? {} : { typ }) })
+    .setProtectedHeader({ alg: 'ES256', kid, ...(typ === null ? {} : { typ }) })
     .setIssuedAt()
     .setExpirationTime(expires)
     .sign(key)
@@ -101,6 +110,36 @@ verifies('road.operator-oidc', 'keys that cannot be read are a 503, and read aga
   isUp = true
   expect(await verifyToken(token, allowed)).toMatchObject({ name: 'Ada' })
 })
+
+verifies(
+  'admission.other-services',
+  'after failed attempts of an address the issuer is not asked for it about unknown keys, and a token of a known key passes',
+  async () => {
+    const env = { OPERATOR_OIDC_ISSUER: issuer, TRUST_PROXY: '1', LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '3' }
+    const few = await startComposed({ env })
+    const consoleAs = async (from: string, bearer: string) => {
+      const headers = { 'x-forwarded-for': from, authorization: `Bearer ${bearer}` }
+      return (await fetch(`${few.hosts[0]!.base}/api/loop-review-console`, { headers })).status
+    }
+    try {
+      const good = await tokenOf()
+      const fresh = '192.0.2.31'
+      for (let attempt = 0; attempt < 4; attempt++) await consoleAs(fresh, `op_${'0'.repeat(16)}_${'0'.repeat(64)}`)
+      const before = keysRead
+      // No key was read yet, so that every token is one of an unknown key.
+      expect(await consoleAs(fresh, good)).toBe(429)
+      expect(await consoleAs(fresh, await tokenOf({ kid: 'unknown' }))).toBe(429)
+      expect(keysRead).toBe(before)
+      expect(await consoleAs('192.0.2.32', good)).toBe(200)
+      expect(keysRead).toBe(before + 1)
+      expect(await consoleAs(fresh, good)).toBe(200)
+      expect(await consoleAs(fresh, await tokenOf({ kid: 'unknown' }))).toBe(429)
+      expect(await consoleAs('192.0.2.32', await tokenOf({ kid: 'unknown' }))).toBe(401)
+    } finally {
+      await few.stop()
+    }
+  },
+)
 
 verifies('road.operator-oidc', 'over HTTP the same person is the same operator in every process', async () => {
   const bearer = async (claims: JWTPayload) => ({ authorization: `Bearer ${await tokenOf({ claims })}` })

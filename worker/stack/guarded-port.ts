@@ -1,0 +1,39 @@
+import { Agent, createServer, type IncomingHttpHeaders, request } from 'node:http'
+
+const HOST = '127.0.0.1'
+const localHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+const localOrigin = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
+
+/** Whether a request names this machine, and no page of another origin sends it. */
+export const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
+  localHost.test(host ?? '') && (origin === undefined || localOrigin.test(origin))
+
+/**
+ * Answers on a port of 127.0.0.1 for a program on another one that takes every Host: a page whose name leads to this machine (DNS
+ * rebinding) and a page of another origin get 421. The result closes the port.
+ */
+export function guardPort(port: number, to: number): () => void {
+  const agent = new Agent({ keepAlive: true })
+  const server = createServer((incoming, answer) => {
+    const { method, url, headers } = incoming
+    if (!isLocalRequest(headers)) {
+      answer.writeHead(421, { connection: 'close' }).end('call localhost or 127.0.0.1\n')
+      return
+    }
+    const sent = request({ host: HOST, port: to, agent, method, path: url, headers })
+    sent.on('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(answer)
+    })
+    sent.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()))
+    answer.on('close', () => sent.destroy())
+    incoming.pipe(sent)
+  })
+  server.on('error', () => undefined)
+  server.listen(port, HOST)
+  return () => {
+    server.close()
+    server.closeAllConnections()
+    agent.destroy()
+  }
+}
