@@ -27,6 +27,8 @@ async function quotaTicket({ operation, input, caller, request, deps }: Called):
 
 async function userOf(caller: Caller, address: string, { agents }: RoadDeps): Promise<User> {
   if (caller.kind === 'operator') return { agentId: undefined, address, trusted: true }
-  if (!('agentId' in caller) || caller.agentId === '') return { agentId: undefined, address, trusted: false }
-  return { agentId: caller.agentId, address, trusted: await agents.isTrusted(caller.agentId) }
+  const known = caller.kind === 'public' ? caller.credential?.agent_id : undefined
+  const agentId = 'agentId' in caller ? caller.agentId : known
+  if (agentId === undefined || agentId === '') return { agentId: undefined, address, trusted: false }
+  return { agentId, address, trusted: await agents.isTrusted(agentId) }
 }

@@ -64,8 +64,7 @@ verifies('admission.local-hosts', 'the chain answers who names this machine, and
     const { status, text } = await call(chainPort, '/', { ...json, host }, block)
     expect([status, JSON.parse(text).result], host).toEqual([200, '0x2105'])
   }
-  for (const host of foreign)
-    expect((await call(chainPort, '/', { ...json, host }, block)).status, host).toBe(host === '' ? 400 : 421)
+  for (const host of foreign) expect((await call(chainPort, '/', { ...json, host }, block)).status, host).toBe(421)
   const host = `127.0.0.1:${chainPort}`
   for (const origin of ['https://evil.example', 'null'])
     expect((await call(chainPort, '/', { ...json, host, origin }, block)).status, origin).toBe(421)
@@ -74,7 +73,7 @@ verifies('admission.local-hosts', 'the chain answers who names this machine, and
 
 verifies('admission.local-hosts', 'after the chain is killed and started again its port is guarded again', async () => {
   await chain.kill('SIGKILL')
-  await expect(call(chainPort, '/', json, block)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await expect(call(chainPort, '/', json, block)).rejects.toMatchObject({ code: expect.stringMatching(/^ECONN/) })
   await chain.start()
   await chain.waitReady()
   expect((await call(chainPort, '/', { ...json, host: 'localhost' }, block)).status).toBe(200)
@@ -88,7 +87,7 @@ verifies(
     const { uiPort } = temporal
     const page = () => call(uiPort, '/api/v1/settings', { host: `localhost:${uiPort}` })
     await expect.poll(async () => (await page()).status, { timeout: 20_000 }).toBe(200)
-    for (const host of foreign.slice(0, -1)) {
+    for (const host of foreign) {
       expect((await call(uiPort, '/', { host })).status, host).toBe(421)
       expect((await call(uiPort, '/api/v1/namespaces', { host })).status, host).toBe(421)
     }
@@ -98,7 +97,5 @@ verifies(
 verifies('admission.local-hosts', '/metrics is not found under a foreign name without a credential', async () => {
   const port = Number(new URL(apis.hosts[0]!.base).port)
   for (const host of named(port)) expect((await call(port, '/metrics', { host })).status, host).toBe(200)
-  for (const host of foreign.slice(0, -1)) expect((await call(port, '/metrics', { host })).status, host).toBe(404)
-  const authorization = `Bearer ${apis.operator}`
-  expect((await call(port, '/metrics', { host: 'metrics.example', authorization })).status).toBe(200)
+  for (const host of foreign) expect((await call(port, '/metrics', { host })).status, host).toBe(404)
 })
