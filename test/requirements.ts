@@ -1026,7 +1026,8 @@ export const requirements = {
   },
   'agent.signature.text': {
     source: 'decision',
-    behavior: 'What an agent signs names origin, method, path, body, status token and time, and counts for 300 seconds.',
+    behavior:
+      'What an agent signs names origin, method, path, body, status token and time, and counts for 300 seconds.',
   },
   'road.access-kinds': {
     source: 'api-conventions § Access kinds',
