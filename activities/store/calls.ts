@@ -169,6 +169,21 @@ export async function releaseCall(tx: Tx, callId: string): Promise<boolean> {
   return undoGrant(tx, callId, row.payment_id)
 }
 
+/**
+ * Gives up a call whose payment is proven to have failed: one without an effect yet, and a read, whose answer was withheld. What
+ * any other call did stays, and its fee is owed.
+ */
+export async function releaseUnpaid(tx: Tx, callId: string): Promise<void> {
+  const row = await tx
+    .selectFrom('calls')
+    .select(['grant_state', 'answer_state', 'subject', 'payment_id'])
+    .where('call_id', '=', callId)
+    .forUpdate()
+    .executeTakeFirst()
+  const isWithheldRead = row?.answer_state === 'done' && row.subject === callId
+  if (row?.grant_state === 'open' || isWithheldRead) await undoGrant(tx, callId, row.payment_id)
+}
+
 /** Undoes a grant whose effect is proven to have come to nothing, such as a transfer that died: the fee becomes a credit. */
 export async function refundCall(tx: Tx, callId: string): Promise<void> {
   const row = await tx

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { refuse } from '../../workflows/domain/errors.ts'
-import { releaseCall } from './calls.ts'
+import { releaseUnpaid } from './calls.ts'
 import type { IdPage, Tx } from './db.ts'
 import { fixed } from './fixed.ts'
 import { notifyChanged } from './notify.ts'
@@ -214,7 +214,7 @@ export async function recordFailed(tx: Tx, paymentId: string, failure: string): 
     .returning('call_id')
     .executeTakeFirst()
   if (failed?.call_id != null) {
-    await releaseCall(tx, failed.call_id)
+    await releaseUnpaid(tx, failed.call_id)
     await notifyChanged(tx, failed.call_id)
   }
   await notifyChanged(tx, paymentId)

@@ -129,6 +129,8 @@ async function answerRead(run: Run, reply: Reply<unknown>, paid: boolean): Promi
   const body = checkOutput(run.operation, reply.body)
   if (!paid) return { status, ...(await preferred(run, body, {})) }
   const row = await settleDone(run, await requireCall(run.deps.db, run.call.callId))
+  // A read that is granted has its answer: this one was given up meanwhile.
+  if (row.answer_state === 'open') throw tooLate()
   const answer = { status, ...(await preferred(run, body, await paymentHeaders(run, row))) }
   if (row.funding === 'payment' && !(await markDelivered(run.deps.db, row.call_id))) throw tooLate()
   return answer
@@ -150,8 +152,8 @@ async function preferred(
 const tooLate = () =>
   refuse(
     'wallet_proof_expired',
-    'the charge of this call has become a credit',
-    'Sign a new call; the credit pays for it.',
+    'the call was given up before its answer left; a charge that settled is a credit',
+    'Sign a new call; a credit pays for it.',
   )
 
 /** The call with its answer; effects outside a workflow have it written here, together with the use of the grant. */

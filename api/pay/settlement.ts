@@ -12,22 +12,22 @@ export async function settleBefore(run: Run): Promise<void> {
   if (row.payment_id === null) return
   await startSettling(deps.db, row.payment_id)
   const state = await waitSettled(run, row.payment_id)
-  if (state === 'failed')
-    throw deps.offers.paymentRequired(run.operation, 'the payment failed and nothing was done', {})
+  if (state === 'failed') throw nothingDone(run)
 }
 
 /**
  * Withholds the answer of a call whose effect is done until its payment is settled, and returns the call as it is then. A
  * payment that is proven to have failed leaves a debt: the call is offered again, and a new payment goes under the same
- * grant without a second effect.
+ * grant without a second effect. A read leaves none, because its answer was withheld.
  */
 export async function settleDone(run: Run, row: AnsweredCall): Promise<AnsweredCall> {
   const { deps } = run
   if (row.answer_state !== 'done' || row.payment_id === null) return row
   const payment = await findPayment(deps.db, row.payment_id)
-  const owed = payment?.state === 'failed' ? await payDebt(run, row.payment_id) : row.payment_id
+  const isRead = run.operation.idempotency.kind === 'read'
+  const owed = payment?.state === 'failed' && !isRead ? await payDebt(run, row.payment_id) : row.payment_id
   const state = await waitSettled(run, owed)
-  if (state === 'failed') throw debtRefusal(run, owed)
+  if (state === 'failed') throw isRead ? nothingDone(run) : debtRefusal(run, owed)
   return requireCall(deps.db, row.call_id)
 }
 
@@ -61,6 +61,9 @@ const debtRefusal = (run: Run, paymentId: string) =>
   run.deps.offers.paymentRequired(run.operation, 'the effect is there, its payment failed', {
     debt: debtOf(run, paymentId),
   })
+
+const nothingDone = ({ deps, operation }: Run) =>
+  deps.offers.paymentRequired(operation, 'the payment failed and nothing was done', {})
 
 async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'failed'> {
   const { deps } = run

@@ -15,6 +15,7 @@ import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { viewQuery } from '../../workflows/callback/messages.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/ports.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
+import { closeAll } from '../support/close-all.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { quiet, quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
@@ -49,9 +50,7 @@ beforeAll(async () => {
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
   workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
 }, 180_000)
-afterAll(async () => {
-  for (const close of closers) await close()
-})
+afterAll(() => closeAll(closers))
 
 /** A worker of each queue, as the program runs them, with another way out where a test brings one. */
 async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiver.send): Promise<T> {

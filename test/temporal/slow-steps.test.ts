@@ -4,6 +4,7 @@ import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@tem
 import { afterAll, beforeAll, expect } from 'vitest'
 import { authorizeUpdate, createUpdate } from '../../workflows/payout/messages.ts'
 import type { PayoutSnapshot, PayoutSteps, StepInput, StepResult } from '../../workflows/payout/ports.ts'
+import { closeAll } from '../support/close-all.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
@@ -28,9 +29,7 @@ beforeAll(async () => {
   )
   workflowBundle = await bundleWorkflows()
 }, 180_000)
-afterAll(async () => {
-  for (const close of closers) await close()
-})
+afterAll(() => closeAll(closers))
 
 const payoutIn = (state: PayoutSnapshot['state']): PayoutSnapshot => ({
   payoutId: 'po_slow',

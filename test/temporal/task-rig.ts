@@ -19,6 +19,7 @@ import type { LoopSteps, RunRecords } from '../../workflows/run/ports.ts'
 import type { TaskSteps } from '../../workflows/task/ports.ts'
 import { startTasks, trustedAgent } from '../activities/tasks/rig.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
+import { closeAll } from '../support/close-all.ts'
 import { quiet } from '../support/quiet.ts'
 import { startRailPool } from '../support/rail-pool.ts'
 import { startTemporal } from '../support/temporal.ts'
@@ -80,28 +81,42 @@ export async function startTaskWorkflows(
   const { keys, db } = tasks
   const callbacks = { db, log, send: receiver.send, keys, facts: readCallbackFacts, demoReceiver, posts }
 
-  /** Workers of the three queues until the result is called, or the rig stops. */
+  const serving = new Set<() => Promise<void>>()
+  /** Ends what still serves, such as the workers of a test that failed. */
+  const endServing = async (): Promise<void> => {
+    await Promise.all([...serving].map((end) => end()))
+  }
+  closers.unshift(endServing)
+
+  /** Workers of the three queues until the result is called, `endServing` is, or the rig stops. */
   async function serve(changed: Partial<Steps> = {}): Promise<() => Promise<void>> {
     const activities = { ...real, ...changed, ...createCallbackSteps(callbacks) }
     const workers = await Promise.all(
       [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
         const native = await NativeConnection.connect({ address: temporal.address })
         const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
-        const worker = await Worker.create({ connection: native, taskQueue, activities, ...source })
+        const options = { connection: native, taskQueue, activities, shutdownForceTime: '20s' as const }
+        const worker = await Worker.create({ ...options, ...source })
         return { worker, native, running: worker.run() }
       }),
     )
-    const shutDown = async () => {
+    const end = async () => {
+      if (!serving.delete(end)) return
       for (const { worker } of workers) worker.shutdown()
-      await Promise.all(workers.map(({ running }) => running))
-      await Promise.all(workers.map(({ native }) => native.close()))
+      await closeAll([
+        ...workers.map(
+          ({ running }) =>
+            () =>
+              running,
+        ),
+        ...workers.map(
+          ({ native }) =>
+            () =>
+              native.close(),
+        ),
+      ])
     }
-    let ended: Promise<void> | undefined
-    const end = () => {
-      ended ??= shutDown()
-      return ended
-    }
-    closers.unshift(end)
+    serving.add(end)
     return end
   }
 
@@ -123,10 +138,8 @@ export async function startTaskWorkflows(
   }
 
   return {
-    ...{ receiver, tasks, db: tasks.db, client, gateway, real, serve, send, replay, rowOf },
+    ...{ receiver, tasks, db: tasks.db, client, gateway, real, serve, endServing, send, replay, rowOf },
     ...{ address: temporal.address, binary: temporal.binary, parts: { postgres: tasks.part, temporal: temporal.part } },
-    stop: async () => {
-      for (const close of closers) await close()
-    },
+    stop: () => closeAll(closers),
   }
 }

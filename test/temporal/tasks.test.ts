@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure } from '@temporalio/common'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { recordReview } from '../../activities/runs/review.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { listReceipts } from '../../activities/store/receipts.ts'
@@ -24,6 +24,7 @@ let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
 beforeAll(async () => {
   rig = await startTaskWorkflows({ runsAtOnce: { agent: 2, rail: 100 } })
 }, 240_000)
+afterEach(() => rig?.endServing())
 afterAll(() => rig?.stop())
 
 const hash = 'a'.repeat(64)

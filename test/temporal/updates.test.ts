@@ -14,6 +14,7 @@ import { durableStep } from '../../temporal/updates.ts'
 import { authorizeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
 import type { StepInput } from '../../workflows/payout/ports.ts'
 import { nowSeconds } from '../support/agent.ts'
+import { closeAll } from '../support/close-all.ts'
 import { insertAuthorizedPayout, insertReservedTransfer } from '../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { quietRuntime } from '../support/quiet.ts'
@@ -31,9 +32,7 @@ beforeAll(async () => {
   ;[database, temporal] = await Promise.all([startDatabase(), startTemporal()])
   closers.push(database.stop, temporal.stop)
 })
-afterAll(async () => {
-  for (const close of closers) await close()
-})
+afterAll(() => closeAll(closers))
 
 const crowd = { places: 6 }
 const refused = { ok: false, refusal: { code: 'not_found' } }
