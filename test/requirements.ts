@@ -1164,7 +1164,7 @@ export const requirements = {
   },
   'chaos.mutations': {
     source: 'decision',
-    behavior: 'Five ways to break the rail fit its sources of today, so that the harness can be run on each.',
+    behavior: 'Eight ways to break the rail fit its sources of today and compile, so that each can be shown to be caught.',
   },
   'chaos.checker.independent': {
     source: 'decision',

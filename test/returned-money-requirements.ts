@@ -36,6 +36,10 @@ export const returnedMoneyRequirements = {
     behavior:
       'A charge whose answer was never given and can no longer be asked for is one call credit of its wallet, once.',
   },
+  'x402.unpaid-read': {
+    source: 'decision',
+    behavior: 'A read whose payment failed is given up with its withheld answer and leaves no debt.',
+  },
   'local.instance-lock': {
     source: 'decision',
     behavior: 'One process at a time has a data directory, also of several that start at once after one that died.',

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { eventually, nowSeconds, post, proofOf } from '../support/agent.ts'
 import { faultyRail, paymentIdOf, storedPayment } from '../support/faulty-rail.ts'
-import { earnings, openPayer, paymentHeader, send, signPayment } from '../support/payments.ts'
-import { losesTransactions } from '../support/rpc-proxy.ts'
+import { earnings, emptyWallet, openPayer, paymentHeader, send, signPayment } from '../support/payments.ts'
+import { beforeBroadcast, losesTransactions } from '../support/rpc-proxy.ts'
 import { verifies } from '../verifies.ts'
 
 const on = faultyRail({ X402_MIN_REMAINING_S: '3' })
@@ -100,6 +100,39 @@ verifies(
       expect(await anew()).toMatchObject({ status: 402 })
     })
     expect(earned).toBe(100_000n)
+  },
+  120_000,
+)
+
+verifies(
+  'x402.unpaid-read',
+  'a read whose payment failed gave no answer and leaves no debt: a fresh proof and payment are answered, other calls go on',
+  async () => {
+    const agent = await openPayer(on.rail, 0n)
+    const [payer, friend] = [await openPayer(on.rail), await openPayer(on.rail)]
+    const { payout_id } = await on.rail.create(await on.rail.openAgent({ wallet: agent }))
+    await on.rail.useUpFreeCalls(agent.address)
+    const payment = await signPayment(on.rail, payer, { validBefore: String(nowSeconds() + 8) })
+    const read = (headers: Record<string, string>) => send(on.rail, agent, 'payout-status', { payout_id }, headers)
+    const { earned } = await earnings(on.rail, async () => {
+      on.wire.fail(beforeBroadcast(() => emptyWallet(on.rail, payer)))
+      const told = await read(paymentHeader(payment))
+      on.wire.mend()
+      expect(told).toMatchObject(pending)
+      expect(told.body['payout']).toBeUndefined()
+      const failed = await eventually(
+        () => storedPayment(on.rail, payment),
+        (row) => row?.state === 'failed',
+      )
+      expect(failed).toMatchObject({ state: 'failed', credit: 'none' })
+      const paying = async () => paymentHeader(await signPayment(on.rail, friend))
+      const offered = await read({})
+      expect([offered.status, offered.body['debt']]).toEqual([402, undefined])
+      expect(await read(paymentHeader(payment))).toMatchObject({ status: 409, body: { code: 'payment_already_used' } })
+      expect((await send(on.rail, agent, 'payout-create', on.rail.terms(), await paying())).status).toBe(201)
+      expect(await read(await paying())).toMatchObject({ status: 200, body: { payout: { payout_id } } })
+    })
+    expect(earned).toBe(200_000n)
   },
   120_000,
 )

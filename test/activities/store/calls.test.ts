@@ -279,6 +279,28 @@ verifies(
 )
 
 verifies(
+  'x402.unpaid-read',
+  'a read whose payment fails is given up with its proof; the wallet owes nothing and goes on',
+  async () => {
+    const call = newCall()
+    const payment = newPayment(call.caller.slice(7))
+    await transaction(database.db, async (tx, last) => {
+      await claimPayment(tx, payment, call.callId, 'settling')
+      await grantCall(tx, last, call, { kind: 'payment', paymentId: payment.paymentId }, 'read')
+    })
+    expect(await requireCall(database.db, call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
+    for (let time = 0; time < 2; time++)
+      await transaction(database.db, (tx) => recordFailed(tx, payment.paymentId, 'expired'))
+    expect(await requireCall(database.db, call.callId)).toMatchObject({ grant_state: 'released', payment_id: null })
+    expect(await findPayment(database.db, payment.paymentId)).toMatchObject({ state: 'failed', call_id: null })
+    const standing = await transaction(database.db, (tx) => readStanding(tx, newCall(call.caller)))
+    expect(standing).toMatchObject({ call: undefined, debt: undefined, credit: undefined })
+    expect(await grantAtOnce(newCall(call.caller))).toBe(true)
+    await transaction(database.db, (tx, last) => grantCall(tx, last, call, { kind: 'free' }, 'read'))
+  },
+)
+
+verifies(
   'store.lock-order',
   'who settles a payment, or records that it failed, waits for its call before it holds the payment',
   async () => {

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { packageRoot } from '../../../activities/package-root.ts'
 import type { Edit } from './breaks.ts'
 
 /** A file's text with the edit made; throws when what it looks for is not there exactly once. */
@@ -11,9 +13,26 @@ export function edited(text: string, { file, find, replace }: Edit): string {
 }
 
 /** Breaks the copy of the project in this directory. */
-export function applyEdits(directory: string, edits: readonly Edit[]): void {
+function applyEdits(directory: string, edits: readonly Edit[]): void {
   for (const edit of edits) {
     const path = join(directory, edit.file)
     writeFileSync(path, edited(readFileSync(path, 'utf8'), edit))
+  }
+}
+
+/** Does something with a broken copy of the project, which is removed afterwards. */
+export async function inBrokenCopy<T>(edits: readonly Edit[], act: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'agent-rails-mutation-'))
+  try {
+    const leftOut = /^(node_modules|dist|\.git|\.data)$/
+    cpSync(packageRoot, directory, {
+      recursive: true,
+      filter: (path) => !leftOut.test(relative(packageRoot, path)),
+    })
+    symlinkSync(join(packageRoot, 'node_modules'), join(directory, 'node_modules'))
+    applyEdits(directory, edits)
+    return await act(directory)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
   }
 }

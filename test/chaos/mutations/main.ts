@@ -1,13 +1,9 @@
 // `npm run chaos:mutations [-- --only NAME] [--seed S]`: the rail is broken on purpose, and the harness, or the tests that a break
 // names, have to catch each break; the rail as it is has to pass. NAME is a part of a break's name, or `control`.
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packageRoot } from '../../../activities/package-root.ts'
-import { applyEdits } from './apply.ts'
-import { type Break, breaks, type Edit, type TestedBreak, testedBreaks } from './breaks.ts'
+import { inBrokenCopy } from './apply.ts'
+import { type Break, breaks, type TestedBreak, testedBreaks } from './breaks.ts'
 
 const control: Break = { name: 'control', edits: [], harness: ['--runs', '48'] }
 const { values } = parseArgs({
@@ -47,22 +43,6 @@ function testsOn({ edits, tests }: TestedBreak): Promise<string> {
     const { numFailedTests: failed, numPassedTests: passed } = JSON.parse(out.slice(out.indexOf('{"num')))
     return JSON.stringify({ failed, passed })
   })
-}
-
-async function inBrokenCopy<T>(edits: readonly Edit[], act: (directory: string) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'agent-rails-mutation-'))
-  try {
-    const leftOut = /^(node_modules|dist|\.git|\.data)$/
-    cpSync(packageRoot, directory, {
-      recursive: true,
-      filter: (path) => !leftOut.test(relative(packageRoot, path)),
-    })
-    symlinkSync(join(packageRoot, 'node_modules'), join(directory, 'node_modules'))
-    applyEdits(directory, edits)
-    return await act(directory)
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
 }
 
 async function run(command: string, args: readonly string[], cwd: string) {
