@@ -108,9 +108,9 @@ verifies(
   'x402.unpaid-read',
   'a read whose payment failed gave no answer and leaves no debt: a fresh proof and payment are answered, other calls go on',
   async () => {
-    const agent = await openPayer(on.rail, 0n)
+    const agent = await on.rail.openAgent()
     const [payer, friend] = [await openPayer(on.rail), await openPayer(on.rail)]
-    const { payout_id } = await on.rail.create(await on.rail.openAgent({ wallet: agent }))
+    const { payout_id } = await on.rail.create(agent)
     await on.rail.useUpFreeCalls(agent.address)
     const payment = await signPayment(on.rail, payer, { validBefore: String(nowSeconds() + 8) })
     const read = (headers: Record<string, string>) => send(on.rail, agent, 'payout-status', { payout_id }, headers)
