@@ -1164,7 +1164,8 @@ export const requirements = {
   },
   'chaos.mutations': {
     source: 'decision',
-    behavior: 'Eight ways to break the rail fit its sources of today and compile, so that each can be shown to be caught.',
+    behavior:
+      'Eight ways to break the rail fit its sources of today and compile, so that each can be shown to be caught.',
   },
   'chaos.checker.independent': {
     source: 'decision',
