@@ -24,6 +24,31 @@ export const firstUseRequirements = {
     behavior:
       'On a phone the landing page is at most eight screens long and as wide as the screen: one language of the first agent is open at a time, and operations are closed by family.',
   },
+  'scripts.fresh-clone': {
+    source: 'decision',
+    behavior:
+      'Every script of package.json works in a fresh clone: it installs and builds first, and its programs come with the project.',
+  },
+  'client.receipts': {
+    source: 'decision',
+    behavior:
+      'The client verifies receipts offline by the standing of their key: forged ones, those of a revoked key, those dated after their key was retired and gaps in a chain are refused.',
+  },
+  'client.webhooks': {
+    source: 'decision',
+    behavior:
+      'The client verifies webhooks with the key set of the service or one public key: forged, expired and altered ones are refused, and a repeated one keeps its id.',
+  },
+  'client.repeats': {
+    source: 'decision',
+    behavior:
+      'The client repeats what is refused as retryable or does not get through, with the same idempotency key, until its time is over; every other refusal is thrown at once.',
+  },
+  'operate.doctor-roles': {
+    source: 'decision',
+    behavior:
+      'doctor names the database role it is connected as, each missing role, and each privilege on a guarded table that is not as declared; a user that is none of the roles is a warning.',
+  },
   'keys.no-restart': {
     source: 'decision',
     behavior:

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageRoot } from '../../activities/package-root.ts'
@@ -73,6 +74,7 @@ verifies('operate.doctor', 'a sound stack has no fault, and the exit code is 0',
     'addresses',
     'postgres and its clock',
     'migrations',
+    'database roles',
     'temporal namespace',
     'search attributes',
     'workers on payouts',
@@ -186,6 +188,32 @@ verifies('operate.doctor', 'Postgres away and a database without migrations are 
   expect(Object.keys(unmigrated)).toEqual(['migrations'])
   expect(unmigrated['migrations']?.remedy).toContain('migrate.js')
 })
+
+verifies(
+  'operate.doctor-roles',
+  'a missing database role, a privilege too many or too few and a user that is no role are named',
+  async () => {
+    const owner = { DATABASE_URL: stack.databaseUrl }
+    const [roles] = (await examine({ ...stack.env, ...owner })).filter(({ name }) => name === 'database roles')
+    expect(roles).toMatchObject({ ok: true, detail: 'connected as postgres', remedy: expect.stringContaining('roles') })
+    const client = new pg.Client({ connectionString: stack.databaseUrl })
+    await client.connect()
+    try {
+      await client.query('grant update on payouts to agent_rails_api; revoke select on payouts from agent_rails_signer')
+      const granted = (await faultsWith({}))['database roles']
+      expect(granted?.detail).toContain('agent_rails_api may update payouts')
+      expect(granted?.detail).toContain('agent_rails_signer may not select payouts')
+      expect(granted?.remedy).toContain('migrate.js')
+      await client.query('revoke update on payouts from agent_rails_api; grant select on payouts to agent_rails_signer')
+      await client.query('alter role agent_rails_reader rename to agent_rails_other')
+      expect((await faultsWith({}))['database roles']?.detail).toBe('agent_rails_reader missing')
+    } finally {
+      await client.query('alter role agent_rails_other rename to agent_rails_reader').catch(() => undefined)
+      await client.end()
+    }
+    expect(await faultsWith({})).toEqual({})
+  },
+)
 
 verifies(
   'operate.doctor',

@@ -3,9 +3,12 @@ import { createDatabase, isUnavailable } from '../../activities/store/db.ts'
 import { databaseSkewMs, migrationsApplied } from '../../activities/store/health.ts'
 import { describeLanes, type LaneHealth, readLanes } from '../../activities/store/lane-health.ts'
 import { latestMigration } from '../../activities/store/migrate.ts'
+import { type RoleHealth, readRoles } from '../../activities/store/role-health.ts'
+import { databaseRoles, roleName } from '../../activities/store/roles.ts'
 import { type Check, type Finding, fault, fine, look, warning } from './check.ts'
 
 const ANSWERS = 'Start Postgres, or correct DATABASE_URL.'
+const ROLES_PAGE = 'see docs/operations.md, Database roles.'
 const SKEW_MS_MAX = 5_000
 
 /** Postgres answers, has every migration, and agrees with this machine about the time; and by its rows no gas wallet is jammed. */
@@ -19,6 +22,7 @@ export async function checkPostgres(config: Pick<Config, 'DATABASE_URL' | 'LANE_
       look('migrations', ANSWERS, async () =>
         judgeMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
       ),
+      look('database roles', ANSWERS, async () => judgeRoles(await readRoles(db))),
       look('lanes of the gas wallets', 'Correct Postgres first.', async () =>
         judgeLanes(await readLanes(db, config.LANE_JAM_AFTER_MS).catch(whenMissing([]))),
       ),
@@ -43,6 +47,20 @@ export function judgeLanes(lanes: readonly LaneHealth[]): Finding {
     text,
     'See that the gas wallet has ether and the chain makes blocks; docs/operations.md tells each jam.',
   )
+}
+
+/** Judges the database roles: a process that connects as another user could do more than it needs. */
+export function judgeRoles({ user, missing, differences }: RoleHealth): Finding {
+  if (missing.length > 0)
+    return fault(`${missing.join(', ')} missing`, `Create them, then run node dist/worker/migrate.js; ${ROLES_PAGE}`)
+  if (differences.length > 0)
+    return fault(
+      differences.join('; '),
+      `Run node dist/worker/migrate.js, which grants what is declared; ${ROLES_PAGE}`,
+    )
+  const names = databaseRoles.map(roleName)
+  if (!names.includes(user)) return warning(`connected as ${user}`, `Let DATABASE_URL name a role; ${ROLES_PAGE}`)
+  return fine(`connected as ${user}; ${names.length} roles, as declared`)
 }
 
 function judgeMigrations(applied: boolean): Finding {

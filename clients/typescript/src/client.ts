@@ -1,7 +1,7 @@
 import { type Client, type ClientOptions, createClient as createPlainClient } from '../../../api/surfaces/client.ts'
 
-/** Where a service is: its public host, and the host of its operating system for agents. */
-export type Hosts = { baseUrl: string; osUrl: string }
+/** Where a service is: its public host, the host of its operating system for agents, and its `origin` where that is not `baseUrl`. */
+export type Hosts = { baseUrl: string; osUrl: string; origin?: string }
 
 const RETRY_FOR_MS = 60_000
 

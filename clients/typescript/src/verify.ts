@@ -3,18 +3,19 @@ import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 
 const TOLERANCE_SECONDS = 300
 const WEBHOOK_KEY = 'whpk_'
+const SIGNATURES_MAX = 4
 
 /** The headers of a request, in lower case, as node and fetch give them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Whether a webhook was signed by the holder of the public key (`whpk_…`) not more than five minutes ago or ahead. `body` is
- * the request's own bytes; an id that was taken before may come again, so keep the ids.
+ * Whether a webhook was signed by the service not more than five minutes ago or ahead: by a callback key of its key set, or by
+ * one public key (`whpk_…`). `body` is the request's own bytes; an id that was taken before may come again, so keep the ids.
  */
 export function verifyWebhook(
   headers: WebhookHeaders,
   body: Uint8Array | string,
-  publicKey: string,
+  keys: KeySet | string,
   nowSeconds = Date.now() / 1000,
 ): boolean {
   const text = (name: string) => String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
@@ -22,12 +23,23 @@ export function verifyWebhook(
   const timestamp = text('webhook-timestamp')
   if (id === '' || !/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(nowSeconds - Number(timestamp)) > TOLERANCE_SECONDS) return false
-  const x = Buffer.from(publicKey.replace(WEBHOOK_KEY, ''), 'base64').toString('base64url')
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)])
-  return text('webhook-signature')
-    .split(' ')
-    .some((one) => one.startsWith('v1a,') && verify(null, signed, key, Buffer.from(one.slice(4), 'base64')))
+  const signatures = text('webhook-signature')
+    .split(' ', SIGNATURES_MAX)
+    .flatMap((one) => (one.startsWith('v1a,') ? [Buffer.from(one.slice(4), 'base64')] : []))
+  return webhookKeys(keys, Number(timestamp)).some((x) => {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+    return signatures.some((signature) => verify(null, signed, key, signature))
+  })
+}
+
+/** The public halves, as base64url, that may have signed a webhook of this time. */
+function webhookKeys(keys: KeySet | string, signedAt: number): string[] {
+  if (typeof keys === 'string') return [Buffer.from(keys.replace(WEBHOOK_KEY, ''), 'base64').toString('base64url')]
+  return keys.keys.flatMap((key) => {
+    const { x, use_for } = key as { x?: string; use_for?: string }
+    return x !== undefined && use_for === 'callback' && endOf(key, signedAt) === undefined ? [x] : []
+  })
 }
 
 /** What a receipt says; `prev` is the SHA-256 of the receipt before it, null on the first. */
@@ -66,9 +78,17 @@ export async function verifyReceiptChain(receipts: readonly string[], keys: KeyS
 function assertStanding({ keys }: KeySet, kid: string | undefined, issuedAt: number): void {
   const key = keys.find((one) => one.kid === kid)
   if (key === undefined) throw new Error('the receipt names no key of the set')
-  const { use_for, retired_at, revoked_at } = key as { use_for?: string; retired_at?: string; revoked_at?: string }
+  const { use_for } = key as { use_for?: string }
   if (use_for !== undefined && use_for !== 'receipt') throw new Error('the key does not sign receipts')
-  if (typeof revoked_at === 'string') throw new Error('the key of the receipt is revoked')
-  if (typeof retired_at === 'string' && issuedAt * 1000 > Date.parse(retired_at))
-    throw new Error('the receipt is dated after its key was retired')
+  const end = endOf(key, issuedAt)
+  if (end === 'revoked') throw new Error('the key of the receipt is revoked')
+  if (end === 'retired') throw new Error('the receipt is dated after its key was retired')
+}
+
+/** Why a key proves nothing that is dated `issuedAt` (Unix seconds); undefined where it does. */
+function endOf(key: object, issuedAt: number): 'retired' | 'revoked' | undefined {
+  const { retired_at, revoked_at } = key as { retired_at?: string | null; revoked_at?: string | null }
+  if (typeof revoked_at === 'string') return 'revoked'
+  const retired = typeof retired_at === 'string' && !(issuedAt * 1000 <= Date.parse(retired_at))
+  return retired ? 'retired' : undefined
 }
