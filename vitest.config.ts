@@ -16,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'tests',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...alone],
+          exclude: ['**/node_modules/**', 'test/faults/**', ...alone],
           sequence: { groupOrder: 0 },
         },
       },

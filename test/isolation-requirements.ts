@@ -19,6 +19,34 @@ export const isolationRequirements = {
     source: 'decision',
     behavior: 'A child has no environment, reads nothing but the program, writes nothing and starts nothing.',
   },
+  'isolation.network': {
+    source: 'decision',
+    behavior:
+      'A child has no network: what Node offers to connect, listen and look names up is refused before any other code runs, and by Node itself from version 25.',
+  },
+  'isolation.attempts': {
+    source: 'decision',
+    behavior:
+      'An attempt at a piece of work is counted in Postgres before its child starts. Work whose parent dies without a verdict is repeated at most twice, then refused as input_too_complex; a child that never begins the work counts for nothing.',
+  },
+  'isolation.verdict': {
+    source: 'decision',
+    behavior:
+      'A limit verdict is stored and final. Its task is exception_open with correct_input and abandon, which returns the credit.',
+  },
+  'isolation.money': {
+    source: 'decision',
+    behavior: 'Slow inputs in every process of the runs hold up no payout.',
+  },
+  'isolation.growth': {
+    source: 'decision',
+    behavior:
+      'Twice the size of an input takes at most 2.5 times the processor time, over four doublings, in each dimension of every rail, replay, zip and CSV.',
+  },
+  'isolation.maxima': {
+    source: 'decision',
+    behavior: 'The largest input of each kind that is accepted finishes within the default limits of a run.',
+  },
   'isolation.golden': {
     source: 'decision',
     behavior:

@@ -7,7 +7,6 @@ import { type ReplaySettings, verifyReplayFile } from '../../workflows/domain/ve
 import type { RowSource } from '../rails/rows.ts'
 import { type SeeRow, workOnInput } from '../rails/work-on-rows.ts'
 import { replaySettings } from '../replay-uploads.ts'
-import { unzipReturnPackage } from '../return-package.ts'
 import { validateWork } from '../runs/validation.ts'
 import {
   ANSWER_CHARS_MAX,
@@ -37,7 +36,6 @@ export async function answer(job: Job): Promise<Answer> {
 }
 
 async function outcomeOf(job: Job): Promise<unknown> {
-  if (job.kind === 'unzip') return unzipReturnPackage(await wholeOf(streamOf('zip')))
   const sources = sourcesOf(job.lists)
   if (job.kind === 'replay')
     return verifyReplayFile(job.file, await replaySettings(job.file, job.settings as ReplaySettings, sources))
@@ -74,12 +72,6 @@ async function* piecesOf(list: string): AsyncGenerator<Uint8Array> {
     if (piece === null) return
     yield piece
   }
-}
-
-async function wholeOf(stream: Readable): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of stream) pieces.push(piece)
-  return Buffer.concat(pieces)
 }
 
 function say(message: FromChild): void {

@@ -11,7 +11,6 @@ export type Job =
   | ({ kind: 'work' } & RailInput)
   | ({ kind: 'validate'; work: unknown } & RailInput)
   | { kind: 'replay'; file: unknown; settings: unknown; lists: Lists }
-  | { kind: 'unzip' }
 
 /** What a child answers: the outcome as JSON, or the refusal that the work ended with. */
 export type Answer = { json: string } | { refusal: Refusal }

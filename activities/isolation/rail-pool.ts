@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { Tinypool } from 'tinypool'
 import { DomainError } from '../../workflows/domain/errors.ts'
 import { type Config, configSchema } from '../config.ts'
@@ -20,9 +21,14 @@ export type RailPool = {
 }
 export type PoolSettings = RunLimits & { processes: number }
 
-/** The child ended and nobody knows why: the work may be done again. */
+/** The child ended during the work, without a verdict: the work may be done again. */
 export class ChildDied extends Error {
   override readonly name = 'ChildDied'
+}
+
+/** No child began the work, so that its input is not to blame. */
+class NotBegun extends Error {
+  override readonly name = 'NotBegun'
 }
 
 /** A child that used more than this is not used again: what it left would count for the next run. */
@@ -59,8 +65,8 @@ export function openRailPool(settings: PoolSettings): RailPool {
     idleTimeout: IDLE_MS,
     maxMemoryLimitBeforeRecycle: REUSE_HEAP_BYTES,
   })
-  // A child that dies between two jobs loses no work.
-  pool.on('error', () => undefined)
+  // A child that ends without a job was idle, or died at its start: the pool would never start another for the job that waits.
+  pool.on('error', () => pool.cancelPendingTasks())
   const places = seats(processes)
   return {
     run: (job, streams = {}, signal) => places(() => runOnce(pool, settings, job, streams, signal)),
@@ -79,26 +85,23 @@ async function runOnce(
   const pieces = Object.fromEntries(
     Object.entries(streams).map(([list, stream]) => [list, stream[Symbol.asyncIterator]()]),
   )
-  const lost = lostRun()
+  const ended = new AbortController()
   let watched: ReturnType<typeof watchRun> | undefined
-  let child: ChildProcess | undefined
   let send: (message: ToChild) => void = () => undefined
-  const cancel = () => {
-    child?.kill('SIGKILL')
-    lost.reject(signal?.reason)
-  }
+  const cancel = () => ended.abort(signal?.reason)
+  const late = setTimeout(
+    () => ended.abort(new NotBegun(`no child began the work within ${limits.wallMs / 1000} s`)),
+    limits.wallMs,
+  )
   const hear = (message: FromChild): void => {
     if ('started' in message) {
-      child = childOf(pool, message.started)
-      watched = watchRun(child, limits)
+      clearTimeout(late)
+      watched = watchRun(childOf(pool, message.started), limits)
     } else if ('wants' in message) {
       const next = pieces[message.wants]?.next() ?? Promise.reject(new Error('an unknown list'))
       next.then(
         ({ done, value }) => send({ list: message.wants, piece: done === true ? null : value }),
-        (error: unknown) => {
-          child?.kill('SIGKILL')
-          lost.reject(error)
-        },
+        (error: unknown) => ended.abort(error),
       )
     }
   }
@@ -110,31 +113,27 @@ async function runOnce(
   }
   signal?.addEventListener('abort', cancel, { once: true })
   try {
-    const answered = pool.run(job, { channel }).catch(async (error: unknown) => {
+    const answer: Answer = await pool.run(job, { channel, signal: ended.signal }).catch(async (error: unknown) => {
+      if (ended.signal.aborted) throw ended.signal.reason
       // The child's exit is heard before its verdict is known.
       await sleep(0)
-      const verdict = watched?.verdict()
-      if (verdict !== undefined) throw verdict
-      // What the work itself threw comes as a plain object.
-      if (error instanceof Error) throw new ChildDied(error.message)
-      throw new Error(`the work failed: ${(error as { message?: string } | null)?.message ?? String(error)}`)
+      throw watched?.verdict() ?? failureOf(error, watched !== undefined)
     })
-    const answer = (await Promise.race([answered, lost.promise])) as Answer
     if ('refusal' in answer) throw new DomainError(answer.refusal)
     return JSON.parse(answer.json)
   } finally {
+    clearTimeout(late)
     watched?.end()
     signal?.removeEventListener('abort', cancel)
     for (const stream of Object.values(streams)) stream.destroy()
   }
 }
 
-function lostRun() {
-  let reject: (reason: unknown) => void = () => undefined
-  const promise = new Promise<never>((_resolve, fail) => {
-    reject = fail
-  })
-  return { promise, reject }
+/** What the work itself threw comes as a plain object; an Error is the end of the child. */
+function failureOf(error: unknown, begun: boolean): Error {
+  if (!(error instanceof Error))
+    return new Error(`the work failed: ${(error as { message?: string } | null)?.message ?? String(error)}`)
+  return begun ? new ChildDied(error.message) : new NotBegun('the child process ended before it began the work')
 }
 
 /** The process behind a place of the pool, which keeps it to itself. */
@@ -166,8 +165,11 @@ const childFile = import.meta.url.endsWith('.ts')
   ? join(packageRoot, 'dist', 'activities', 'isolation', 'child.js')
   : join(import.meta.dirname, 'child.js')
 
-/** What the child may do: read the program, start its watchdog. Node refuses files, processes, add-ons and, from 25, the network. */
-function childFlags({ memoryBytes }: RunLimits): string[] {
+/**
+ * What the child may do: read the program, start its watchdog. Node refuses files, processes, add-ons and, from version 25, the
+ * network, which `no-network.ts` refuses on every version.
+ */
+export function childFlags({ memoryBytes }: Pick<RunLimits, 'memoryBytes'>): string[] {
   const modules = dirname(dirname(createRequire(import.meta.url).resolve('tinypool/package.json')))
   // Where node_modules is a symbolic link, Node reads the link and what it points to.
   const folders = new Set([modules, join(packageRoot, 'node_modules')])
@@ -180,6 +182,7 @@ function childFlags({ memoryBytes }: RunLimits): string[] {
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
     ...readable.map((path) => `--allow-fs-read=${path}${path.endsWith('.json') ? '' : '/*'}`),
+    `--import=${pathToFileURL(join(dirname(childFile), 'no-network.js'))}`,
     `--max-old-space-size=${Math.floor(memoryBytes / 1024 / 1024)}`,
   ]
 }

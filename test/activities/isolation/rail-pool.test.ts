@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, expect } from 'vitest'
-import { ChildDied, type RailPool } from '../../../activities/isolation/rail-pool.ts'
+import { ChildDied, childFlags, type RailPool } from '../../../activities/isolation/rail-pool.ts'
 import { digestOf } from '../../../workflows/domain/canonical-json.ts'
 import { DomainError } from '../../../workflows/domain/errors.ts'
 import { rails } from '../../../workflows/domain/rails/index.ts'
@@ -106,6 +111,91 @@ verifies(
     await expect(runEndless(pool, (at) => `i${at % 10}`, stop)).rejects.toThrow('timeout')
     const killed = runEndless(pool, (at) => `i${at % 10}`)
     await Promise.all([expect(killed).rejects.toBeInstanceOf(ChildDied), killOwnChild()])
+  },
+)
+
+verifies(
+  'isolation.limits',
+  'a child that dies at its start leaves no job waiting, and is no verdict on its input',
+  async () => {
+    const pool = poolOf({ memoryBytes: 4 * MB })
+    const [first] = rails
+    const job = { kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} } as const
+    const deaths = await Promise.all([0, 1, 2].map(() => pool.run(job).catch((error: unknown) => error)))
+    for (const death of deaths) {
+      expect(death).toMatchObject({ message: 'the child process ended before it began the work' })
+      expect(death).not.toBeInstanceOf(ChildDied)
+    }
+  },
+)
+
+verifies('isolation.limits', 'a job that its caller cancels before a child has begun it is never begun', async () => {
+  const pool = poolOf({ processes: 1 })
+  const [first] = rails
+  const job = { kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} } as const
+  await expect(pool.run(job, {}, AbortSignal.timeout(1))).rejects.toThrow('timeout')
+  expect(await pool.run(job)).toBeTruthy()
+})
+
+verifies(
+  'isolation.network',
+  'a process with the flags of a child reaches no server, by whatever way of Node it tries',
+  async () => {
+    let connections = 0
+    const server = createServer((_request, response) => response.end()).on('connection', () => {
+      connections += 1
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const datagrams = createSocket('udp4').on('message', () => {
+      connections += 1
+    })
+    await new Promise<void>((resolve) => datagrams.bind(port, '127.0.0.1', resolve))
+    const probe = `
+      process.on('uncaughtException', () => undefined)
+      const { once } = await import('node:events')
+      const [net, tls, http, https, http2, dgram, dns] = await Promise.all(
+        ['net', 'tls', 'http', 'https', 'http2', 'dgram', 'dns'].map((name) => import('node:' + name)))
+      const port = ${port}, host = '127.0.0.1'
+      const udp = () => new Promise((resolve, reject) =>
+        dgram.createSocket('udp4').on('error', reject).send('x', port, host, (error) => error ? reject(error) : resolve()))
+      const socket = () => new Promise((resolve, reject) => {
+        const ws = new WebSocket('ws://127.0.0.1:' + port)
+        ws.onerror = () => reject(new Error('refused'))
+        ws.onopen = resolve
+      })
+      const ways = {
+        net: () => once(net.connect(port, host), 'connect'),
+        createConnection: () => once(net.createConnection({ port, host }), 'connect'),
+        socket: () => once(new net.Socket().connect(port, host), 'connect'),
+        tls: () => once(tls.connect(port, host), 'secureConnect'),
+        http: () => once(http.get({ port, host }), 'response'),
+        https: () => once(https.get({ port, host }), 'response'),
+        http2: () => once(http2.connect('http://127.0.0.1:' + port), 'connect'),
+        fetch: () => fetch('http://127.0.0.1:' + port),
+        listen: () => once(net.createServer().listen(0), 'listening'),
+        udp,
+        lookup: () => dns.promises.lookup('localhost'),
+        resolve: () => dns.promises.resolve4('example.com'),
+        callback: () => new Promise((resolve, reject) => dns.lookup('localhost', (error) => error ? reject(error) : resolve())),
+        ...(globalThis.WebSocket ? { socket } : {}),
+        binding: async () => new (process.binding('tcp_wrap').TCP)(0),
+      }
+      const open = []
+      for (const [name, way] of Object.entries(ways)) await (async () => way())().then(() => open.push(name), () => undefined)
+      console.log(JSON.stringify(open))
+      process.exit()`
+    const openWith = async (flags: string[]): Promise<string[]> => {
+      const args = [...flags, '--input-type=module', '-e', probe]
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env: {} })
+      return JSON.parse(stdout)
+    }
+    expect(await openWith(childFlags({ memoryBytes: 256 * MB }))).toEqual([])
+    expect(connections).toBe(0)
+    const ways = ['net', 'createConnection', 'socket', 'http', 'http2', 'fetch', 'listen', 'udp', 'lookup', 'callback']
+    expect(await openWith([])).toEqual(expect.arrayContaining(ways))
+    server.close()
+    datagrams.close()
   },
 )
 

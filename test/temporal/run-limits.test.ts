@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { RailPool } from '../../activities/isolation/rail-pool.ts'
+import { createRunSteps } from '../../activities/run.ts'
+import { transaction } from '../../activities/store/db.ts'
+import { listLoopSteps } from '../../activities/store/runs.ts'
+import { openTaskException } from '../../activities/store/task-exceptions.ts'
+import { findTask } from '../../activities/store/tasks.ts'
+import { runIdOf } from '../../activities/tasks/facts.ts'
+import { provideInput } from '../../activities/tasks/input.ts'
+import { recoverTask } from '../../activities/tasks/recovery-answer.ts'
+import { allowedRecoveries } from '../../workflows/domain/task-exception.ts'
+import { alikeSentences } from '../faults/bombs.ts'
+import { quietRuntime } from '../support/quiet.ts'
+import { startRailPool } from '../support/rail-pool.ts'
+import { verifies } from '../verifies.ts'
+import { startTaskWorkflows } from './task-rig.ts'
+
+quietRuntime()
+let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+const pools: RailPool[] = []
+let stopServing: (() => Promise<void>) | undefined
+/** The jobs that a child was asked to do. */
+let asked: string[]
+
+beforeAll(async () => {
+  rig = await startTaskWorkflows()
+}, 240_000)
+afterAll(async () => {
+  await rig?.stop()
+  for (const pool of pools) await pool.close()
+})
+
+/** Serves with a pool of these limits; the answer of each step's first activity is lost after it was stored. */
+async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<void> {
+  await stopServing?.()
+  const pool = startRailPool(limits)
+  pools.push(pool)
+  asked = []
+  const counting: RailPool = {
+    ...pool,
+    run: (job, ...rest) => {
+      asked.push(job.kind)
+      return pool.run(job, ...rest)
+    },
+  }
+  const { takeStep } = createRunSteps(rig.tasks.deps, counting)
+  const lost = new Set<string>()
+  stopServing = await rig.serve({
+    takeStep: async (input) => {
+      const taken = await takeStep(input)
+      if (lost.has(input.step)) return taken
+      lost.add(input.step)
+      throw new Error('the answer is lost')
+    },
+  })
+}
+
+async function begun(body: unknown): Promise<string> {
+  const { task_id } = await rig.tasks.taskIn('credit_funded', { rail: 'diligenceops', callback_url: null })
+  await transaction(rig.db, (tx) => provideInput(tx, task_id, body))
+  await rig.gateway.wake(task_id)
+  return task_id
+}
+const reaches = (taskId: string, state: string) =>
+  expect.poll(async () => (await findTask(rig.db, taskId))?.state, { timeout: 60_000 }).toBe(state)
+const attemptsOf = (taskId: string) =>
+  rig.db.selectFrom('step_attempts').select(['step', 'begun']).where('run_id', '=', runIdOf(taskId)).execute()
+
+verifies(
+  ['isolation.verdict', 'isolation.attempts'],
+  'a limit verdict is stored and final: the activity is repeated, the child is not, and the task can be abandoned',
+  async () => {
+    await serveWith({ cpuMs: 300 })
+    const taskId = await begun(alikeSentences(3_200, { word: 'bdgmnst', amount: 7 }).value)
+    await reaches(taskId, 'exception_open')
+    expect(asked).toEqual(['work'])
+    expect(await attemptsOf(taskId)).toEqual([{ step: 'worker', begun: 1 }])
+    const steps = await listLoopSteps(rig.db, runIdOf(taskId))
+    expect(steps.at(-1)).toMatchObject({ step: 'worker', verdict: 'too_complex' })
+    const exception = await openTaskException(rig.db, taskId)
+    expect(exception).toMatchObject({ code: 'input_too_complex', detail: expect.stringContaining('processor time') })
+    expect(allowedRecoveries('input_too_complex')).toEqual(['correct_input', 'abandon'])
+    const who = { actor: 'operator:1', decided: true, note: '', recoveryId: 'rec_abandoned', input: undefined }
+    const ask = { ...who, taskId, exceptionId: exception?.exception_id, action: 'abandon' as const }
+    await transaction(rig.db, (tx) => recoverTask(rig.tasks.deps, tx, ask))
+    await rig.gateway.wake(taskId)
+    await reaches(taskId, 'closed')
+  },
+  120_000,
+)
+
+verifies(
+  'isolation.attempts',
+  'children that die at their start are a fault of the service: no attempt is counted, and the task can be retried',
+  async () => {
+    await serveWith({ memoryBytes: 4 * 1024 * 1024 })
+    const taskId = await begun(alikeSentences(2, { word: 'bdgmnst', amount: 7 }).value)
+    await reaches(taskId, 'exception_open')
+    expect(await openTaskException(rig.db, taskId)).toMatchObject({
+      code: 'worker_failed',
+      detail: 'the child process ended before it began the work',
+    })
+    expect(await attemptsOf(taskId)).toEqual([{ step: 'worker', begun: 0 }])
+    expect(asked.length).toBeGreaterThan(1)
+  },
+  120_000,
+)
