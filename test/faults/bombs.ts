@@ -1,11 +1,20 @@
 import fc from 'fast-check'
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import { receiptId } from '../../workflows/domain/ids.ts'
+import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import type { RailKey } from '../../workflows/domain/rails/rail.ts'
+import { ledgerEntry } from '../../workflows/domain/task-ledger.ts'
+import { nextTaskState, type TaskEvent, type TaskState } from '../../workflows/domain/task-lifecycle.ts'
 import { meterYear } from '../domain/rails/material/readings.ts'
+import { finishedTask, signedFile } from '../support/finished-task.ts'
 
 export type Piece = { kind: 'work' | 'replay' | 'csv'; rail?: RailKey; value: unknown }
-/** Inputs made to be slow, by their size; `size` is where their smallest test begins, and the largest is `most` times that. */
-export type Bomb = { name: string; size: number; most: number; make: (size: number, dice: Dice) => Piece }
+/** Inputs made to be slow, by their size: `size` and four doublings of it are measured, all of them accepted inputs. */
+export type Bomb = { name: string; size: number; make: (size: number, dice: Dice) => Piece }
 export type Dice = { word: string; amount: number }
+
+/** Tests in two files, which run side by side. */
+export const ofTexts = ({ name }: Bomb): boolean => /^(diligenceops|contractops|scout)/.test(name)
 
 /** What may vary without a change of size. */
 export const dice: fc.Arbitrary<Dice> = fc.record({
@@ -71,8 +80,7 @@ export const alikeSentences = (size: number, { word, amount }: Dice): Piece =>
 export const bombs: readonly Bomb[] = [
   {
     name: 'financeops: references that join all invoices to one',
-    size: 2_000,
-    most: 8,
+    size: 500,
     make: (size, { amount }) =>
       work('financeops', {
         invoices: times(size, (at) => invoice(`i${at}`, amount)),
@@ -81,8 +89,7 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'financeops: a currency for each row',
-    size: 1_000,
-    most: 8,
+    size: 400,
     make: (size, { amount }) =>
       work('financeops', {
         invoices: times(size, (at) => invoice(`i${at}`, amount, { currency: currency(at) })),
@@ -91,8 +98,7 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'financeops: one party, one payment for all of its invoices',
-    size: 4_000,
-    most: 8,
+    size: 1_000,
     make: (size, { amount }) =>
       work('financeops', {
         invoices: times(size, (at) => invoice(`i${at}`, amount)),
@@ -101,14 +107,12 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'diligenceops: copies of a sentence that many others contradict and many questions cite',
-    size: 400,
-    most: 8,
+    size: 60,
     make: alikeSentences,
   },
   {
     name: 'diligenceops: one sentence of mentions',
-    size: 8_000,
-    most: 8,
+    size: 1_500,
     make: (size, { word, amount }) =>
       work('diligenceops', {
         questions: [{ id: 'q', text: word }],
@@ -118,32 +122,27 @@ export const bombs: readonly Bomb[] = [
   {
     name: 'diligenceops: one word without an end',
     size: 64_000,
-    most: 16,
     make: (size, { word }) =>
       work('diligenceops', { questions: [{ id: 'q', text: word }], evidence: evidence('a'.repeat(size)) }),
   },
   {
     name: 'contractops: days until which something lasts',
-    size: 1_500,
-    most: 16,
+    size: 900,
     make: (size) => contract('The term lasts until 2026-05-31. '.slice(0, 33).repeat(Math.floor(size))),
   },
   {
     name: 'contractops: attachments that are named and not supplied, after blank lines',
-    size: 1_000,
-    most: 16,
+    size: 500,
     make: (size) => contract(times(size, (at) => `see Exhibit ${at % 100}`).join('\n\n\n\n')),
   },
   {
     name: 'contractops: blanks that are opened and never closed',
     size: 3_000,
-    most: 16,
     make: (size) => contract('[insert '.repeat(size)),
   },
   {
     name: 'contractops: duties that end in marks',
-    size: 10,
-    most: 8,
+    size: 8,
     make: (size, { word }) =>
       contract(
         `This Agreement is between Acme Corp. ("${word}x") and Globex LLC (the "Client").\n\n` +
@@ -152,14 +151,12 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'contractops: numbers in words',
-    size: 4_000,
-    most: 16,
+    size: 1_900,
     make: (size) => contract('one hundred and '.repeat(size)),
   },
   {
     name: 'packetops: one document',
     size: 64_000,
-    most: 16,
     make: (size, { word }) =>
       work('packetops', {
         title: word,
@@ -169,12 +166,11 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'scout: services that all do what each need says',
-    size: 60,
-    most: 16,
+    size: 20,
     make: (size, { word }) =>
       work('scout', {
         task: times(60, (at) => `${word} ${letters(at + 40)}`).join(', '),
-        registry: times(Math.min(1_000, size), (at) =>
+        registry: times(size, (at) =>
           service(
             at,
             times(60, () => word),
@@ -184,14 +180,13 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'scout: needs',
-    size: 20,
-    most: 16,
+    size: 15,
     make: (size, { word }) =>
       work('scout', {
         task: times(size, (at) => `${word} ${letters(at + 40)}`)
           .join(', ')
           .slice(0, 4_000),
-        registry: times(200, (at) =>
+        registry: times(60, (at) =>
           service(
             at,
             times(60, () => word),
@@ -202,7 +197,6 @@ export const bombs: readonly Bomb[] = [
   {
     name: 'tokenops: usage of models with many prices',
     size: 1_000,
-    most: 16,
     make: (size, { word }) =>
       work('tokenops', {
         price_table: times(5_000, () => price(word)),
@@ -211,21 +205,18 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'tokenops: a model for each row',
-    size: 1_000,
-    most: 8,
+    size: 2_000,
     make: (size) => work('tokenops', { price_table: [], usage: times(size, (at) => usage(`m${at}`)) }),
   },
   {
     name: 'energyops: readings of one instant',
     size: 4_000,
-    most: 16,
     make: (size, { amount }) =>
       work('energyops', { ...meter, readings: times(size, () => ({ at: '2025-03-01T00:00:00Z', value: amount })) }),
   },
   {
     name: 'energyops: bands of each minute over years',
-    size: 100,
-    most: 16,
+    size: 50,
     make: (size, { amount }) => {
       const day = (at: number) => new Date(Date.UTC(2015, 0, 1 + at)).toISOString().slice(0, 10)
       const band = (at: number) => ({
@@ -244,8 +235,7 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'distributionops: a level for each recipient',
-    size: 2_000,
-    most: 8,
+    size: 500,
     make: (size, { amount }) =>
       work('distributionops', {
         pool: { amount_minor: size * 1_000, currency: 'USD' },
@@ -259,8 +249,7 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'csv: quotes and line breaks in cells',
-    size: 4_000,
-    most: 16,
+    size: 1_500,
     make: (size, { word }) => ({
       kind: 'csv',
       rail: 'tokenops',
@@ -271,4 +260,60 @@ export const bombs: readonly Bomb[] = [
       },
     }),
   },
+  {
+    name: 'diligenceops: questions about what every passage says',
+    size: 20,
+    make: (size, { word }) =>
+      work('diligenceops', {
+        questions: times(size, (at) => ({ id: `q${at}`, text: `Where are the ${word} backups kept?` })),
+        evidence: times(400, (at) => ({
+          id: `e${at}`,
+          title: 't',
+          text: `The ${word} backups are kept at site ${letters(at)}.`,
+        })),
+      }),
+  },
+  {
+    name: 'packetops: documents of every section',
+    size: 12,
+    make: (size, { word }) =>
+      work('packetops', {
+        title: word,
+        required_sections: times(100, (at) => `s${at}`),
+        items: times(size, (at) => ({ name: `n${at}`, section: `s${at % 100}`, content: 'x'.repeat(4_000) })),
+      }),
+  },
+  {
+    name: 'replay: entries, documents and receipts by a set of many keys',
+    size: 10,
+    make: (size) => ({ kind: 'replay', value: replayOf(size) }),
+  },
 ]
+
+const finished = finishedTask(packetops)
+
+/** A replay package of many entries, documents, receipts and keys, each of which is looked at. */
+function replayOf(size: number): unknown {
+  const { replay_package: made } = finished
+  const receipt = made.receipts[0] ?? ''
+  const [key] = made.keys.keys
+  let state: TaskState | 'none' = 'exception_open'
+  const ledger = [...made.ledger]
+  const circle: TaskEvent[] = ['replay_prepared', 'replayed', 'exception_raised']
+  for (const event of times(3 * size, (at) => circle[at % 3] as TaskEvent)) {
+    const to = nextTaskState(state, event, 'callback_pending') as TaskState
+    const data = { receipt_id: receiptId(receipt) }
+    const move = { event, from_state: state, to_state: to, at: '2026-11-21T11:00:00.000Z', actor: 'service', data }
+    ledger.push({ ...ledgerEntry(made.task_id, ledger.at(-1), move), data })
+    state = to
+  }
+  const others = times(20_000, (at) => ({ ...key, kid: `other-${at}` }))
+  const documents = times(10 * size, (at) => ({ sha256: digestOf({ at }), content: { at } }))
+  return signedFile({
+    ...made,
+    ledger,
+    documents: [...made.documents, ...documents],
+    receipts: [...made.receipts, ...times(size, () => receipt)],
+    keys: { keys: [...others, ...made.keys.keys] } as typeof made.keys,
+  })
+}

@@ -4,45 +4,57 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type Bomb, dice, type Piece } from './bombs.ts'
 
-const DOUBLINGS = 4
+const STEPS = [1, 2, 4, 8, 16]
 /** n·log n gives 2.1 to 2.2 for a doubling. */
 const RATIO_MAX = 2.5
-/** Shorter times say more of the machine than of the work. */
-const NOISE_MS = 12
+/** Shorter times say more of the machine than of the work: a smaller piece is done so many times that it takes this. */
+const LEAST_MS = 40
 const TRIES = 3
 
-/** The processor time of a child for each of five sizes, each twice the one before it, as medians of five. */
-export async function growthOf({ make, size }: Bomb, seed: number): Promise<number[]> {
-  const [drawn] = fc.sample(dice, { numRuns: 1, seed })
+type Size = { piece: Piece; medianMs: number }
+
+/** The processor time of each of five sizes, each twice the one before it; throws where a doubling takes too much more, three times. */
+export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]> {
+  const [drawn] = fc.sample(dice, 1)
   if (drawn === undefined) throw new Error('nothing was drawn')
-  const found: number[] = []
-  for (let step = 0; step <= DOUBLINGS; step += 1) found.push(await cpuOf(make(size * 2 ** step, drawn)))
+  const smallest = make(size, drawn)
+  const times = Math.min(200, Math.max(1, Math.ceil(LEAST_MS / Math.max(0.2, await cpuOf(smallest, 1)))))
+  const sizes: Size[] = []
+  for (const step of STEPS) {
+    const piece = make(size * step, drawn)
+    sizes.push({ piece, medianMs: await cpuOf(piece, times) })
+  }
+  for (const [at, after] of sizes.entries()) {
+    const before = sizes[at - 1]
+    if (before !== undefined)
+      await expectDoubling(`${name}, ${JSON.stringify(drawn)}, doubling ${at}`, before, after, times)
+  }
+  const found = sizes.map(({ medianMs }) => Math.round(medianMs))
+  const ratios = sizes.slice(1).map(({ medianMs }, at) => medianMs / (sizes[at]?.medianMs ?? 1))
+  console.log(`| ${name} | ${found.join(' ')} | ${Math.max(...ratios).toFixed(2)} |`)
   return found
 }
 
-/** Measures until each doubling keeps to the ratio; what the machine does in between may spoil a measurement, but not three. */
-export async function expectGrowth(bomb: Bomb): Promise<number[]> {
-  const worst: number[] = []
-  for (let tried = 1; ; tried += 1) {
-    const found = await growthOf(bomb, tried)
-    const ratios = found.slice(1).map((after, at) => Math.max(after, NOISE_MS) / Math.max(found[at] ?? 0, NOISE_MS))
-    worst.push(Math.max(...ratios))
-    if (Math.max(...ratios) <= RATIO_MAX) return found
-    if (tried === TRIES)
-      expect.fail(`${bomb.name}: a doubling takes ${worst.map((ratio) => ratio.toFixed(1)).join(', ')} times as long`)
+/** What else the machine does may spoil a measurement, but not three of them. */
+async function expectDoubling(name: string, before: Size, after: Size, times: number): Promise<void> {
+  const seen: string[] = []
+  while (after.medianMs / before.medianMs > RATIO_MAX) {
+    seen.push((after.medianMs / before.medianMs).toFixed(2))
+    if (seen.length === TRIES) expect.fail(`${name} takes ${seen.join(', ')} times as long`)
+    before.medianMs = await cpuOf(before.piece, times)
+    after.medianMs = await cpuOf(after.piece, times)
   }
 }
 
-/** The median of five pieces of equal work in one new process. */
-export function cpuOf(piece: Piece): Promise<number> {
-  const program = join(import.meta.dirname, 'measured-child.mjs')
-  const child = fork(program, { serialization: 'advanced' })
+/** The median of five measurements of equal work in one new process, without the process's own start. */
+export function cpuOf(piece: Piece, times: number): Promise<number> {
+  const child = fork(join(import.meta.dirname, 'measured-child.mjs'), { serialization: 'advanced' })
   return new Promise((resolve, reject) => {
     child.once('message', ({ cpuMs }: { cpuMs: number[] }) => {
       child.kill()
       resolve(cpuMs.toSorted((a, b) => a - b)[Math.floor(cpuMs.length / 2)] ?? 0)
     })
     child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)))
-    child.send(piece)
+    child.send({ ...piece, times })
   })
 }

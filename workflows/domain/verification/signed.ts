@@ -26,6 +26,23 @@ export type Signed =
   | { ok: true; payload: Record<string, unknown>; kid: string; standing: Standing }
   | { ok: false; fault: string }
 
+/** The receipt keys of each set by their kid, so that the time of a signature does not grow with its set. */
+const receiptKeys = new WeakMap<KeySet['keys'], Map<unknown, KeySet['keys'][number]>>()
+
+function receiptKeysOf(keys: KeySet['keys']): Map<unknown, KeySet['keys'][number]> {
+  const known = receiptKeys.get(keys)
+  if (known !== undefined) return known
+  // Of keys with one kid the first counts.
+  const found = new Map(
+    keys
+      .filter(({ use_for }) => use_for === 'receipt')
+      .toReversed()
+      .map((key) => [key.kid, key]),
+  )
+  receiptKeys.set(keys, found)
+  return found
+}
+
 /** Verifies a compact JWS of this `typ` by the receipt keys of a set: Ed25519 (RFC 8037) and nothing else. */
 export function verifySigned(jws: string, typ: string, { keys }: KeySet): Signed {
   try {
@@ -33,7 +50,7 @@ export function verifySigned(jws: string, typ: string, { keys }: KeySet): Signed
     if (more.length > 0) return { ok: false, fault: 'it is no compact JWS' }
     const { alg, kid, typ: isTyp, crit } = jsonOf(header)
     if (alg !== 'EdDSA' || isTyp !== typ || crit !== undefined) return { ok: false, fault: `it is no ${typ} by EdDSA` }
-    const key = keys.find((each) => each.kid === kid && each.use_for === 'receipt')
+    const key = receiptKeysOf(keys).get(kid)
     if (key?.kty !== 'OKP' || key.crv !== 'Ed25519' || key.x === undefined)
       return { ok: false, fault: `the key set has no receipt key ${String(kid)}` }
     const text = utf8ToBytes(`${header}.${payload}`)
