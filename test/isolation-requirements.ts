@@ -47,6 +47,11 @@ export const isolationRequirements = {
     source: 'decision',
     behavior: 'The largest input of each kind that is accepted finishes within the default limits of a run.',
   },
+  'isolation.bounds': {
+    source: 'decision',
+    behavior:
+      'What the lists of an input may hold together is declared, and an input beyond it is refused before it is paid for.',
+  },
   'isolation.golden': {
     source: 'decision',
     behavior:

@@ -66,13 +66,13 @@ const price = (model: string) => ({ model, input_per_million_minor: 1, output_pe
 const meter = meterYear(1)
 
 /** Copies of a sentence that many others contradict and many questions cite. */
-export const alikeSentences = (size: number, { word, amount }: Dice): Piece =>
+export const alikeSentences = (copies: number, { word, amount }: Dice, others = 1_000): Piece =>
   work('diligenceops', {
-    questions: times(Math.min(2_000, size), (at) => ({ id: `q${at}`, text: `How long are ${word} backups kept?` })),
+    questions: times(2 * others, (at) => ({ id: `q${at}`, text: `How long are ${word} backups kept?` })),
     evidence: evidence(
       [
-        ...times(size, () => `The ${word} backups are kept for ${amount} days.`),
-        ...times(Math.min(1_000, size), (at) => `The ${word} backups are kept for ${amount + 1 + at} days.`),
+        ...times(copies, () => `The ${word} backups are kept for ${amount} days.`),
+        ...times(others, (at) => `The ${word} backups are kept for ${amount + 1 + at} days.`),
       ].join('\n\n'),
     ),
   })
@@ -108,7 +108,7 @@ export const bombs: readonly Bomb[] = [
   {
     name: 'diligenceops: copies of a sentence that many others contradict and many questions cite',
     size: 60,
-    make: alikeSentences,
+    make: (size, drawn) => alikeSentences(size, drawn, 100),
   },
   {
     name: 'diligenceops: one sentence of mentions',
@@ -166,7 +166,7 @@ export const bombs: readonly Bomb[] = [
   },
   {
     name: 'scout: services that all do what each need says',
-    size: 20,
+    size: 5,
     make: (size, { word }) =>
       work('scout', {
         task: times(60, (at) => `${word} ${letters(at + 40)}`).join(', '),

@@ -24,26 +24,27 @@ export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]
     const piece = make(size * step, drawn)
     sizes.push({ piece, medianMs: await cpuOf(piece, times) })
   }
+  const found = sizes.map(({ medianMs }) => Math.round(medianMs))
+  const ratios: number[] = []
   for (const [at, after] of sizes.entries()) {
     const before = sizes[at - 1]
-    if (before !== undefined)
-      await expectDoubling(`${name}, ${JSON.stringify(drawn)}, doubling ${at}`, before, after, times)
+    if (before === undefined) continue
+    ratios.push(await ratioOf(`${name}, ${JSON.stringify(drawn)}, doubling ${at}`, before, after, times))
   }
-  const found = sizes.map(({ medianMs }) => Math.round(medianMs))
-  const ratios = sizes.slice(1).map(({ medianMs }, at) => medianMs / (sizes[at]?.medianMs ?? 1))
   console.log(`| ${name} | ${found.join(' ')} | ${Math.max(...ratios).toFixed(2)} |`)
   return found
 }
 
 /** What else the machine does may spoil a measurement, but not three of them. */
-async function expectDoubling(name: string, before: Size, after: Size, times: number): Promise<void> {
-  const seen: string[] = []
-  while (after.medianMs / before.medianMs > RATIO_MAX) {
-    seen.push((after.medianMs / before.medianMs).toFixed(2))
-    if (seen.length === TRIES) expect.fail(`${name} takes ${seen.join(', ')} times as long`)
-    before.medianMs = await cpuOf(before.piece, times)
-    after.medianMs = await cpuOf(after.piece, times)
+async function ratioOf(name: string, before: Size, after: Size, times: number): Promise<number> {
+  const seen = [after.medianMs / before.medianMs]
+  while ((seen.at(-1) ?? 0) > RATIO_MAX) {
+    if (seen.length === TRIES)
+      expect.fail(`${name} takes ${seen.map((ratio) => ratio.toFixed(2)).join(', ')} times as long`)
+    const again = await cpuOf(before.piece, times)
+    seen.push((await cpuOf(after.piece, times)) / again)
   }
+  return seen.at(-1) ?? 0
 }
 
 /** The median of five measurements of equal work in one new process, without the process's own start. */

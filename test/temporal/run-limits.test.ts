@@ -94,7 +94,7 @@ verifies(
   'children that die at their start are a fault of the service: no attempt is counted, and the task can be retried',
   async () => {
     await serveWith({ memoryBytes: 4 * 1024 * 1024 })
-    const taskId = await begun(alikeSentences(2, { word: 'bdgmnst', amount: 7 }).value)
+    const taskId = await begun(alikeSentences(2, { word: 'bdgmnst', amount: 7 }, 1).value)
     await reaches(taskId, 'exception_open')
     expect(await openTaskException(rig.db, taskId)).toMatchObject({
       code: 'worker_failed',

@@ -9,6 +9,12 @@ export function text(min: number, max: number) {
     .refine((value) => !/\p{Cs}/u.test(value), 'text must not hold lone surrogates')
 }
 
+/** What the texts of one input may hold together: lists of texts multiply, and an input is to be refused before it is paid for. */
+export const INPUT_CHARS_MAX = 1_400_000
+export const together = (parts: readonly (string | undefined)[]): boolean =>
+  parts.reduce((sum, part) => sum + (part?.length ?? 0), 0) <= INPUT_CHARS_MAX
+export const tooLongTogether = `the texts have more than ${INPUT_CHARS_MAX} characters together`
+
 /** A UTC day (`2026-05-31`) or an instant as RFC 3339 in UTC. */
 export const Moment = z.union([z.iso.date(), z.iso.datetime()])
 export const Digest = z.string().regex(/^[0-9a-f]{64}$/)

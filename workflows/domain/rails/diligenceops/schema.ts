@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Moment, Span, text } from '../fields.ts'
+import { Moment, Span, text, together, tooLongTogether } from '../fields.ts'
 
 const distinct = (items: { id: string }[]) => new Set(items.map(({ id }) => id)).size === items.length
 
@@ -9,7 +9,8 @@ export const DiligenceInput = z.strictObject({
     .array(z.strictObject({ id: text(1, 128), text: text(1, 4000), required: z.boolean().optional() }))
     .min(1)
     .max(2000)
-    .refine(distinct, 'every question has an id of its own'),
+    .refine(distinct, 'every question has an id of its own')
+    .refine((all) => together(all.map(({ text }) => text)), tooLongTogether),
   evidence: z
     .array(
       z.strictObject({
@@ -21,7 +22,8 @@ export const DiligenceInput = z.strictObject({
     )
     .min(1)
     .max(3000)
-    .refine(distinct, 'every text has an id of its own'),
+    .refine(distinct, 'every text has an id of its own')
+    .refine((all) => together(all.map(({ text }) => text)), tooLongTogether),
   min_score: z.number().min(0).max(1).optional(),
 })
 export type DiligenceInput = z.output<typeof DiligenceInput>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Cited, Digest, Moment, text } from '../fields.ts'
+import { Cited, Digest, Moment, text, together, tooLongTogether } from '../fields.ts'
 import { profileKeys } from './profiles.ts'
 
 // RFC 4648 §3.5: padded, and no bits left over that a decoder would drop.
@@ -35,7 +35,14 @@ export const PacketInput = z
     purpose: text(1, 2048).optional(),
     profile: z.enum(profileKeys).optional(),
     required_sections: z.array(text(1, 128)).min(1).max(100).optional(),
-    items: z.array(Item).min(1).max(200),
+    items: z
+      .array(Item)
+      .min(1)
+      .max(200)
+      .refine(
+        (all) => together(all.flatMap(({ content, content_base64 }) => [content, content_base64])),
+        tooLongTogether,
+      ),
     as_of: Moment.optional(),
   })
   .refine(({ profile, required_sections }) => profile !== undefined || required_sections !== undefined, {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Span, text } from '../fields.ts'
+import { Span, text, together, tooLongTogether } from '../fields.ts'
 import { railKeys } from '../rail.ts'
 
 /** Something that can be asked for work: what it can do in words, what its smallest run costs, and how it is spoken to. */
@@ -18,6 +18,9 @@ export const Service = z.strictObject({
 })
 export type Service = z.output<typeof Service>
 
+/** Each part of a task is held against each capability of each service. */
+export const CAPABILITIES_MAX = 10_000
+
 /** A task in words. `registry` are services to be considered besides the rails. */
 export const ScoutInput = z.strictObject({
   task: text(1, 4000),
@@ -33,6 +36,11 @@ export const ScoutInput = z.strictObject({
     .array(Service.extend({ origin: z.literal('registry') }))
     .max(1000)
     .refine((all) => new Set(all.map(({ service_id }) => service_id)).size === all.length, 'ids are distinct')
+    .refine((all) => together(all.flatMap(({ summary, capabilities }) => [summary, ...capabilities])), tooLongTogether)
+    .refine(
+      (all) => all.reduce((sum, { capabilities }) => sum + capabilities.length, 0) <= CAPABILITIES_MAX,
+      `the services have more than ${CAPABILITIES_MAX} capabilities together`,
+    )
     .optional(),
 })
 export type ScoutInput = z.output<typeof ScoutInput>
