@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
-import { workOnRows } from '../../dist/activities/rails/work-on-rows.js'
-import { rails } from '../../dist/workflows/domain/rails/index.js'
-import { verifyReplayFile } from '../../dist/workflows/domain/verification/replay-package.js'
+
+const built = (path) => import(new URL(path, new URL('../../dist/', import.meta.url)).href)
+const { workOnRows } = await built('activities/rails/work-on-rows.js')
+const { rails } = await built('workflows/domain/rails/index.js')
+const { verifyReplayFile } = await built('workflows/domain/verification/replay-package.js')
 
 // Measures a piece of work five times, each `times` over, and answers the processor times in milliseconds.
 const RUNS = 5
