@@ -65,6 +65,10 @@ export const conformanceRequirements = {
     behavior:
       'Only a task that an exception stops is abandoned; one that waits for evidence is refused with the call that stops it first.',
   },
+  'conform.merchant': {
+    source: 'decision',
+    behavior: 'A checkout names who sells: the payout rail its fee, and the agent rails their credit.',
+  },
   'conform.revise': {
     source: 'decision',
     behavior:

@@ -21,8 +21,15 @@ const orders = {
     line: 'fee',
     item: 'api.payout-authorize',
     title: 'Payout authorize API fee',
+    merchant: { id: 'service-payout-rail', name: 'Service Payout Rail' },
   },
-  payment: { requestType: MANDATE_REQUEST_TYPE, line: 'credit', item: 'rail.credit', title: 'Credit for rail runs' },
+  payment: {
+    requestType: MANDATE_REQUEST_TYPE,
+    line: 'credit',
+    item: 'rail.credit',
+    title: 'Credit for rail runs',
+    merchant: { id: 'service-agent-rails', name: 'Service Agent Rails' },
+  },
 } as const
 
 const cents = z.int().min(1)
@@ -64,7 +71,7 @@ export function signCheckout(
   facts: { origin: string; requestSha256: string; iat: number; exp: number; order?: Order },
 ): { checkoutJwt: string; checkoutHash: string; jti: string } {
   const { origin, requestSha256, iat, exp, order = payoutOrder } = facts
-  const { requestType, line, item, title } = orders[order.kind]
+  const { requestType, line, item, title, merchant } = orders[order.kind]
   const totals: [{ type: 'total'; amount: number }] = [{ type: 'total', amount: order.cents }]
   const jti = randomText()
   const payload: CheckoutClaims = {
@@ -74,7 +81,7 @@ export function signCheckout(
     jti,
     salt: randomText(),
     order_id: `${order.kind}:${requestSha256}`,
-    merchant: { id: 'service-payout-rail', name: 'Service Payout Rail', website: origin },
+    merchant: { ...merchant, website: origin },
     line_items: [{ id: line, item: { id: item, title, price: order.cents }, quantity: 1, totals }],
     currency: 'USD',
     totals,

@@ -265,6 +265,18 @@ verifies('conform.contract-sets', 'the trust contract and OpenAPI state what is 
   expect(authority.contexts).toEqual(['service-payout-challenge+jwt', 'dc+sd-jwt'])
 })
 
+verifies('conform.payment-response', 'OpenAPI shows the payment that a start may carry, and its answer', async () => {
+  const { body } = await open().call('openapi', {})
+  const { paths } = body as { paths: Record<string, { post?: Record<string, unknown> }> }
+  expect(paths['/api/agent-use']?.post).toMatchObject({
+    security: expect.arrayContaining([{ agent: [], payment: [] }]),
+    responses: { 202: { headers: { 'PAYMENT-RESPONSE': {} } } },
+  })
+  expect(paths['/api/work-orders']?.post).not.toMatchObject({
+    responses: { 202: { headers: { 'PAYMENT-RESPONSE': {} } } },
+  })
+})
+
 verifies('conform.evidence-links', 'each evidence link opens for the operator who reviews', async () => {
   const buyer = await openAgentUse(hosts(), apis.operator)
   await newAgentClient(hosts()).register()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { authorityStanding } from '../../../activities/authorization.ts'
+import { decodeCompact } from '../../../activities/keys/compact.ts'
 import { type IssuedMandate, issueMandate } from '../../../activities/keys/mandate.ts'
 import { createWallet } from '../../../activities/money/allowance.ts'
 import type { MoneyDeps } from '../../../activities/money/deps.ts'
@@ -106,4 +107,19 @@ verifies('money.ap2', 'a mandate tops a wallet up once, and presented again it i
   expect((await presentTopUp(deps, input)).payment_reference_id).toBe(first.payment_reference_id)
   expect(await readBalance(deps.db, walletAccount(wallet_id))).toBe(120)
   await expect(presentTopUp(deps, { ...input, agentId: newAgent() })).rejects.toMatchObject(refusal('not_owner'))
+})
+
+verifies('conform.merchant', 'the checkout of credit and that of a payout name the service that sells it', async () => {
+  const payable = payableOf(await quoted(deps))
+  const merchantOf = ({ checkout_jwt }: Pick<Challenge, 'checkout_jwt'>) =>
+    decodeCompact(checkout_jwt).payload['merchant']
+  expect(merchantOf(await ask(payable))).toEqual({
+    ...{ id: 'service-agent-rails', name: 'Service Agent Rails' },
+    website: origin,
+  })
+  expect(merchantOf(newChallenge())).toEqual({
+    id: 'service-payout-rail',
+    name: 'Service Payout Rail',
+    website: origin,
+  })
 })
