@@ -20,7 +20,8 @@ const { values, positionals } = parseArgs({
 const [other] = positionals
 const [pairs, callers, count] = [values.pairs, values.callers, values.count].map(Number) as [number, number, number]
 if (other === undefined || !(pairs >= 9)) {
-  throw new Error('usage: npm run bench:compare -- OLD_CHECKOUT [--pairs N], with at least nine pairs')
+  console.error('usage: npm run bench:compare -- OLD_CHECKOUT [--pairs N], with at least nine pairs')
+  process.exit(2)
 }
 
 const checkouts = { old: resolve(other), new: packageRoot }
