@@ -1,4 +1,5 @@
-import { strToU8, zipSync } from 'fflate'
+import { promisify } from 'node:util'
+import { type AsyncZipOptions, type AsyncZippable, strToU8, zip } from 'fflate'
 import { resultContractVersion } from '../workflows/domain/contract-sets.ts'
 import type { MadePackage, ResultContract, ReturnPackage } from '../workflows/domain/return-package.ts'
 
@@ -14,8 +15,10 @@ export function returnPackageView(
 /** Zip has no time zone: this is its first day wherever the process runs, so that equal files are equal bytes. */
 const firstDay = (): Date => new Date(1980, 0, 1)
 
-/** Texts by name as a zip. */
-export function zipTexts(texts: Readonly<Record<string, string>>): Uint8Array {
+const zipFiles = promisify<AsyncZippable, AsyncZipOptions, Uint8Array>(zip)
+
+/** Texts by name as a zip; large ones are compressed in threads. */
+export function zipTexts(texts: Readonly<Record<string, string>>): Promise<Uint8Array> {
   const entries = Object.entries(texts).map(([name, text]) => [name, strToU8(text)])
-  return zipSync(Object.fromEntries(entries), { mtime: firstDay(), os: 3, attrs: 0o644 << 16 })
+  return zipFiles(Object.fromEntries(entries), { mtime: firstDay(), os: 3, attrs: 0o644 << 16 })
 }

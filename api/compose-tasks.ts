@@ -6,6 +6,7 @@ import { loopStepSubject } from '../activities/reviews/loop-step.ts'
 import { recoverySubject } from '../activities/reviews/recovery.ts'
 import { taskSubject } from '../activities/reviews/task.ts'
 import { workOrderSubject } from '../activities/reviews/work-order.ts'
+import { openPackageChecks } from '../activities/runs/package-checks.ts'
 import { findKnownSecret } from '../activities/store/known-secrets.ts'
 import { openRunDesk } from '../temporal/run-desk.ts'
 import { openTaskDesk } from '../temporal/task-desk.ts'
@@ -22,6 +23,7 @@ type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
 type TaskDesks = Pick<MoneyDesks, 'paying'> & {
   desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
   reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
+  close(): Promise<void>
 }
 
 /** Wires what agents and operators do with tasks and their money, and what operators decide about tasks. */
@@ -36,7 +38,8 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   const deps = taskDepsOf(config, keys, db)
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
   const desk = { ...deps, signReplay: signerOf(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
-  const runDesk = { ...desk, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
+  const packages = openPackageChecks()
+  const runDesk = { ...desk, packages, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
   const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
   return {
     desks: {
@@ -45,5 +48,6 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
     },
     paying,
     reviewing: { subjects, wakeTask: gateway.wake },
+    close: packages.close,
   }
 }

@@ -78,7 +78,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     reservationGate: createReservationGate({ client, db, rail, floor, canary: canaryOf(config) }),
   })
   const working = { ...operating, config, keys, wallets, chain, client, changes, log }
-  const { desks, paying, reviewing } = await openTasks(working)
+  const { desks, paying, reviewing, close: closeTasks } = await openTasks(working)
   const agents = openAgentDesks({ ...operating, config, registry, reviewing, keys })
   const acts = {
     ...agents.acts,
@@ -123,7 +123,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     gauges: { ...createGauges(db, floor, config.PAYOUT_BALANCE_FLOOR_ATOMIC), ...laneGauges(lanes) },
     close: async () => {
       publishing.stop()
-      await changes.close()
+      await Promise.all([closeTasks(), changes.close()])
       await closeTemporal()
       await close()
     },

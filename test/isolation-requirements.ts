@@ -41,7 +41,7 @@ export const isolationRequirements = {
   'isolation.growth': {
     source: 'decision',
     behavior:
-      'Twice the size of an input takes at most 2.5 times the processor time, over four doublings, in each dimension of every rail, replay, zip and CSV.',
+      'Twice the size of an input takes at most 2.5 times the processor time, over four doublings, in each dimension of every rail, of replay and of CSV. The server reads no zip.',
   },
   'isolation.maxima': {
     source: 'decision',
@@ -51,6 +51,11 @@ export const isolationRequirements = {
     source: 'decision',
     behavior:
       'What the lists of an input may hold together is declared, and an input beyond it is refused before it is paid for.',
+  },
+  'isolation.packages': {
+    source: 'decision',
+    behavior:
+      'The result of a run has at most 16 Mi characters. A large package is verified and compressed in threads and holds no lock meanwhile.',
   },
   'isolation.golden': {
     source: 'decision',

@@ -19,8 +19,8 @@ export type Answer = { json: string } | { refusal: Refusal }
 export type FromChild = { started: number } | { wants: string }
 export type ToChild = { list: string; piece: Uint8Array | null }
 
-/** An outcome that is longer takes more memory of the parent than one run may have. */
-export const ANSWER_CHARS_MAX = 64 * 1024 * 1024
+/** An outcome that is longer holds up the processes that store it and answer with it. */
+export const ANSWER_CHARS_MAX = 16 * 1024 * 1024
 
 /** The code of work that went over a limit. */
 export function tooComplex(detail: string): DomainError {

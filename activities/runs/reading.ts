@@ -3,7 +3,6 @@ import { refuse } from '../../workflows/domain/errors.ts'
 import { receiptId } from '../../workflows/domain/ids.ts'
 import type { MadePackage } from '../../workflows/domain/return-package.ts'
 import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
-import { verifyPackageView } from '../../workflows/domain/verification/return-package.ts'
 import { publishedKey } from '../keys/published-key.ts'
 import { returnPackageView } from '../return-package.ts'
 import { countRunsOf, findTaskOfRun, listRunsOf, type RunFilter, readSequence } from '../store/agent-runs.ts'
@@ -18,9 +17,14 @@ import { runIdOf } from '../tasks/facts.ts'
 import { type Asker, assertOwner } from '../tasks/reading.ts'
 import { taskView } from '../tasks/views.ts'
 import { completionOf } from './completion.ts'
+import type { PackageChecks } from './package-checks.ts'
 import { type RunViewDeps, runView } from './views.ts'
 
-export type RunReadDeps = RunViewDeps & { readonly db: Kysely<Database>; readonly changes: Changes }
+export type RunReadDeps = RunViewDeps & {
+  readonly db: Kysely<Database>
+  readonly changes: Changes
+  readonly packages: PackageChecks
+}
 
 /** What can be read of runs; each read is one transaction, so that its parts agree. */
 export function openRunReads(deps: RunReadDeps) {
@@ -53,7 +57,11 @@ export function openRunReads(deps: RunReadDeps) {
         return { items, ...page, total, totals }
       }),
 
-    returnPackage: (asker: Asker, runId: string) => transaction(db, (tx) => readPackage(deps, tx, asker, runId)),
+    /** The package of an attested run with our own judgement of it. */
+    returnPackage: async (asker: Asker, runId: string) => {
+      const { keys, ...read } = await transaction(db, (tx) => readPackage(deps, tx, asker, runId))
+      return { ...read, completion: await deps.packages.verify({ view: read.return_package, keys: { keys } }) }
+    },
   }
 }
 
@@ -97,8 +105,7 @@ async function readPackage(deps: RunReadDeps, tx: Tx, asker: Asker, runId: strin
   const receipts = { settlement_receipt_id, usage_receipt_id }
   const return_package = returnPackageView(row.package as MadePackage, row.completion_signature, receipts)
   const keys = (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey)
-  const completion = verifyPackageView(return_package, { keys })
-  return { return_package, completion, attestation: receiptId(attestation.jws) }
+  return { return_package, keys, attestation: receiptId(attestation.jws) }
 }
 
 /** The receipts of a run's contract, money, work and task, as far as there are any. */

@@ -113,7 +113,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
       requestId,
     })
     if (operation !== undefined) response.locals['operation'] = operation.id
-    sendAnswer(response, answer, operation ?? {})
+    await sendAnswer(response, answer, operation ?? {})
   }
 }
 

@@ -10,18 +10,19 @@ const ZIP = 'application/zip'
  * Writes an answer as JSON bytes, or as a zip of the files that it also is where the caller prefers that. A cacheable document gets five
  * minutes, and an ETag that answers `If-None-Match` with 304.
  */
-export function sendAnswer(
+export async function sendAnswer(
   response: Response,
   { status, headers, body }: CallAnswer,
   { cacheable, asFiles }: Pick<AnyOperation, 'cacheable' | 'asFiles'>,
-): void {
+): Promise<void> {
   if (status === 200 && asFiles !== undefined && response.req.accepts(['application/json', ZIP]) === ZIP) {
     const { name, texts } = asFiles(body)
+    const bytes = Buffer.from(await zipTexts(texts))
     response
       .status(status)
       .attachment(name)
       .set({ ...headers, 'Content-Type': ZIP })
-    response.send(Buffer.from(zipTexts(texts)))
+    response.send(bytes)
     return
   }
   const bytes = Buffer.from(JSON.stringify(body))

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { expect } from 'vitest'
 import { returnPackageView, zipTexts } from '../../activities/return-package.ts'
+import { openPackageChecks } from '../../activities/runs/package-checks.ts'
 import { rails } from '../../workflows/domain/rails/index.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
 import type { Citation, Rail } from '../../workflows/domain/rails/rail.ts'
@@ -31,12 +32,12 @@ const faults = (report: { checks: { check: string; ok: boolean }[] }) =>
 verifies(
   ['package.built', 'package.verified'],
   'what is built of every rail’s sandbox input verifies, as JSON and as zip',
-  () => {
+  async () => {
     for (const rail of rails) {
       const { made, signature } = finishedPackage(rail)
       expect(ReturnPackage.parse(viewOf(rail))).toEqual(viewOf(rail))
       expect(verifyPackageView(JSON.parse(JSON.stringify(viewOf(rail))), keys).verdict, rail.key).toBe('proven')
-      const parts = unzipReturnPackage(zipTexts(packageTexts(made, signature)))
+      const parts = unzipReturnPackage(await zipTexts(packageTexts(made, signature)))
       expect(verifyPackageParts(parts, keys)).toMatchObject({
         verdict: 'proven',
         keys: [{ kid: receiptKey.kid, standing: 'active' }],
@@ -45,13 +46,14 @@ verifies(
   },
 )
 
-verifies('package.built', 'equal work makes equal bytes, in every time zone; other work another proof', () => {
+verifies('package.built', 'equal work makes equal bytes, in every time zone; other work another proof', async () => {
   const before = process.env['TZ']
-  const zips = ['UTC', 'Asia/Kathmandu', 'America/St_Johns'].map((zone) => {
+  const zips: string[] = []
+  for (const zone of ['UTC', 'Asia/Kathmandu', 'America/St_Johns']) {
     process.env['TZ'] = zone
     const { made, signature } = finishedPackage(packetops)
-    return sha256(zipTexts(packageTexts(made, signature)))
-  })
+    zips.push(sha256(await zipTexts(packageTexts(made, signature))))
+  }
   if (before === undefined) delete process.env['TZ']
   else process.env['TZ'] = before
   expect(new Set(zips).size).toBe(1)
@@ -65,17 +67,17 @@ verifies('package.built', 'equal work makes equal bytes, in every time zone; oth
   expect(new Set([made, ...others].map(({ proof_hash }) => proof_hash)).size).toBe(4)
 })
 
-verifies('package.verified', 'any JSON of a work is built into a package that verifies', () => {
+verifies('package.verified', 'any JSON of a work is built into a package that verifies', async () => {
   const note = fc.record({ code: fc.string(), detail: fc.string(), citations: fc.constant<Citation[]>([]) })
   const work = fc.record({ result: fc.jsonValue(), findings: fc.array(note), gaps: fc.array(note) })
   const { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 } = finishedPackage(packetops).made
   const facts = { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 }
-  fc.assert(
-    fc.property(work, (any) => {
+  await fc.assert(
+    fc.asyncProperty(work, async (any) => {
       const built = buildReturnPackage(facts, any)
       const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = built
       const signature = signedBy(COMPLETION_TYP, { sub: built.run_id, kind: 'completion', iat: 1, ...proof })
-      expect(verifyPackageParts(unzipReturnPackage(zipTexts(packageTexts(built, signature))), keys).verdict).toBe(
+      expect(verifyPackageParts(unzipReturnPackage(await zipTexts(packageTexts(built, signature))), keys).verdict).toBe(
         'proven',
       )
     }),
@@ -112,36 +114,81 @@ verifies('package.verified', 'a changed member of the JSON is refused, and named
   }
 })
 
-verifies('package.verified', 'a file of the zip that is changed, missing or surplus is refused, and named', () => {
-  const { made, signature } = finishedPackage(packetops)
-  const parts = unzipReturnPackage(zipTexts(packageTexts(made, signature)))
-  const changed = (files: Record<string, string>) => faults(verifyPackageParts({ ...parts, files }, keys))
-  const { 'gaps.json': _gaps, ...fewer } = parts.files
-  expect(changed(fewer)).toEqual(['gaps.json'])
-  expect(changed({ ...parts.files, 'result.json': '{}' })).toEqual(['result.json', 'result'])
-  expect(changed({ ...parts.files, 'more.json': '{}' })).toEqual(['files'])
-  expect(changed({ ...parts.files, 'manifest.json': '[]' })).toEqual(['manifest', 'files'])
+verifies(
+  'package.verified',
+  'a file of the zip that is changed, missing or surplus is refused, and named',
+  async () => {
+    const { made, signature } = finishedPackage(packetops)
+    const parts = unzipReturnPackage(await zipTexts(packageTexts(made, signature)))
+    const changed = (files: Record<string, string>) => faults(verifyPackageParts({ ...parts, files }, keys))
+    const { 'gaps.json': _gaps, ...fewer } = parts.files
+    expect(changed(fewer)).toEqual(['gaps.json'])
+    expect(changed({ ...parts.files, 'result.json': '{}' })).toEqual(['result.json', 'result'])
+    expect(changed({ ...parts.files, 'more.json': '{}' })).toEqual(['files'])
+    expect(changed({ ...parts.files, 'manifest.json': '[]' })).toEqual(['manifest', 'files'])
+  },
+)
+
+verifies(
+  'package.verified',
+  'a signature for another purpose, of another key or of unproven claims is none',
+  async () => {
+    const { made, signature } = finishedPackage(packetops)
+    const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = made
+    const parts = unzipReturnPackage(await zipTexts(packageTexts(made, signature)))
+    const claims = { sub: made.run_id, kind: 'completion', ...proof }
+    const by = (completionSignature: string, set = keys) => verifyPackageParts({ ...parts, completionSignature }, set)
+    expect(by(signedBy(COMPLETION_TYP, claims)).verdict).toBe('proven')
+    expect(faults(by(signedBy('receipt+jwt', claims)))).toContain('completion signature')
+    expect(faults(by(signedBy(COMPLETION_TYP, { ...claims, proof_hash: sha256('other') })))).toEqual(['proof hash'])
+    expect(faults(by(signature, keySet({ use_for: 'callback' })))).toContain('completion signature')
+    expect(faults(by(signature, { keys: [] }))).toContain('completion signature')
+    expect(by(signature, keySet({ retired_at: '2030-11-20T00:00:00Z' })).verdict).toBe('proven')
+    expect(by(signature, keySet({ retired_at: '2020-11-20T00:00:00Z' })).verdict).toBe('refused')
+    expect(by(signature, keySet({ revoked_at: '2027-01-01T00:00:00Z' })).verdict).toBe('indeterminate')
+  },
+)
+
+verifies('isolation.packages', 'a large package is verified and compressed while other calls go through', async () => {
+  const { made } = finishedPackage(packetops)
+  const result = { rows: Array.from({ length: 40_000 }, (_, row) => ({ row, text: sha256(String(row)) })) }
+  const { run_id, rail, tier, usage, partial, input_sha256, loop_sha256, findings, gaps } = made
+  const facts = { run_id, rail, tier, usage, partial, input_sha256, loop_sha256 }
+  const built = buildReturnPackage(facts, { result, findings, gaps })
+  const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = built
+  const signature = signedBy(COMPLETION_TYP, { sub: built.run_id, kind: 'completion', iat: 1, ...proof })
+  const view = returnPackageView(built, signature, receipts)
+  const checks = openPackageChecks()
+  try {
+    const [report, others] = await whileCounting(checks.verify({ view, keys }))
+    expect(report).toEqual(verifyPackageView(view, keys))
+    expect(report.verdict).toBe('proven')
+    expect(others).toBeGreaterThan(10)
+    const changed = { ...view, result: { rows: [] } }
+    expect(faults(await checks.verify({ view: changed, keys }))).toEqual(['result.json', 'result'])
+  } finally {
+    await checks.close()
+  }
+  const [, others] = await whileCounting(zipTexts(packageTexts(built, signature)))
+  expect(others).toBeGreaterThan(10)
 })
 
-verifies('package.verified', 'a signature for another purpose, of another key or of unproven claims is none', () => {
-  const { made, signature } = finishedPackage(packetops)
-  const { result: _r, findings: _f, gaps: _g, files: _l, ...proof } = made
-  const parts = unzipReturnPackage(zipTexts(packageTexts(made, signature)))
-  const claims = { sub: made.run_id, kind: 'completion', ...proof }
-  const by = (completionSignature: string, set = keys) => verifyPackageParts({ ...parts, completionSignature }, set)
-  expect(by(signedBy(COMPLETION_TYP, claims)).verdict).toBe('proven')
-  expect(faults(by(signedBy('receipt+jwt', claims)))).toContain('completion signature')
-  expect(faults(by(signedBy(COMPLETION_TYP, { ...claims, proof_hash: sha256('other') })))).toEqual(['proof hash'])
-  expect(faults(by(signature, keySet({ use_for: 'callback' })))).toContain('completion signature')
-  expect(faults(by(signature, { keys: [] }))).toContain('completion signature')
-  expect(by(signature, keySet({ retired_at: '2030-11-20T00:00:00Z' })).verdict).toBe('proven')
-  expect(by(signature, keySet({ retired_at: '2020-11-20T00:00:00Z' })).verdict).toBe('refused')
-  expect(by(signature, keySet({ revoked_at: '2027-01-01T00:00:00Z' })).verdict).toBe('indeterminate')
-})
+/** What a promise comes to, and how often this process came to other work meanwhile. */
+async function whileCounting<Result>(work: Promise<Result>): Promise<[Result, number]> {
+  let ticks = 0
+  const timer = setInterval(() => {
+    ticks += 1
+  }, 1)
+  try {
+    return [await work, ticks]
+  } finally {
+    clearInterval(timer)
+  }
+}
 
 verifies('package.by-strangers', 'jose, zlib and SHA-256 come to the same about the zip', async () => {
   const { made, signature } = finishedPackage(packetops)
-  const files = unzippedByHand(Buffer.from(zipTexts(packageTexts(made, signature))))
+  const files = unzippedByHand(Buffer.from(await zipTexts(packageTexts(made, signature))))
   const text = (name: string) => files.get(name) ?? ''
   expect([...files.keys()].sort()).toEqual([
     'completion.jws',
