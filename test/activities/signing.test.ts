@@ -55,7 +55,7 @@ beforeAll(async () => {
       transferGas: 1n,
     },
     signReceipt: receiptSigner(keys),
-    authority: { origin, verifyWalletMessage: async () => false } as unknown as Deps['authority'],
+    authority: { origin, keys, verifyWalletMessage: async () => false } as unknown as Deps['authority'],
     floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
     canary: undefined,
     chain: { head: async () => 100n, news: async () => undefined },
