@@ -9,7 +9,7 @@ const { scripts, dependencies, devDependencies } = read('package.json')
 
 /** What installs and builds when it is called, and needs nothing installed itself. */
 const beginnings = [
-  /^(exec )?node worker\/bootstrap\.mjs (start|test|install|build)$/,
+  /^(exec )?node worker\/bootstrap\.mjs (start|test|test:faults|install|build)$/,
   /^exec node worker\/bin\.mjs doctor$/,
   /^node test\/judges\/node-lts\.mjs$/,
 ]
