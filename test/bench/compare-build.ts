@@ -14,12 +14,12 @@ serveParent({
     state.rig = await bench.openRig(undefined)
   },
 
-  /** Processor milliseconds of the service for each call of so many payouts, which are three calls each. */
-  round: async ({ callers, count }: { callers: number; count: number }): Promise<number> => {
+  /** Processor milliseconds of each part of the service, and of all, for each call of so many payouts, which are three calls each. */
+  round: async ({ callers, count }: { callers: number; count: number }): Promise<Record<string, number>> => {
     const { bench, rig } = state
     if (bench === undefined || rig === undefined) throw new Error('open comes first')
     const { cpuMs } = await bench.runRound(rig, { who: 'rail', callers, count })
-    return (cpuOf([{ cpuMs }])['all'] ?? Number.NaN) / 3
+    return Object.fromEntries(Object.entries(cpuOf([{ cpuMs }])).map(([part, ms]) => [part, ms / 3]))
   },
 
   close: async () => state.rig?.stop(),

@@ -24,6 +24,10 @@ if (other === undefined || !(pairs >= 9)) {
   process.exit(2)
 }
 
+type Parts = Record<string, number>
+type Pair = { old: Parts; new: Parts }
+const all = (parts: Parts): number => parts['all'] ?? Number.NaN
+
 const checkouts = { old: resolve(other), new: packageRoot }
 buildBench(checkouts.old)
 const builds = { old: startChild('compare-build.js'), new: startChild('compare-build.js') }
@@ -32,14 +36,14 @@ try {
     await builds[name].ask('open', checkouts[name])
     await measure(name)
   }
-  const taken: { old: number; new: number }[] = []
+  const taken: Pair[] = []
   while (taken.length < pairs) {
     const newFirst = taken.length % 2 === 1
     const first = await measure(newFirst ? 'new' : 'old')
     const second = await measure(newFirst ? 'old' : 'new')
     const pair = newFirst ? { old: second, new: first } : { old: first, new: second }
     taken.push(pair)
-    console.error(`pair ${taken.length}: old ${round(pair.old)} ms, new ${round(pair.new)} ms`)
+    console.error(`pair ${taken.length}: old ${round(all(pair.old))} ms, new ${round(all(pair.new))} ms`)
   }
   report(taken)
 } finally {
@@ -49,16 +53,19 @@ try {
   }
 }
 
-function measure(name: 'old' | 'new'): Promise<number> {
-  return builds[name].ask<number>('round', { callers, count })
+function measure(name: 'old' | 'new'): Promise<Parts> {
+  return builds[name].ask<Parts>('round', { callers, count })
 }
 
-function report(taken: readonly { old: number; new: number }[]): void {
-  const ratios = taken.map((pair) => pair.new / pair.old)
+function report(taken: readonly Pair[]): void {
+  const parts = Object.keys(taken[0]?.new ?? {})
+  const medianOf = (name: keyof Pair, part: string) => round(median(taken.map((pair) => pair[name][part] ?? 0)))
+  console.table(
+    Object.fromEntries(parts.map((part) => [part, { old: medianOf('old', part), new: medianOf('new', part) }])),
+  )
+  const ratios = taken.map((pair) => all(pair.new) / all(pair.old))
   const { low, high, coverage } = medianInterval(ratios, 0.95)
   console.table({
-    'old, ms a call': round(median(taken.map((pair) => pair.old))),
-    'new, ms a call': round(median(taken.map((pair) => pair.new))),
     'new / old, paired median': round(median(ratios)),
     [`interval (${(coverage * 100).toFixed(1)} %)`]: `${round(low)} to ${round(high)}`,
   })

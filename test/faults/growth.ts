@@ -8,12 +8,12 @@ const STEPS = [1, 2, 4, 8, 16]
 /** n·log n gives 2.1 to 2.2 for a doubling. */
 const RATIO_MAX = 2.5
 /** Shorter times say more of the machine than of the work: a smaller piece is done so many times that it takes this. */
-const LEAST_MS = 40
-const TRIES = 3
+const LEAST_MS = 60
+const TRIES = 8
 
 type Size = { piece: Piece; medianMs: number }
 
-/** The processor time of each of five sizes, each twice the one before it; throws where a doubling takes too much more, three times. */
+/** The processor time of each of five sizes, each twice the one before it; throws where a doubling takes too much more, eight times. */
 export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]> {
   const [drawn] = fc.sample(dice, 1)
   if (drawn === undefined) throw new Error('nothing was drawn')
@@ -35,7 +35,7 @@ export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]
   return found
 }
 
-/** What else the machine does may spoil a measurement, but not three of them. */
+/** What else the machine does may spoil a measurement, but not eight of them. */
 async function ratioOf(name: string, before: Size, after: Size, times: number): Promise<number> {
   const seen = [after.medianMs / before.medianMs]
   while ((seen.at(-1) ?? 0) > RATIO_MAX) {
@@ -49,7 +49,11 @@ async function ratioOf(name: string, before: Size, after: Size, times: number): 
 
 /** The median of five measurements of equal work in one new process, without the process's own start. */
 export function cpuOf(piece: Piece, times: number): Promise<number> {
-  const child = fork(join(import.meta.dirname, 'measured-child.mjs'), { serialization: 'advanced' })
+  const child = fork(join(import.meta.dirname, 'measured-child.mjs'), {
+    serialization: 'advanced',
+    // The collector copies more once a piece outgrows the young generation: one of a fixed size keeps that step out of the ratios.
+    execArgv: ['--single-threaded-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'],
+  })
   return new Promise((resolve, reject) => {
     child.once('message', ({ cpuMs }: { cpuMs: number[] }) => {
       child.kill()
