@@ -10,6 +10,9 @@ export function packageVersion(): string {
   return version
 }
 
+/** A program of `dist/`, which Node runs whether its caller is built or a source. */
+export const builtProgram = (path: string): string => join(packageRoot, 'dist', path)
+
 /** The UTC day on which `dist/` was built; null where the program runs from sources that were never built. */
 export function buildDate(): string | null {
   const file = join(packageRoot, 'dist', 'build.json')

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../activities/config.ts'
 import type { SignedEvent } from '../activities/money/provider-desk.ts'
+import type { Slots } from '../activities/slots.ts'
 import type { CallRow } from '../activities/store/calls.ts'
 import type { Changes } from '../activities/store/changes.ts'
 import type { Database } from '../activities/store/schema.ts'
@@ -15,7 +16,6 @@ import type { WalletProofDeps } from './auth/wallet-proof.ts'
 import type { Context } from './context.ts'
 import type { Turnstile } from './pay/turnstile.ts'
 import type { Quotas } from './quotas.ts'
-import type { Slots } from './slots.ts'
 
 /** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
 export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { Tinypool } from 'tinypool'
 import { DomainError } from '../../workflows/domain/errors.ts'
 import { type Config, configSchema } from '../config.ts'
-import { packageRoot } from '../package-root.ts'
+import { builtProgram, packageRoot } from '../package-root.ts'
+import { createSlots } from '../slots.ts'
 import type { Answer, FromChild, Job, ToChild } from './job.ts'
 import { type RunLimits, watchRun } from './limited-run.ts'
 
@@ -55,7 +56,7 @@ export function openRailPool(settings: PoolSettings): RailPool {
   const pool = new Tinypool({
     runtime: 'child_process',
     serialization: 'advanced',
-    filename: childFile,
+    filename: builtProgram('activities/isolation/child.js'),
     name: 'answer',
     env: {},
     execArgv: childFlags(settings),
@@ -67,9 +68,12 @@ export function openRailPool(settings: PoolSettings): RailPool {
   })
   // A child that ends without a job was idle, or died at its start: the pool would never start another for the job that waits.
   pool.on('error', () => pool.cancelPendingTasks())
-  const places = seats(processes)
+  const slots = createSlots(processes)
   return {
-    run: (job, streams = {}, signal) => places(() => runOnce(pool, settings, job, streams, signal)),
+    run: async (job, streams = {}, signal) => {
+      const release = await slots('pool')
+      return runOnce(pool, settings, job, streams, signal).finally(release)
+    },
     close: () => pool.destroy(),
   }
 }
@@ -143,28 +147,6 @@ function childOf(pool: Tinypool, pid: number): ChildProcess {
   return Reflect.get(found, 'process') as ChildProcess
 }
 
-/** So many at once; the others wait in their order. */
-function seats(count: number) {
-  let free = count
-  const waiting: (() => void)[] = []
-  return async <Result>(act: () => Promise<Result>): Promise<Result> => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await act()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
-  }
-}
-
-// The sources have no child program of their own: Node runs what is built of them.
-const childFile = import.meta.url.endsWith('.ts')
-  ? join(packageRoot, 'dist', 'activities', 'isolation', 'child.js')
-  : join(import.meta.dirname, 'child.js')
-
 /**
  * What the child may do: read the program, start its watchdog. Node refuses files, processes, add-ons and, from version 25, the
  * network, which `no-network.ts` refuses on every version.
@@ -182,7 +164,7 @@ export function childFlags({ memoryBytes }: Pick<RunLimits, 'memoryBytes'>): str
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
     ...readable.map((path) => `--allow-fs-read=${path}${path.endsWith('.json') ? '' : '/*'}`),
-    `--import=${pathToFileURL(join(dirname(childFile), 'no-network.js'))}`,
+    `--import=${pathToFileURL(builtProgram('activities/isolation/no-network.js'))}`,
     `--max-old-space-size=${Math.floor(memoryBytes / 1024 / 1024)}`,
   ]
 }

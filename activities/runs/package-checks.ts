@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { Tinypool } from 'tinypool'
 import type { ReturnPackage } from '../../workflows/domain/return-package.ts'
 import type { Report } from '../../workflows/domain/verification/report.ts'
 import { verifyPackageView } from '../../workflows/domain/verification/return-package.ts'
 import type { KeySet } from '../../workflows/domain/verification/signed.ts'
-import { packageRoot } from '../package-root.ts'
+import { builtProgram } from '../package-root.ts'
 
 export type PackageJob = { readonly view: ReturnPackage; readonly keys: KeySet }
 export type PackageChecks = { verify(job: PackageJob): Promise<Report>; close(): Promise<void> }
@@ -18,7 +17,7 @@ const IDLE_MS = 30_000
 export function openPackageChecks(): PackageChecks {
   const pool = new Tinypool({
     runtime: 'worker_threads',
-    filename: threadFile,
+    filename: builtProgram('activities/runs/package-thread.js'),
     name: 'verify',
     minThreads: 0,
     maxThreads: THREADS,
@@ -32,8 +31,3 @@ export function openPackageChecks(): PackageChecks {
     close: () => pool.destroy(),
   }
 }
-
-// The sources have no thread program of their own: Node runs what is built of them.
-const threadFile = import.meta.url.endsWith('.ts')
-  ? join(packageRoot, 'dist', 'activities', 'runs', 'package-thread.js')
-  : join(import.meta.dirname, 'package-thread.js')

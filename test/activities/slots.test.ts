@@ -1,6 +1,6 @@
 import { setImmediate as nextCycle } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { createSlots } from '../../api/slots.ts'
+import { createSlots } from '../../activities/slots.ts'
 import { verifies } from '../verifies.ts'
 
 verifies(
