@@ -45,8 +45,12 @@ function groupsOf(address: string): number[] {
 export function isFromLoopback(request: Request): boolean {
   const addresses = [request.socket.remoteAddress ?? '', request.ip ?? ''].map(plain)
   const forwarded = request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined
-  const isNamed = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(request.get('host') ?? '')
-  return addresses.every((address) => address === '::1' || address.startsWith('127.')) && !forwarded && isNamed
+  const isLocal = addresses.every((address) => address === '::1' || address.startsWith('127.'))
+  return isLocal && !forwarded && namesThisMachine(request.get('host'))
 }
+
+/** Whether a Host header, with or without a port, names this machine. */
+export const namesThisMachine = (host: string | undefined): boolean =>
+  /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host ?? '')
 
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '')
