@@ -6,7 +6,7 @@ import type { TaskState } from '../../workflows/domain/task-lifecycle.ts'
 import { publishedKey } from '../keys/published-key.ts'
 import { returnPackageView } from '../return-package.ts'
 import { countRunsOf, findTaskOfRun, listRunsOf, type RunFilter, readSequence } from '../store/agent-runs.ts'
-import type { Changes } from '../store/changes.ts'
+import { type Changes, lookUntil } from '../store/changes.ts'
 import { type Tx, transaction } from '../store/db.ts'
 import { findReceipt, listReceipts, type ReceiptRow } from '../store/receipts.ts'
 import { findReturnPackage } from '../store/runs.ts'
@@ -81,11 +81,7 @@ export async function moved(
   sequence: number,
   waitMs: number,
 ): Promise<void> {
-  const until = performance.now() + waitMs
-  for (let left = waitMs; left > 0; left = until - performance.now()) {
-    if ((await readSequence(db, taskId)) !== sequence) return
-    await changes.wait(taskId, left)
-  }
+  await lookUntil(changes, taskId, waitMs, async () => (await readSequence(db, taskId)) !== sequence || undefined)
 }
 
 /** What a run without its package waits for: an exception does not end by itself. */

@@ -12,6 +12,22 @@ export type Changes = {
   close(): Promise<void>
 }
 
+/** What `look` finds, asked again at each change of this id; undefined once the time is up. */
+export async function lookUntil<T>(
+  changes: Pick<Changes, 'wait'>,
+  id: string,
+  ms: number,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const until = performance.now() + ms
+  for (;;) {
+    const found = await look()
+    const left = until - performance.now()
+    if (found !== undefined || left <= 0) return found
+    await changes.wait(id, left)
+  }
+}
+
 /** One listening connection for the process; reconnects by itself. */
 export function createChanges(databaseUrl: string, pollMs = 500): Changes {
   const emitter = new EventEmitter().setMaxListeners(0)

@@ -1,4 +1,5 @@
 import { type AnsweredCall, findCall, requireCall } from '../../activities/store/calls.ts'
+import { lookUntil } from '../../activities/store/changes.ts'
 import { transaction } from '../../activities/store/db.ts'
 import { claimPayment, findPayment, replaceFailedPayment, startSettling } from '../../activities/store/payments.ts'
 import { DomainError, type Refusal, refuse } from '../../workflows/domain/errors.ts'
@@ -69,20 +70,15 @@ async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'fa
   const { deps } = run
   const until = performance.now() + deps.config.SETTLE_WAIT_MS
   await deps.tellPayment(paymentId)
-  for (;;) {
+  const state = await lookUntil(deps.changes, paymentId, until - performance.now(), async () => {
     const payment = await findPayment(deps.db, paymentId)
-    if (payment?.state === 'settled' || payment?.state === 'failed') return payment.state
-    if (performance.now() >= until) {
-      throw refuse(
-        'settlement_pending',
-        'the payment is sent and its outcome is not known yet',
-        'Repeat the same call; it joins and is not charged again.',
-        {
-          money_moved: 'unknown',
-          retry_after_ms: 1000,
-        },
-      )
-    }
-    await deps.changes.wait(paymentId, until - performance.now())
-  }
+    return payment?.state === 'settled' || payment?.state === 'failed' ? payment.state : undefined
+  })
+  if (state !== undefined) return state
+  throw refuse(
+    'settlement_pending',
+    'the payment is sent and its outcome is not known yet',
+    'Repeat the same call; it joins and is not charged again.',
+    { money_moved: 'unknown', retry_after_ms: 1000 },
+  )
 }
