@@ -216,7 +216,10 @@ export function gasAccounts(config: Config): LocalAccount[] {
 export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): TaskDeps {
   const { environment, issuer } = railOf(config)
   return {
-    ...{ db, environment, issuer, signReceipt: receiptSigner(keys) },
+    db,
+    environment,
+    issuer,
+    signReceipt: receiptSigner(keys),
     signCompletion: signerOf(keys, COMPLETION_TYP),
     callbackHosts: callbackHosts(config),
     runsAtOnce: { agent: config.AGENT_RUNS_AT_ONCE, rail: config.RAIL_RUNS_AT_ONCE },

@@ -185,7 +185,7 @@ export const configSchema = z.object({
   ),
   INPUT_KEEP_SANDBOX_MS: milliseconds(24 * 3600 * 1000).describe('the same for inputs of sandbox agents'),
   WORK_ORDER_KEEP_MS: milliseconds(30 * 24 * 3600 * 1000).describe(
-    'after it, a work order without an agent that nobody decided and that no money was asked for is closed',
+    'age at which a work order without an agent is closed, if it is undecided and no payment was requested for it',
   ),
   AGENT_RUNS_AT_ONCE: count(4).describe('runs of one agent at once; its further tasks wait in their queue'),
   RUN_PROCESSES: z.coerce.number().int().min(1).default(2).describe('processes for work on inputs, per worker'),

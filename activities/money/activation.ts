@@ -60,8 +60,11 @@ async function paid(tx: Tx, reference: ReferenceRow | undefined): Promise<Partia
   const by = (evidence_id: string | null | undefined): Shown =>
     receipt && evidence_id != null ? shownAt(receipt.issued_at, evidence_id) : undefined
   return {
-    ...{ provider_event: told, webhook_verification: told, provider_confirmation: by(payment_reference_id) },
-    ...{ credit_funding_event: by(entitlement_id), settlement_receipt: by(receipt?.receipt_id) },
+    provider_event: told,
+    webhook_verification: told,
+    provider_confirmation: by(payment_reference_id),
+    credit_funding_event: by(entitlement_id),
+    settlement_receipt: by(receipt?.receipt_id),
   }
 }
 

@@ -69,8 +69,15 @@ export async function settle(
   const source = proof.source ?? clearingAccount(reference.method)
   const { payment_reference_id, method, external_reference, amount_usd, entitlement_id, wallet_id } = reference
   const facts = {
-    ...{ payment_reference_id, method, external_reference, amount_usd, entitlement_id, wallet_id },
-    ...{ challenge_id: reference.challenge_id, decided_by: proof.decidedBy, evidence: proof.evidence },
+    payment_reference_id,
+    method,
+    external_reference,
+    amount_usd,
+    entitlement_id,
+    wallet_id,
+    challenge_id: reference.challenge_id,
+    decided_by: proof.decidedBy,
+    evidence: proof.evidence,
   }
   const receipt = { subject: payment_reference_id, kind: 'settlement_receipt' as const, facts }
   const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx)))

@@ -3,7 +3,7 @@ import type { MissingEvidence } from '../../workflows/domain/wait.ts'
 import type { TrustLimits } from '../store/agent-tables.ts'
 import type { Tx } from '../store/db.ts'
 
-/** Where the evidence stands: at a path of one of the service's hosts, or at a URL of whoever paid. */
+/** Where the evidence stands: at a path of one of the service's hosts, or at a URL that the payer gave. */
 export type EvidenceLink = { host: 'base' | 'os'; path: string } | { url: string }
 
 /** Something that waits for a decision, as the review console lists it. */

@@ -6,7 +6,7 @@ export type Failures = { failures: number; leftMs: number }
 
 const leftMs = sql`extract(epoch from window_ends_at - clock_timestamp())::float8 * 1000`
 
-/** The failed attempts of each subject that has any; exact over all processes. */
+/** The failed attempts of each subject, without those that have none; exact over all processes. */
 export async function readFailures(tx: Tx, subjects: readonly string[]): Promise<Map<string, Failures>> {
   const { rows } = await sql<Failures & { subject: string }>`
     select subject, failures, ${leftMs} as "leftMs"

@@ -48,7 +48,7 @@ export async function decideWorkOrder(
   await tx.updateTable('work_orders').set(decided).where('work_order_id', '=', workOrderId).execute()
 }
 
-/** Orders without an agent that nobody decided for `keepMs` and that no money was asked for, the oldest first. */
+/** Orders without an agent that are undecided after `keepMs` and for which no payment was requested, the oldest first. */
 export async function listUndecided(tx: Tx, keepMs: number, most: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('work_orders')
