@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** They measure no speed, but what they do to a stack, or the short times they live by, takes a machine of its own: after everything else. */
-const alone = ['test/chaos/chaos.test.ts', 'test/temporal/task-times.test.ts']
+const alone = ['test/e2e/chaos/chaos.test.ts', 'test/temporal/task-times.test.ts']
 
 export default defineConfig({
   test: {

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { Scope } from '../workflows/domain/credential.ts'
-import type { ErrorCode } from '../workflows/domain/errors.ts'
-import type { TokenPrefix } from '../workflows/domain/status-token.ts'
+import type { Scope } from '../workflows/domain/agents/credential.ts'
+import type { TokenPrefix } from '../workflows/domain/agents/status-token.ts'
+import type { ErrorCode } from '../workflows/domain/core/errors.ts'
+import type { Uses } from './calls/quotas.ts'
 import type { Context } from './context.ts'
-import type { Uses } from './quotas.ts'
 
 /** How a caller presents itself (api-conventions.md, Access kinds). */
 export type AccessKind = 'public' | 'wallet' | 'agent' | 'operator' | 'status' | 'provider'

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
-import { assertCanaryConfirmed, todaysCanary } from '../activities/canary.ts'
-import type { Deps } from '../activities/deps.ts'
-import type { PayoutRow } from '../activities/store/payouts.ts'
+import { assertCanaryConfirmed, todaysCanary } from '../activities/payout/canary.ts'
+import type { Deps } from '../activities/payout/deps.ts'
+import type { PayoutRow } from '../activities/store/payouts/payouts.ts'
 import { wakePayout } from './payouts.ts'
 
 type GateDeps = Pick<Deps, 'db' | 'rail' | 'canary' | 'floor'> & { client: Client }

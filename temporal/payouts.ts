@@ -1,23 +1,23 @@
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { assertExecutable, deadTransfer, ownPayout, unknownPayout } from '../activities/payout-rules.ts'
+import { assertExecutable, deadTransfer, ownPayout, unknownPayout } from '../activities/payout/rules.ts'
 import {
   type PayoutAnswerBody,
   type PayoutRecord,
   type PayoutRow,
   payoutAnswer,
   readPayout,
-} from '../activities/store/payouts.ts'
-import { DomainError, errorCodes, refuse } from '../workflows/domain/errors.ts'
-import { payoutId as payoutIdOf } from '../workflows/domain/ids.ts'
-import { limits } from '../workflows/domain/limits.ts'
-import { formatUsdc } from '../workflows/domain/money.ts'
-import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '../workflows/domain/payout.ts'
+} from '../activities/store/payouts/payouts.ts'
+import { DomainError, errorCodes, refuse } from '../workflows/domain/core/errors.ts'
+import { payoutId as payoutIdOf } from '../workflows/domain/core/ids.ts'
+import { limits } from '../workflows/domain/core/limits.ts'
+import { formatUsdc } from '../workflows/domain/core/money.ts'
+import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '../workflows/domain/payouts/payout.ts'
+import type { StepAnswer, StepInput } from '../workflows/payout/activities.ts'
 import { payoutSummary } from '../workflows/payout/details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../workflows/payout/messages.ts'
-import type { StepAnswer, StepInput } from '../workflows/payout/ports.ts'
 import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
-import { payoutAttributes, searchAttributes } from '../workflows/search-attributes.ts'
+import { payoutAttributes, searchAttributes } from '../workflows/shared/search-attributes.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 import { type Crowd, durableStep, type UpdateDeps } from './updates.ts'
 

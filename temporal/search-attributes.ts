@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import { searchAttributes } from '../workflows/search-attributes.ts'
+import { searchAttributes } from '../workflows/shared/search-attributes.ts'
 
 /** `Name=Type` of each search attribute of the workflows, as the embedded server's `--search-attribute` takes them. */
 export function searchAttributeFlags(): string[] {

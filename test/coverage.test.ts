@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { type Requirement, requirements } from './requirements.ts'
+import { type Requirement, requirements } from './requirements/index.ts'
 
 const all: [string, Requirement][] = Object.entries(requirements)
 const cited = new Set(testFiles().flatMap((path) => citedIds(readFileSync(path, 'utf8'))))

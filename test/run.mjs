@@ -16,7 +16,7 @@ const checks = [
   ['format and lint', bin('@biomejs/biome/bin/biome'), ['check', '.']],
   ['workflow bundle', join(root, 'dist/worker/bundle.js'), []],
 ]
-const suites = { tests: [['tests', []]], faults: [['fault tests', ['--config', 'test/faults/vitest.config.ts']]] }
+const suites = { tests: [['tests', []]], faults: [['fault tests', ['--config', 'test/e2e/faults/vitest.config.ts']]] }
 suites.all = [...suites.tests, ...suites.faults]
 
 const counted = { passed: 0, failed: 0, skipped: 0 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { packageRoot } from '../activities/package-root.ts'
+import { packageRoot } from '../activities/config/package-root.ts'
 import { verifies } from './verifies.ts'
 
 const read = (path: string) => JSON.parse(readFileSync(join(packageRoot, path), 'utf8'))
@@ -40,7 +40,7 @@ verifies('scripts.fresh-clone', 'every script first installs and builds, and run
 })
 
 verifies('scripts.fresh-clone', 'what runs before anything is installed imports only Node and files of its own', () => {
-  for (const file of ['worker/bootstrap.mjs', 'worker/bin.mjs', 'worker/ensure.mjs', 'test/judges/node-lts.mjs']) {
+  for (const file of ['worker/bootstrap.mjs', 'worker/bin.mjs', 'worker/ensure.mjs', 'test/e2e/judges/node-lts.mjs']) {
     const text = readFileSync(join(packageRoot, file), 'utf8')
     for (const [, from = ''] of text.matchAll(/ from '([^']+)'/g))
       expect(from, file).toMatch(/^(node:|\.\/ensure\.mjs$)/)

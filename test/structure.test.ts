@@ -57,14 +57,18 @@ verifies('structure.rooms', 'SQL is only in activities/store', () => {
   expect([...imported, ...built].map(({ path }) => path)).toEqual([])
 })
 
-verifies('structure.rooms', 'the environment is read only in activities/config.ts and by what starts processes', () => {
-  const mayRead = /^(activities\/config\.ts|worker\/stack\.ts|worker\/stack\/.*|worker\/[^/]+\.mjs)$/
-  expect(
-    product
-      .filter(({ path, text }) => /\bprocess\.env\b|\bimport\.meta\.env\b/.test(text) && !mayRead.test(path))
-      .map(({ path }) => path),
-  ).toEqual([])
-})
+verifies(
+  'structure.rooms',
+  'the environment is read only in activities/config/config.ts and by what starts processes',
+  () => {
+    const mayRead = /^(activities\/config\/config\.ts|worker\/stack\.ts|worker\/stack\/.*|worker\/[^/]+\.mjs)$/
+    expect(
+      product
+        .filter(({ path, text }) => /\bprocess\.env\b|\bimport\.meta\.env\b/.test(text) && !mayRead.test(path))
+        .map(({ path }) => path),
+    ).toEqual([])
+  },
+)
 
 verifies('structure.rooms', 'pure rules have no clock and no randomness', () => {
   const domain = product.filter(({ path }) => path.startsWith('workflows/domain/'))
@@ -89,7 +93,7 @@ verifies('structure.rooms', 'files keep to their sizes', () => {
 
 verifies('structure.rooms', 'files and folders have names that say what is in them', () => {
   const names = sources.flatMap(({ path }) => path.split('/'))
-  const empty = /^(utils?|helpers?|common|managers?|services?|misc)(\.|$)/
+  const empty = /^(utils?|helpers?|common|managers?|misc)(\.|$)/
   expect([...new Set(names.filter((name) => empty.test(name) || !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(name)))]).toEqual(
     [],
   )

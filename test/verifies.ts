@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import type { RequirementId } from './requirements.ts'
+import type { RequirementId } from './requirements/index.ts'
 
 /** A test that proves requirements. `coverage.test.ts` reads the ids from the source text, so they stand in the call as literals. */
 export function verifies(

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { loadConfig } from '../activities/config.ts'
+import { loadConfig } from '../activities/config/config.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { PAYOUTS_QUEUE, TASKS_QUEUE } from '../temporal/queues.ts'
 import { listPollers } from '../temporal/readiness.ts'

@@ -2,15 +2,15 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compile } from 'json-schema-to-typescript'
 import { z } from 'zod'
-import { packageRoot } from '../activities/package-root.ts'
+import { packageRoot } from '../activities/config/package-root.ts'
+import { callables } from '../api/http/client-contract.ts'
 import { operations } from '../api/operations/index.ts'
-import { callables } from '../api/surfaces/client-contract.ts'
 
 // Makes what the package @agent-rails/client holds: the built modules that its entry reaches, and the operations as data and types.
 const built = join(packageRoot, 'dist')
 const packed = join(packageRoot, 'clients', 'typescript', 'dist')
 const entry = 'clients/typescript/src/index'
-const contract = 'api/surfaces/client-contract'
+const contract = 'api/http/client-contract'
 
 const { dependencies } = JSON.parse(readFileSync(join(packed, '..', 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>

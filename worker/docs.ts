@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../activities/package-root.ts'
+import { packageRoot } from '../activities/config/package-root.ts'
 import { betweenMarkers } from './docs/between-markers.ts'
 import { configurationTable } from './docs/configuration-table.ts'
 

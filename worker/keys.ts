@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readJsonFile } from '../activities/config.ts'
+import { readJsonFile } from '../activities/config/config.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../activities/keys/generate.ts'
 import { keyRings, type SigningKeysFile, signingKeysSchema } from '../activities/keys/key-ring.ts'
 import { writeSecret } from './stack/secret-file.ts'

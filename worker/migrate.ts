@@ -1,6 +1,6 @@
-import { loadDatabaseUrl } from '../activities/config.ts'
-import { createDatabase } from '../activities/store/db.ts'
-import { ensureDatabase, latestMigration, migrateToLatest } from '../activities/store/migrate.ts'
+import { loadDatabaseUrl } from '../activities/config/config.ts'
+import { createDatabase } from '../activities/store/postgres/db.ts'
+import { ensureDatabase, latestMigration, migrateToLatest } from '../activities/store/postgres/migrate.ts'
 
 const url = loadDatabaseUrl()
 await ensureDatabase(url)

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type Logger, pino } from 'pino'
-import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/build-deps.ts'
-import type { Config } from '../activities/config.ts'
+import type { Config } from '../activities/config/config.ts'
+import { checkStart, gasAccounts, openMoneyDeps, taskDepsOf } from '../activities/container.ts'
 import {
   createActivities,
   createCallbackActivities,

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { type Hex, keccak256, type LocalAccount, TransactionReceiptNotFoundError } from 'viem'
-import { groupedBy } from '../../workflows/domain/grouped-by.ts'
-import { CHAIN_ID } from '../../workflows/domain/limits.ts'
-import { transaction } from '../store/db.ts'
+import { groupedBy } from '../../workflows/domain/core/grouped-by.ts'
+import { CHAIN_ID } from '../../workflows/domain/core/limits.ts'
 import {
   type LaneTransaction,
   listAtNonce,
@@ -16,8 +15,9 @@ import {
   recordEnds,
   reopenNonce,
   storeLaneTransaction,
-} from '../store/lane.ts'
-import type { Database } from '../store/schema.ts'
+} from '../store/gas-wallets/gas-wallets.ts'
+import { transaction } from '../store/postgres/db.ts'
+import type { Database } from '../store/schema/schema.ts'
 import { type BroadcastVerdict, broadcast } from './broadcast.ts'
 import type { ChainReader } from './client.ts'
 import { bumpFees, type Fees } from './fees.ts'

@@ -1,6 +1,5 @@
 import { BaseError, type LocalAccount } from 'viem'
-import type { Hex } from '../../workflows/domain/ids.ts'
-import { transaction } from '../store/db.ts'
+import type { Hex } from '../../workflows/domain/core/ids.ts'
 import {
   ensureGasWallets,
   findServing,
@@ -8,8 +7,9 @@ import {
   type NewLaneTransaction,
   type Place,
   storeLaneTransaction,
-} from '../store/lane.ts'
-import { noteJams } from '../store/lane-health.ts'
+} from '../store/gas-wallets/gas-wallets.ts'
+import { noteJams } from '../store/gas-wallets/health.ts'
+import { transaction } from '../store/postgres/db.ts'
 import type { Gas } from './funds.ts'
 import { type LaneCall, type LaneDeps, maintainWallet, sendStored, signRow } from './lane-upkeep.ts'
 import { keepFresh } from './shared-reading.ts'

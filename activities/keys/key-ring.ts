@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { z } from 'zod'
-import { readJsonFile } from '../config.ts'
-import type { PublicKeyEntry } from '../store/signing-keys.ts'
+import { readJsonFile } from '../config/config.ts'
+import type { PublicKeyEntry } from '../store/keys/signing-keys.ts'
 import { type Alg, assertFits, type SigningKey, signText } from './compact.ts'
 import type { TokenKey } from './derived-tokens.ts'
 

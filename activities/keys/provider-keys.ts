@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJsonFile } from '../config.ts'
+import { readJsonFile } from '../config/config.ts'
 import type { ProviderKey } from './provider-signature.ts'
 
 const provider = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)

@@ -1,5 +1,5 @@
-import type { Tx } from '../store/db.ts'
-import { registerPublicKey } from '../store/signing-keys.ts'
+import { registerPublicKey } from '../store/keys/signing-keys.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import type { KeyRings } from './key-ring.ts'
 
 /** A key that no process may start with. */

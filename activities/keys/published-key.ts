@@ -1,5 +1,5 @@
-import { type KeyStanding, type KeyTimes, standingNow } from '../../workflows/domain/key-standing.ts'
-import type { SigningKeyRow } from '../store/signing-keys.ts'
+import { type KeyStanding, type KeyTimes, standingNow } from '../../workflows/domain/receipts/key-standing.ts'
+import type { SigningKeyRow } from '../store/keys/signing-keys.ts'
 
 /** A key as `/.well-known/jwks.json` and replay packages have it: its JWK, what it is for, and how it stands. */
 export function publishedKey(row: SigningKeyRow) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJsonFile } from '../config.ts'
+import { readJsonFile } from '../config/config.ts'
 import { type Alg, importPublicKey, type PublicJwk } from './compact.ts'
 import type { KeyRing } from './key-ring.ts'
 

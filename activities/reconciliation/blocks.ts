@@ -1,6 +1,6 @@
-import type { Difference } from '../../workflows/domain/difference.ts'
-import { type LoggedTransfer, unexplained } from '../../workflows/domain/reconciliation.ts'
-import { explainIncoming, explainOutgoing, explainReferences } from '../store/findings.ts'
+import type { Difference } from '../../workflows/domain/core/difference.ts'
+import { type LoggedTransfer, unexplained } from '../../workflows/domain/reconciliation/reconciliation.ts'
+import { explainIncoming, explainOutgoing, explainReferences } from '../store/reconciliation/findings.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
 /** Looks for money that left the payout wallet, or reached the pay-to address, in these blocks (both included) without a row. */

@@ -1,14 +1,14 @@
 import { heartbeat } from '@temporalio/activity'
 import type { Kysely } from 'kysely'
-import type { SeenWorkflow } from '../../workflows/domain/reconciliation.ts'
-import type { StatementClaims } from '../../workflows/domain/statement.ts'
+import type { StatementClaims } from '../../workflows/domain/receipts/statement.ts'
+import type { SeenWorkflow } from '../../workflows/domain/reconciliation/reconciliation.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Ledger } from '../chain/ledger.ts'
 import type { Outcome } from '../chain/outcome.ts'
-import type { Rail } from '../deps.ts'
-import type { PayoutRecord } from '../store/payouts.ts'
-import type { Signer } from '../store/receipts.ts'
-import type { Database } from '../store/schema.ts'
+import type { Rail } from '../payout/deps.ts'
+import type { PayoutRecord } from '../store/payouts/payouts.ts'
+import type { Signer } from '../store/payouts/receipts.ts'
+import type { Database } from '../store/schema/schema.ts'
 
 /** Workflows as Temporal shows them; throws when it does not answer. */
 export type WorkflowWatch = {

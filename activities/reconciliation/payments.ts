@@ -1,7 +1,7 @@
-import type { Difference } from '../../workflows/domain/difference.ts'
-import { comparePayment } from '../../workflows/domain/reconciliation.ts'
-import { readPayments, type StoredPayment } from '../store/findings.ts'
-import { lastAuthorization } from '../x402/settler.ts'
+import type { Difference } from '../../workflows/domain/core/difference.ts'
+import { comparePayment } from '../../workflows/domain/reconciliation/reconciliation.ts'
+import { lastAuthorization } from '../payment/settler.ts'
+import { readPayments, type StoredPayment } from '../store/reconciliation/findings.ts'
 import { lookAtEach, type ReconciliationDeps } from './deps.ts'
 import { provenBy } from './payouts.ts'
 

@@ -1,16 +1,20 @@
-import type { Difference } from '../../workflows/domain/difference.ts'
-import { isGood } from '../../workflows/domain/key-standing.ts'
-import { payoutReceiptFacts, RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
-import type { SeenReceipt } from '../../workflows/domain/receipt-chain.ts'
-import { comparePayout, type ProvenOutcome, type SeenTransfer } from '../../workflows/domain/reconciliation.ts'
-import { isCanary } from '../canary.ts'
+import type { Difference } from '../../workflows/domain/core/difference.ts'
+import { isGood } from '../../workflows/domain/receipts/key-standing.ts'
+import { payoutReceiptFacts, RECEIPT_TYP } from '../../workflows/domain/receipts/receipt.ts'
+import type { SeenReceipt } from '../../workflows/domain/receipts/receipt-chain.ts'
+import {
+  comparePayout,
+  type ProvenOutcome,
+  type SeenTransfer,
+} from '../../workflows/domain/reconciliation/reconciliation.ts'
 import type { Outcome } from '../chain/outcome.ts'
 import { verifyCompact } from '../keys/compact.ts'
 import { keyTimes } from '../keys/published-key.ts'
-import { readPayouts, type StoredPayout, type StoredReceipt } from '../store/findings.ts'
-import type { PayoutRow, TransferRow } from '../store/payouts.ts'
-import { listPublicKeys, type SigningKeyRow } from '../store/signing-keys.ts'
-import { authorizationOf } from '../transfer.ts'
+import { isCanary } from '../payout/canary.ts'
+import { authorizationOf } from '../payout/transfer.ts'
+import { listPublicKeys, type SigningKeyRow } from '../store/keys/signing-keys.ts'
+import type { PayoutRow, TransferRow } from '../store/payouts/payouts.ts'
+import { readPayouts, type StoredPayout, type StoredReceipt } from '../store/reconciliation/findings.ts'
 import { lookAtEach, type ReconciliationDeps } from './deps.ts'
 
 /** Holds these payouts against the chain, their receipts, their calls and their workflows. */

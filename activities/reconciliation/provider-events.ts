@@ -1,5 +1,5 @@
-import type { Difference, DifferenceCode } from '../../workflows/domain/difference.ts'
-import { readEvents } from '../store/provider-events.ts'
+import type { Difference, DifferenceCode } from '../../workflows/domain/core/difference.ts'
+import { readEvents } from '../store/credit/provider-events.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
 const codes: Readonly<Record<string, DifferenceCode>> = {

@@ -1,10 +1,9 @@
-import type { Difference, Section } from '../../workflows/domain/difference.ts'
-import type { Compared, Confirmed, Page, ReconciliationSteps } from '../../workflows/reconciliation/ports.ts'
+import type { Difference, Section } from '../../workflows/domain/core/difference.ts'
+import type { Compared, Confirmed, Page, ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
 import { LOG_RANGE } from '../chain/outcome.ts'
-import { transaction } from '../store/db.ts'
-import { countSeenSince, listSeen, markGone, recordDifference } from '../store/exceptions.ts'
-import { readPayout } from '../store/payouts.ts'
-import { listEventsToSee } from '../store/provider-events.ts'
+import { listEventsToSee } from '../store/credit/provider-events.ts'
+import { readPayout } from '../store/payouts/payouts.ts'
+import { transaction } from '../store/postgres/db.ts'
 import {
   completeReconciliation,
   listDuePayments,
@@ -14,7 +13,8 @@ import {
   openReconciliation,
   type ReconciliationRow,
   requireReconciliation,
-} from '../store/reconciliations.ts'
+} from '../store/reconciliation/reconciliations.ts'
+import { countSeenSince, listSeen, markGone, recordDifference } from '../store/tasks/exceptions.ts'
 import { lookAtBlocks } from './blocks.ts'
 import { lookAtEach, type ReconciliationDeps } from './deps.ts'
 import { lookAtPayments } from './payments.ts'

@@ -1,10 +1,10 @@
-import type { Difference } from '../../workflows/domain/difference.ts'
-import { limits } from '../../workflows/domain/limits.ts'
-import { compareLane, peakUse } from '../../workflows/domain/reconciliation.ts'
-import { listSeen } from '../store/exceptions.ts'
-import { listGasWallets, readLane } from '../store/findings.ts'
-import { oldestChange } from '../store/reconciliations.ts'
-import { listSpent } from '../store/statements.ts'
+import type { Difference } from '../../workflows/domain/core/difference.ts'
+import { limits } from '../../workflows/domain/core/limits.ts'
+import { compareLane, peakUse } from '../../workflows/domain/reconciliation/reconciliation.ts'
+import { listGasWallets, readLane } from '../store/reconciliation/findings.ts'
+import { oldestChange } from '../store/reconciliation/reconciliations.ts'
+import { listSpent } from '../store/reconciliation/statements.ts'
+import { listSeen } from '../store/tasks/exceptions.ts'
 import { lookAtEach, type ReconciliationDeps } from './deps.ts'
 
 /** payout.md, Clocks: block times and Postgres may differ by as much before anybody is told. */

@@ -1,5 +1,5 @@
-import { fieldsOfRails } from '../../activities/agents/rails.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
+import { fieldsOfRails } from '../services/agents/rails.ts'
 
 type Input = Readonly<Record<string, unknown>>
 /** A credential's rails limit what is done with it; who reads sees all that is the agent's. */

@@ -1,8 +1,8 @@
 import { verifySignature } from '../../activities/keys/compact.ts'
-import type { CallIdentity } from '../../activities/store/grants.ts'
-import { digestOf } from '../../workflows/domain/canonical-json.ts'
-import { callId } from '../../workflows/domain/ids.ts'
-import type { RoadDeps } from '../road.ts'
+import type { CallIdentity } from '../../activities/store/calls/grants.ts'
+import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
+import { callId } from '../../workflows/domain/core/ids.ts'
+import type { RoadDeps } from '../calls/deps.ts'
 import { assertSigned } from './agent-signature.ts'
 import type { ReadCall } from './authenticate.ts'
 

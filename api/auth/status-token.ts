@@ -1,6 +1,6 @@
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
-import { refuse } from '../../workflows/domain/errors.ts'
-import { type TokenPrefix, tokenPrefixOf } from '../../workflows/domain/status-token.ts'
+import { type TokenPrefix, tokenPrefixOf } from '../../workflows/domain/agents/status-token.ts'
+import { refuse } from '../../workflows/domain/core/errors.ts'
 import type { CallRequest, TokenSubject } from '../context.ts'
 
 /** Looks a status token up by its SHA-256, each kind of token in its own table. */

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
-import { payoutTransitions } from '../../workflows/domain/payout.ts'
+import { payoutTransitions } from '../../workflows/domain/payouts/payout.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 import { verifies } from '../verifies.ts'
 import { folders, read, road, root, withPictures } from './pictures.ts'
@@ -50,7 +50,7 @@ verifies('docs.architecture', 'a call passes its steps in the order that the com
     ['answer', 'handled', /storedAnswer\(/],
   ]
   expect(walked.map(([step]) => step)).toEqual(road())
-  const source = [read('api/execute.ts'), read('api/pay/turn.ts'), read('api/pay/run-call.ts')].join('\n')
+  const source = [read('api/calls/execute.ts'), read('api/calls/claim.ts'), read('api/calls/run-call.ts')].join('\n')
   for (const name of ['admit', 'identifyWithin', 'travel', 'grant', 'handled']) {
     const body = bodyOf(source, name)
     const at = walked.filter(([, within]) => within === name).map(([, , call]) => body.search(call))

@@ -11,7 +11,7 @@ import {
   resumeStateAfter,
   type TaskEvent,
   type TaskState,
-} from '../../workflows/domain/task-lifecycle.ts'
+} from '../../workflows/domain/tasks/lifecycle.ts'
 import { verifies } from '../verifies.ts'
 import { read, root } from './pictures.ts'
 

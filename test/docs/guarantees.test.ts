@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { requirements } from '../requirements.ts'
+import { requirements } from '../requirements/index.ts'
 import { verifies } from '../verifies.ts'
 import { read, root } from './pictures.ts'
 
@@ -29,7 +29,7 @@ verifies(
     const rows = rowsOf(measured)
     const known = rows.map(([figure = '']) => figure.split(':')[0])
     expect(known).toEqual(expect.arrayContaining(promises.flatMap(({ figures }) => figures)))
-    const bench = read('test/bench/main.ts')
+    const bench = read('test/e2e/bench/main.ts')
     for (const [figure = '', , , command = ''] of rows) {
       expect(command, figure).toMatch(/^(`.*\b(npm run \S+|vitest run \S+).*`|the same)$/)
       for (const [, file = ''] of command.matchAll(/vitest run ([^\s`]+)/g))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { verifies } from '../verifies.ts'
 
 const statement =

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { walkThroughScript } from '../../api/http/pages/walk-through.ts'
 import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
-import { walkThroughScript } from '../../api/surfaces/pages/walk-through.ts'
-import { type PayoutState, payoutTransitions } from '../../workflows/domain/payout.ts'
-import { resumableStates, type TaskState, taskTransitions } from '../../workflows/domain/task-lifecycle.ts'
+import { type PayoutState, payoutTransitions } from '../../workflows/domain/payouts/payout.ts'
+import { resumableStates, type TaskState, taskTransitions } from '../../workflows/domain/tasks/lifecycle.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
@@ -41,7 +41,7 @@ export function withPictures(text: string): string {
 
 /** The steps of a call as the comment of `execute` names them. */
 export function road(): string[] {
-  const comment = read('api/execute.ts').match(/pipeline of every call: ([\s\S]*?) \(api-conventions/)?.[1] ?? ''
+  const comment = read('api/calls/execute.ts').match(/pipeline of every call: ([\s\S]*?) \(api-conventions/)?.[1] ?? ''
   return comment
     .replace(/\s*\n \* /g, ' ')
     .split('→')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createClient, type InputOf, ProblemError } from '../../api/surfaces/client.ts'
+import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
 

@@ -1,6 +1,6 @@
-import type { InputOf } from '../../api/surfaces/client.ts'
-import { acceptanceText } from '../../workflows/domain/agent-signature.ts'
-import { canonicalJson, digestOf } from '../../workflows/domain/canonical-json.ts'
+import type { InputOf } from '../../api/http/client.ts'
+import { acceptanceText } from '../../workflows/domain/agents/signature.ts'
+import { canonicalJson, digestOf } from '../../workflows/domain/core/canonical-json.ts'
 import { railOf } from '../../workflows/domain/rails/index.ts'
 import { freshKey, type openAgentUse } from './agent-use.ts'
 

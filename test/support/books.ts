@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../activities/store/schema.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
 
 /** What every account holds as its postings alone say; throws where they do not balance or a holder is below zero. */
 export async function auditBooks(db: Kysely<Database>): Promise<Map<string, number>> {

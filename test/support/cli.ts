@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 
 /** Runs the command line with these settings; answers its exit code, what it printed, and all of that with what it complained of. */
 export async function runCli(

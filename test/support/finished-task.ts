@@ -1,11 +1,11 @@
 import { signCompact } from '../../activities/keys/compact.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
-import { digestOf, sha256Hex } from '../../workflows/domain/canonical-json.ts'
-import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
-import { receiptId } from '../../workflows/domain/ids.ts'
+import { digestOf, sha256Hex } from '../../workflows/domain/core/canonical-json.ts'
+import { receiptId } from '../../workflows/domain/core/ids.ts'
 import type { Rail } from '../../workflows/domain/rails/rail.ts'
-import { RECEIPT_TYP } from '../../workflows/domain/receipt.ts'
+import { RECEIPT_TYP } from '../../workflows/domain/receipts/receipt.ts'
+import { loopSteps } from '../../workflows/domain/runs/controlled-loop.ts'
 import {
   buildReplayPackage,
   REPLAY_TYP,
@@ -13,17 +13,17 @@ import {
   type ReplayPackage,
   replayClaims,
   verifyInstructions,
-} from '../../workflows/domain/replay-package.ts'
+} from '../../workflows/domain/runs/replay-package.ts'
 import {
   buildReturnPackage,
   COMPLETION_TYP,
   completionClaims,
   loopDigest,
   type MadePackage,
-} from '../../workflows/domain/return-package.ts'
-import { ledgerEntry } from '../../workflows/domain/task-ledger.ts'
-import type { TaskEvent, TaskState } from '../../workflows/domain/task-lifecycle.ts'
-import { nextTaskState } from '../../workflows/domain/task-lifecycle.ts'
+} from '../../workflows/domain/runs/return-package.ts'
+import { ledgerEntry } from '../../workflows/domain/tasks/ledger.ts'
+import type { TaskEvent, TaskState } from '../../workflows/domain/tasks/lifecycle.ts'
+import { nextTaskState } from '../../workflows/domain/tasks/lifecycle.ts'
 import type { KeySet } from '../../workflows/domain/verification/signed.ts'
 
 export const issuer = 'http://127.0.0.1:3000/api/trust-contract'

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createClient, type InputOf } from '../../api/surfaces/client.ts'
+import { createClient, type InputOf } from '../../api/http/client.ts'
 import { type ComposedApis, startComposed } from './composed-api.ts'
 import { scratchDirectory } from './postgres.ts'
 import { decide, trustedAgent } from './registering-agent.ts'

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { packageRoot as root } from '../../activities/package-root.ts'
+import { packageRoot as root } from '../../activities/config/package-root.ts'
 
 /** A stack in a copy of the project, and terminals in its folder. */
 export type PastingStack = {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Hex, LocalAccount } from 'viem'
-import { type Tx, transaction } from '../../activities/store/db.ts'
+import { readSurroundings } from '../../activities/store/payouts/constraints.ts'
 import {
   authorizedPayout,
   createdPayout,
@@ -8,12 +8,12 @@ import {
   type NewPayout,
   requirePayout,
   updateAuthorized,
-} from '../../activities/store/payouts.ts'
-import { send } from '../../activities/store/pipeline.ts'
-import type { Database } from '../../activities/store/schema.ts'
-import { readSurroundings } from '../../activities/store/surroundings.ts'
-import { insertTransfer, reservedTransfer } from '../../activities/store/transfers.ts'
-import { principalTypedData } from '../../workflows/domain/principal-authorization.ts'
+} from '../../activities/store/payouts/payouts.ts'
+import { insertTransfer, reservedTransfer } from '../../activities/store/payouts/transfers.ts'
+import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
+import { send } from '../../activities/store/postgres/pipeline.ts'
+import type { Database } from '../../activities/store/schema/schema.ts'
+import { principalTypedData } from '../../workflows/domain/payouts/principal-authorization.ts'
 import { nowSeconds } from './agent.ts'
 
 /** What the principal signs for `insertAuthorizedPayout`. */

@@ -1,4 +1,4 @@
-import { openRailPool, type PoolSettings, type RailPool } from '../../activities/isolation/rail-pool.ts'
+import { openRailPool, type PoolSettings, type RailPool } from '../../activities/run/isolation/rail-pool.ts'
 
 const MB = 1024 * 1024
 

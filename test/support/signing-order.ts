@@ -1,9 +1,14 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import type { SigningOrder, SigningPolicy } from '../../activities/signing-rules.ts'
-import { authorizedPayout, createdPayout, type NewPayout, type PayoutRow } from '../../activities/store/payouts.ts'
-import { reservedTransfer } from '../../activities/store/transfers.ts'
-import { payoutId as payoutIdOf, transferNonce } from '../../workflows/domain/ids.ts'
-import { termsDigest } from '../../workflows/domain/payout.ts'
+import type { SigningOrder, SigningPolicy } from '../../activities/payout/signing-rules.ts'
+import {
+  authorizedPayout,
+  createdPayout,
+  type NewPayout,
+  type PayoutRow,
+} from '../../activities/store/payouts/payouts.ts'
+import { reservedTransfer } from '../../activities/store/payouts/transfers.ts'
+import { payoutId as payoutIdOf, transferNonce } from '../../workflows/domain/core/ids.ts'
+import { termsDigest } from '../../workflows/domain/payouts/payout.ts'
 import { newWallet } from './chain.ts'
 import { signSeeded } from './payout-rows.ts'
 

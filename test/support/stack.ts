@@ -10,7 +10,7 @@ import { scratchDirectory } from './postgres.ts'
 import { unhurried } from './settings.ts'
 
 /**
- * How many processes, and settings of activities/config.ts for all of them. `chainThrough` gets the chain's RPC url and answers
+ * How many processes, and settings of activities/config/config.ts for all of them. `chainThrough` gets the chain's RPC url and answers
  * the one that API and worker processes use instead.
  */
 export type StackOptions = {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { obtainTemporal } from '../../temporal/server/obtain.ts'
 import type { Part } from '../../worker/stack/part.ts'
 import { findFree } from '../../worker/stack/ports.ts'

@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 
 const dist = new URL('../../dist/', import.meta.url)
 const built = (path) => import(new URL(path, dist).href)
-const { configSchema } = await built('activities/config.js')
+const { configSchema } = await built('activities/config/config.js')
 const { createTaskActivities } = await built('activities/index.js')
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })

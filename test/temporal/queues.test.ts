@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { configSchema } from '../../activities/config.ts'
+import { configSchema } from '../../activities/config/config.ts'
 import {
   CALLBACKS_QUEUE,
   PAYOUTS_QUEUE,

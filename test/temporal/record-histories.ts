@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
+import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
 import { redeliverSignal } from '../../workflows/callback/messages.ts'
-import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/ports.ts'
-import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/ports.ts'
-import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
+import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/activities.ts'
 import type {
   PayoutSnapshot,
   PayoutSteps,
@@ -16,8 +15,9 @@ import type {
   StepAnswer,
   StepResult,
   TransferSteps,
-} from '../../workflows/payout/ports.ts'
-import type { ReconciliationSteps } from '../../workflows/reconciliation/ports.ts'
+} from '../../workflows/payout/activities.ts'
+import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
+import type { ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
 
 /** What the steps answer in turn on one path; only a history's own results matter to its replay. */
 type Path = {

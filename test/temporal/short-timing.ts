@@ -1,4 +1,4 @@
-import { timing as fast } from '../chaos/fast-timing.ts'
+import { timing as fast } from '../e2e/chaos/fast-timing.ts'
 
 /** Times of tasks and runs that a test can wait for; each is told apart from the others. */
 export const timing: typeof fast = {

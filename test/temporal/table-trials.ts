@@ -6,16 +6,16 @@ import {
   type DeliveryRow,
   endAttempt,
   latestDelivery,
-} from '../../activities/store/callback-deliveries.ts'
-import { transaction } from '../../activities/store/db.ts'
-import { storeDocument } from '../../activities/store/tasks.ts'
-import { runIdOf } from '../../activities/tasks/facts.ts'
-import { provideInput } from '../../activities/tasks/input.ts'
-import { loopSteps } from '../../workflows/domain/controlled-loop.ts'
+} from '../../activities/store/callbacks/callback-deliveries.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
+import { storeDocument } from '../../activities/store/tasks/tasks.ts'
+import { runIdOf } from '../../activities/task/facts.ts'
+import { provideInput } from '../../api/services/tasks/input.ts'
 import { packetops } from '../../workflows/domain/rails/packetops.ts'
-import type { TaskEvent, TaskState } from '../../workflows/domain/task-lifecycle.ts'
-import type { TaskEventData, TaskTerms } from '../../workflows/domain/task-terms.ts'
-import { hour, stateLimits } from '../activities/tasks/rig.ts'
+import { loopSteps } from '../../workflows/domain/runs/controlled-loop.ts'
+import type { TaskEvent, TaskState } from '../../workflows/domain/tasks/lifecycle.ts'
+import type { TaskEventData, TaskTerms } from '../../workflows/domain/tasks/terms.ts'
+import { hour, stateLimits } from '../activities/task/rig.ts'
 import type { startTaskWorkflows } from './task-rig.ts'
 
 /** One move of a task: the activity that makes it, who sets it off, and where the task comes to rest. */

@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { bundleWorkflowCode, NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { pino } from 'pino'
-import { createCallbackSteps } from '../../activities/callback.ts'
-import { readCallbackFacts } from '../../activities/callbacks/facts.ts'
-import { createRunSteps } from '../../activities/run.ts'
-import { createChanges } from '../../activities/store/changes.ts'
-import { findTask, type TaskRow } from '../../activities/store/tasks.ts'
-import { createTaskSteps } from '../../activities/task.ts'
-import type { TaskDeps } from '../../activities/tasks/deps.ts'
+import { createCallbackSteps } from '../../activities/callback/callback.ts'
+import { readCallbackFacts } from '../../activities/callback/facts.ts'
+import { createRunSteps } from '../../activities/run/run.ts'
+import { createChanges } from '../../activities/store/postgres/changes.ts'
+import { findTask, type TaskRow } from '../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../activities/task/deps.ts'
+import { createTaskSteps } from '../../activities/task/task.ts'
 import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.ts'
 import { createTaskGateway } from '../../temporal/tasks.ts'
-import { DomainError } from '../../workflows/domain/errors.ts'
-import type { TaskEvent } from '../../workflows/domain/task-lifecycle.ts'
-import type { TaskEventData } from '../../workflows/domain/task-terms.ts'
-import type { LoopSteps, RunRecords } from '../../workflows/run/ports.ts'
-import type { TaskSteps } from '../../workflows/task/ports.ts'
-import { startTasks, trustedAgent } from '../activities/tasks/rig.ts'
+import { DomainError } from '../../workflows/domain/core/errors.ts'
+import type { TaskEvent } from '../../workflows/domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '../../workflows/domain/tasks/terms.ts'
+import type { LoopSteps, RunRecords } from '../../workflows/run/activities.ts'
+import type { TaskSteps } from '../../workflows/task/activities.ts'
+import { startTasks, trustedAgent } from '../activities/task/rig.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import { quiet } from '../support/quiet.ts'
@@ -38,8 +38,8 @@ export async function patiently<Result>(call: () => Promise<Result>, left = 5): 
 
 /** The workflows as they are, or with the times of another file of this folder. */
 export function bundleWorkflows(timing?: string): Promise<WorkflowBundleWithSourceMap> {
-  const workflows = (file: string) => join(import.meta.dirname, '..', '..', 'workflows', file)
-  const changed = timing === undefined ? {} : { [workflows('timing.ts')]: join(import.meta.dirname, timing) }
+  const workflows = (file: string) => join(import.meta.dirname, '..', '..', 'workflows', 'shared', file)
+  const changed = timing === undefined ? {} : { [workflows('shared/timing.ts')]: join(import.meta.dirname, timing) }
   return bundleWorkflowCode({
     workflowsPath: workflows('index.ts'),
     logger: quiet,

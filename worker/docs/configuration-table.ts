@@ -1,4 +1,4 @@
-import { configSchema } from '../../activities/config.ts'
+import { configSchema } from '../../activities/config/config.ts'
 
 /** The configuration reference as a Markdown table: every setting of the schema with its default and its meaning. */
 export function configurationTable(): string {

@@ -1,4 +1,4 @@
-import { type Config, loadStackSettings } from '../../activities/config.ts'
+import { type Config, loadStackSettings } from '../../activities/config/config.ts'
 import { print, printJson } from '../print.ts'
 import { loadSettings } from '../settings.ts'
 import { checkChain } from './chain.ts'

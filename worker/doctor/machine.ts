@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../../activities/config.ts'
-import { packageRoot } from '../../activities/package-root.ts'
+import type { Config } from '../../activities/config/config.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { type Check, type Finding, fault, fine, look } from './check.ts'
 
 const OLDEST_NODE = [20, 19] as const

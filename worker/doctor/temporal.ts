@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import type { Config } from '../../activities/config.ts'
+import type { Config } from '../../activities/config/config.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
 import {
   CALLBACKS_QUEUE,

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 
 type Solc = { compile(input: string, callbacks: { import(path: string): { contents: string } }): string }
 type Output = {

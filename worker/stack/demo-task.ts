@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import {
   type Customer,
   claimAccessKey,
@@ -12,7 +12,7 @@ import {
   registerAgent,
   waitForTask,
 } from '../../clients/typescript/src/index.ts'
-import { demoReceiverPath } from '../../workflows/domain/callback-body.ts'
+import { demoReceiverPath } from '../../workflows/domain/callbacks/callback-body.ts'
 import type { Demo } from './demo.ts'
 import { demoUsage } from './demo-usage.ts'
 import { openReviewer } from './reviewer.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { roleUrl } from '../../activities/store/create-roles.ts'
+import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
 import { keepSigningKeys } from '../keys.ts'
 import { type DemoAccounts, newDemoAccounts, type ServiceAccounts, serviceAccounts } from './accounts.ts'
 import { chainPart } from './chain.ts'

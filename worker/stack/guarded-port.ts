@@ -1,5 +1,5 @@
 import { Agent, createServer, type IncomingHttpHeaders, request } from 'node:http'
-import { namesThisMachine } from '../../api/surfaces/client-address.ts'
+import { namesThisMachine } from '../../api/http/client-address.ts'
 
 const HOST = '127.0.0.1'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, fchmodSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leash } from './leash.ts'
+import { leash } from './parent-watchdog.ts'
 import { withPrivateFiles } from './private-directory.ts'
 
 /** The command line of a part; without `env` it inherits ours. */

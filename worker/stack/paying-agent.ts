@@ -1,6 +1,6 @@
 import type { Address, Hex, PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type Client, createClient } from '../../api/surfaces/client.ts'
+import { type Client, createClient } from '../../api/http/client.ts'
 import { payingFetch } from '../../clients/typescript/src/pay.ts'
 
 export type PayingAgent = { readonly account: PrivateKeyAccount; readonly client: Client; readonly fetch: typeof fetch }

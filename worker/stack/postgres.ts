@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { createDatabase } from '../../activities/store/create-database.ts'
+import { createDatabase } from '../../activities/store/postgres/create-database.ts'
 import { Part } from './part.ts'
 import { giveToPostgres, unprivileged } from './unprivileged.ts'
 

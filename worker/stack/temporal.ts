@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { Connection } from '@temporalio/client'
-import { packageRoot } from '../../activities/package-root.ts'
+import { packageRoot } from '../../activities/config/package-root.ts'
 import { type ObtainSettings, obtainTemporal } from '../../temporal/server/obtain.ts'
 import { type ServerSettings, serverArguments, serverEnvironment } from '../../temporal/server/run.ts'
 import { guardPort } from './guarded-port.ts'

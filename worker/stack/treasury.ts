@@ -1,6 +1,6 @@
 import type { PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createClient, type InputOf } from '../../api/surfaces/client.ts'
+import { createClient, type InputOf } from '../../api/http/client.ts'
 import { type AuthorizeTerms, authorizePayout, type Payout } from '../../clients/typescript/src/treasury.ts'
 import type { DemoAccounts } from './accounts.ts'
 

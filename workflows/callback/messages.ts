@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow'
-import type { CallbackSnapshot } from './ports.ts'
+import type { CallbackSnapshot } from './activities.ts'
 
 export const callbackWorkflowId = (deliveryId: string): string => `callback-${deliveryId}`
 

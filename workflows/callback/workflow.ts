@@ -1,9 +1,9 @@
 import * as wf from '@temporalio/workflow'
-import { callbackAttemptsMax } from '../domain/callback.ts'
-import { retryOf } from '../retry.ts'
-import { timing } from '../timing.ts'
+import { callbackAttemptsMax } from '../domain/callbacks/callback.ts'
+import { retryOf } from '../shared/retry.ts'
+import { timing } from '../shared/timing.ts'
+import type { CallbackSnapshot, CallbackSteps } from './activities.ts'
 import { redeliverSignal, viewQuery, wakeSignal } from './messages.ts'
-import type { CallbackSnapshot, CallbackSteps } from './ports.ts'
 
 const steps = (summary: string) =>
   wf.proxyActivities<CallbackSteps>({

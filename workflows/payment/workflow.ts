@@ -1,7 +1,7 @@
 import * as wf from '@temporalio/workflow'
-import { retryOf } from '../retry.ts'
-import { timing } from '../timing.ts'
-import type { PaymentSnapshot, PaymentSteps } from './ports.ts'
+import { retryOf } from '../shared/retry.ts'
+import { timing } from '../shared/timing.ts'
+import type { PaymentSnapshot, PaymentSteps } from './activities.ts'
 
 const { startToClose, heartbeat } = timing.chain
 const chain = (summary: string) =>

@@ -1,7 +1,7 @@
-import { detailsOf } from '../details.ts'
-import { payoutWait } from '../domain/payout-wait.ts'
-import { markdownCode } from '../domain/plain-text.ts'
-import type { PayoutSnapshot } from './ports.ts'
+import { markdownCode } from '../domain/core/plain-text.ts'
+import { payoutWait } from '../domain/payouts/wait.ts'
+import { detailsOf } from '../shared/details.ts'
+import type { PayoutSnapshot } from './activities.ts'
 
 /** `Payout 12.50 USDC → 0xab…cd (synthetic)`: the line an operator sees in the workflow list. */
 export function payoutSummary(payout: { amountUsdc: string; recipient: string; usage: string }): string {

@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow'
-import type { PayoutSnapshot, StepAnswer, StepInput } from './ports.ts'
+import type { PayoutSnapshot, StepAnswer, StepInput } from './activities.ts'
 
 /** Refusals are results, never thrown: a thrown one would be remembered for the run. */
 export const createUpdate = defineUpdate<StepAnswer, [StepInput]>('create')

@@ -1,8 +1,8 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
-import { payoutAttributes, searchAttributes } from '../search-attributes.ts'
+import { payoutAttributes, searchAttributes } from '../shared/search-attributes.ts'
+import type { PayoutSnapshot } from './activities.ts'
 import { payoutDetails } from './details.ts'
-import type { PayoutSnapshot } from './ports.ts'
 
 /**
  * Shows the payout in the UI; attributes are written only when one of them changed, because each write costs the server a fifth of

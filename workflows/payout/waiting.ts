@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import { timing } from '../timing.ts'
+import { timing } from '../shared/timing.ts'
 
 /** What a run rests for, and until when, in milliseconds; both may change meanwhile. */
 type Rest = { readonly came: () => boolean; readonly until: () => number }

@@ -1,13 +1,12 @@
 import * as wf from '@temporalio/workflow'
-import { withoutAttentionAfter } from '../attention.ts'
-import { backoffMs } from '../domain/backoff.ts'
-import { payoutWait } from '../domain/payout-wait.ts'
-import { isLong, refuseIfEnding } from '../renewal.ts'
-import { retryOf } from '../retry.ts'
-import { shortSteps } from '../short-steps.ts'
-import { timing } from '../timing.ts'
-import { takeTurns } from '../turns.ts'
-import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
+import { backoffMs } from '../domain/core/backoff.ts'
+import { payoutWait } from '../domain/payouts/wait.ts'
+import { withoutAttentionAfter } from '../shared/attention.ts'
+import { shortSteps } from '../shared/local-activities.ts'
+import { takeTurns } from '../shared/mutex.ts'
+import { isLong, refuseIfEnding } from '../shared/renewal.ts'
+import { retryOf } from '../shared/retry.ts'
+import { timing } from '../shared/timing.ts'
 import type {
   PayoutSnapshot,
   PayoutSteps,
@@ -16,7 +15,8 @@ import type {
   StepInput,
   StepResult,
   TransferSteps,
-} from './ports.ts'
+} from './activities.ts'
+import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
 import { publish } from './publish.ts'
 import { oneTimer } from './waiting.ts'
 

@@ -1,8 +1,8 @@
 import * as wf from '@temporalio/workflow'
-import { sections } from '../domain/difference.ts'
-import { retryOf } from '../retry.ts'
-import { timing } from '../timing.ts'
-import type { Opened, ReconciliationSteps, Scope, Summary } from './ports.ts'
+import { sections } from '../domain/core/difference.ts'
+import { retryOf } from '../shared/retry.ts'
+import { timing } from '../shared/timing.ts'
+import type { Opened, ReconciliationSteps, Scope, Summary } from './activities.ts'
 
 /** Where a run stands; a renewed run goes on from it. */
 type Progress = { stage: number; after: string | null; compared: number; suspects: number; opened: number }

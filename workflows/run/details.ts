@@ -1,8 +1,8 @@
-import { detailsOf } from '../details.ts'
-import { REVISION_ROUNDS_MAX } from '../domain/controlled-loop.ts'
-import { loopStepDecisions } from '../domain/review.ts'
-import { reviewWait, type Wait } from '../domain/wait.ts'
-import type { RunSnapshot } from './ports.ts'
+import { reviewWait, type Wait } from '../domain/core/wait.ts'
+import { loopStepDecisions } from '../domain/reviews/review.ts'
+import { REVISION_ROUNDS_MAX } from '../domain/runs/controlled-loop.ts'
+import { detailsOf } from '../shared/details.ts'
+import type { RunSnapshot } from './activities.ts'
 
 /** What a run waits for; its review is the same wait that its task shows. */
 export function runWait(run: RunSnapshot): Wait {

@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow'
-import type { RunSnapshot } from './ports.ts'
+import type { RunSnapshot } from './activities.ts'
 
 /** Makes the run look for the decision that it waits for. */
 export const wakeSignal = defineSignal('wake')

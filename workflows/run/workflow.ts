@@ -1,15 +1,15 @@
 import * as wf from '@temporalio/workflow'
-import { withoutAttentionAfter } from '../attention.ts'
-import type { LoopStep } from '../domain/controlled-loop.ts'
-import { retryOf } from '../retry.ts'
-import { searchAttributes } from '../search-attributes.ts'
-import { shortSteps } from '../short-steps.ts'
+import type { LoopStep } from '../domain/runs/controlled-loop.ts'
+import { withoutAttentionAfter } from '../shared/attention.ts'
+import { shortSteps } from '../shared/local-activities.ts'
+import { takeTurns } from '../shared/mutex.ts'
+import { retryOf } from '../shared/retry.ts'
+import { searchAttributes } from '../shared/search-attributes.ts'
+import { timing } from '../shared/timing.ts'
 import { showSignal } from '../task/messages.ts'
-import { timing } from '../timing.ts'
-import { takeTurns } from '../turns.ts'
+import type { LoopSteps, RunRecords, RunSnapshot } from './activities.ts'
 import { runDetails } from './details.ts'
 import { viewQuery, wakeSignal } from './messages.ts'
-import type { LoopSteps, RunRecords, RunSnapshot } from './ports.ts'
 
 const records = shortSteps<RunRecords>()
 /** The fairness key shares the workers out between agents, however many runs one of them has. */

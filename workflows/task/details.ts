@@ -1,8 +1,8 @@
-import { detailsOf } from '../details.ts'
-import { markdownCode } from '../domain/plain-text.ts'
-import { allowedTaskEvents } from '../domain/task-lifecycle.ts'
-import { taskWait } from '../domain/task-wait.ts'
-import type { TaskSnapshot } from './ports.ts'
+import { markdownCode } from '../domain/core/plain-text.ts'
+import { allowedTaskEvents } from '../domain/tasks/lifecycle.ts'
+import { taskWait } from '../domain/tasks/wait.ts'
+import { detailsOf } from '../shared/details.ts'
+import type { TaskSnapshot } from './activities.ts'
 
 /** `Task packetops standard (synthetic)`: the line an operator sees in the workflow list. */
 export function taskSummary(task: { rail: string; tier: string; usage: string }): string {

@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow'
-import type { EventInput, EventResult, TaskSnapshot } from './ports.ts'
+import type { EventInput, EventResult, TaskSnapshot } from './activities.ts'
 
 /** One event of the task's table; a refusal is a result, because a thrown one would be remembered for the run. */
 export const eventUpdate = defineUpdate<EventResult, [EventInput]>('event')

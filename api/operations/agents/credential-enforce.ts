@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { presentedCredential } from '../caller.ts'
+import { presentedCredential } from './caller.ts'
 import { Credential, Rail } from './shapes.ts'
 
 const output = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { callingToken } from '../caller.ts'
+import { callingToken } from './caller.ts'
 import { Credential, TrustState } from './shapes.ts'
 
 const output = z

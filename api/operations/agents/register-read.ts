@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractSchema } from '../../contract-view.ts'
 import { operation } from '../../operation.ts'
+import { contractSchema } from '../../registry/contract-view.ts'
 import { Manifest } from './register.ts'
 
 const output = contractSchema('Agents by trust state.', { manifest_schema: z.looseObject({}) }).meta({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { trustStates } from '../../../workflows/domain/agent-trust.ts'
-import { keyStates, scopes } from '../../../workflows/domain/credential.ts'
-import { isSoundKeyText } from '../../../workflows/domain/ed25519.ts'
+import { keyStates, scopes } from '../../../workflows/domain/agents/credential.ts'
+import { trustStates } from '../../../workflows/domain/agents/trust.ts'
+import { isSoundKeyText } from '../../../workflows/domain/core/ed25519.ts'
 import { railKeys } from '../../../workflows/domain/rails/rail.ts'
 import { Time } from '../../fields.ts'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { keyStates } from '../../../workflows/domain/credential.ts'
-import type { workOrderStates } from '../../../workflows/domain/work-order.ts'
+import { keyStates } from '../../../workflows/domain/agents/credential.ts'
+import type { workOrderStates } from '../../../workflows/domain/work-orders/work-order.ts'
 import { operation } from '../../operation.ts'
-import { callingToken } from '../caller.ts'
 import { Task } from '../tasks/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'
+import { callingToken } from './caller.ts'
 import { AgentId, TrustState } from './shapes.ts'
 
 const AgentStatus = z

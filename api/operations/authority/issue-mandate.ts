@@ -11,7 +11,7 @@ import {
   WalletSignature,
 } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 
 const action = z.strictObject({
   payout: z.strictObject({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { activationSteps } from '../../../workflows/domain/provider-activation.ts'
-import { providerEventTypes } from '../../../workflows/domain/provider-event.ts'
+import { activationSteps } from '../../../workflows/domain/payments/provider-activation.ts'
+import { providerEventTypes } from '../../../workflows/domain/payments/provider-event.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { RunId } from '../agent-use/shapes.ts'
-import { moverOf, readingAgentId } from '../caller.ts'
-import { ReferenceId } from '../money/shapes.ts'
+import { moverOf, readingAgentId } from '../agents/caller.ts'
+import { ReferenceId } from '../payments/shapes.ts'
+import { RunId } from '../runs/shapes.ts'
 
 const output = z
   .strictObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { demoReceiverPath } from '../../../workflows/domain/callback-body.ts'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { demoReceiverPath } from '../../../workflows/domain/callbacks/callback-body.ts'
+import { limits } from '../../../workflows/domain/core/limits.ts'
 import { operation } from '../../operation.ts'
-import { sentStream } from '../caller.ts'
+import { sentStream } from '../agents/caller.ts'
 import { DeliveryId, Receiver } from './shapes.ts'
 
 const output = z

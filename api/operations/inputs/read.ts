@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgent } from '../caller.ts'
+import { callingAgent } from '../agents/caller.ts'
 import { StoredInput } from './shapes.ts'
 
 /** GET /api/agent-inputs/{sha256}: whether an upload is there, and how long it is kept; never its bytes. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { limits } from '../../../workflows/domain/core/limits.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingAgent, isSandbox, sentStream } from '../caller.ts'
+import { callingAgent, isSandbox, sentStream } from '../agents/caller.ts'
 import { inputMediaTypes, StoredInput } from './shapes.ts'
 
 /** PUT /api/agent-inputs/{sha256}: a file for runs whose input is too long for a body; taken as it comes, kept by its digest. */

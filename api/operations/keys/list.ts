@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { ServiceKey } from './shapes.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { KeyId, ServiceKey } from './shapes.ts'
 

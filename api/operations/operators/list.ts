@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 
 export const OperatorId = z.string().regex(/^[0-9a-f]{16}$/)

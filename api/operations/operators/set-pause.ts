@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { controlScopes } from '../../../workflows/domain/controls.ts'
+import { controlScopes } from '../../../workflows/domain/payouts/controls.ts'
 import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingOperator } from '../caller.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 
 const output = z

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { limits } from '../../../workflows/domain/core/limits.ts'
 import { ExpiresAt, IdempotencyKey, PayoutId, Signature, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 /** POST /api/payout-authorize (payout-and-trust, payout-authorize). */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
-import { payoutTerms } from '../../../workflows/domain/payout.ts'
+import { limits } from '../../../workflows/domain/core/limits.ts'
+import { payoutTerms } from '../../../workflows/domain/payouts/payout.ts'
 import { Address, freeText, IdempotencyKey, Usage, UsdcAmount } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 const input = z.strictObject({

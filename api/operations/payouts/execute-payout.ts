@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
-import { EXECUTE_PATH } from '../../../workflows/domain/payout.ts'
+import { limits } from '../../../workflows/domain/core/limits.ts'
+import { EXECUTE_PATH } from '../../../workflows/domain/payouts/payout.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 /** POST /api/payout-execute (payout.md, payout-execute): the payout is the key, so any repeat joins the one transfer. */

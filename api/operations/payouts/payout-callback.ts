@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { CallbackUrl } from '../tasks/shapes.ts'
 
 const output = z

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/limits.ts'
+import { limits } from '../../../workflows/domain/core/limits.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { callingWallet } from '../caller.ts'
+import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
 const exactlyOne = [{ required: ['payout_id'] }, { required: ['idempotency_key'] }]

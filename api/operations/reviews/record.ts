@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { decisions, subjectKinds } from '../../../workflows/domain/review.ts'
+import { decisions, subjectKinds } from '../../../workflows/domain/reviews/review.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { callingOperator } from '../agents/caller.ts'
 import { TrustLimits } from '../agents/shapes.ts'
-import { callingOperator } from '../caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 
 const output = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { canonicalJson } from '../../../workflows/domain/canonical-json.ts'
-import { keyStates } from '../../../workflows/domain/credential.ts'
+import { keyStates } from '../../../workflows/domain/agents/credential.ts'
+import { canonicalJson } from '../../../workflows/domain/core/canonical-json.ts'
 import { Digest, Time } from '../../fields.ts'
 import { PublicKey } from '../agents/shapes.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Digest, freeText } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { agentIdOf } from '../caller.ts'
+import { agentIdOf } from '../agents/caller.ts'
 import { content, path } from './shapes.ts'
 
 const selectors = ['payload', 'payload_sha256'] as const

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { subjectOf } from '../caller.ts'
+import { subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'
 

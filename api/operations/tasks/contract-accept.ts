@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Digest, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { moverOf } from '../caller.ts'
-import { Entitlement } from '../money/credit-shapes.ts'
-import { PaymentChallenge, QuoteId, quoteToken } from '../money/shapes.ts'
+import { moverOf } from '../agents/caller.ts'
+import { Entitlement } from '../credit/credit-shapes.ts'
+import { PaymentChallenge, QuoteId, quoteToken } from '../payments/shapes.ts'
 import { Contract, ContractId, Task } from './shapes.ts'
 
 /** POST /api/agents/contracts/{contract_id} on the OS host: the agent's registered key accepts the digest of the terms. */

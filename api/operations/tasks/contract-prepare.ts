@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { moverOf } from '../caller.ts'
+import { moverOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Contract, TaskToken } from './shapes.ts'
 

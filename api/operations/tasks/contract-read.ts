@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { moverOf } from '../caller.ts'
+import { moverOf } from '../agents/caller.ts'
 import { Contract, ContractId } from './shapes.ts'
 
 const output = z.strictObject({ contract: Contract }).meta({ id: 'ContractAsRead' })

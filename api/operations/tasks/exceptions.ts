@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { subjectOf } from '../caller.ts'
+import { subjectOf } from '../agents/caller.ts'
 import { ExceptionState, RecoveryAction, TaskException } from './recovery-shapes.ts'
 import { waitShape } from './wait-shapes.ts'
 

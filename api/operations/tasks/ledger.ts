@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { recordKinds } from '../../../workflows/domain/record-kinds.ts'
+import { recordKinds } from '../../../workflows/domain/core/record-kinds.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { subjectOf } from '../caller.ts'
+import { subjectOf } from '../agents/caller.ts'
 import { LedgerEntry, Task } from './shapes.ts'
 
 const output = z

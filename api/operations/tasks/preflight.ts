@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
+import { callingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
-import { postsOf } from '../callback-posts.ts'
-import { callingAgentId } from '../caller.ts'
+import { postsOf } from '../callbacks/request-count.ts'
 import { CallbackUrl, Check, InputManifest, OnGaps, Task, TaskToken, TaskUsage, Tier } from './shapes.ts'
 
 const output = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
-import { moverOf, subjectOf } from '../caller.ts'
+import { moverOf, subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { RecoveryAction, RecoveryRequest, TaskException, TaskExceptionId } from './recovery-shapes.ts'
 import { Task } from './shapes.ts'

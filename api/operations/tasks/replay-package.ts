@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ReplayFile } from '../../../workflows/domain/replay-package.ts'
+import { ReplayFile } from '../../../workflows/domain/runs/replay-package.ts'
 import { operation } from '../../operation.ts'
-import { subjectOf } from '../caller.ts'
+import { subjectOf } from '../agents/caller.ts'
 
 /** GET /api/agents/tasks/{token}/replay-package on the OS host: a task with everything that proves it, in one signed file. */
 export const taskReplayPackage = operation({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { DATA_DECLARATION } from '../../../workflows/domain/data-declaration.ts'
 import { packetopsInput } from '../../../workflows/domain/rails/fixtures/packetops.ts'
 import { railKeys, requestedTools } from '../../../workflows/domain/rails/rail.ts'
-import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-order.ts'
+import { DATA_DECLARATION } from '../../../workflows/domain/tasks/data-declaration.ts'
+import { intakeKinds, SERVICE_OS, workOrderStates } from '../../../workflows/domain/work-orders/work-order.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
-import { QuoteId, quoteToken, ReferenceId } from '../money/shapes.ts'
+import { QuoteId, quoteToken, ReferenceId } from '../payments/shapes.ts'
 import { CallbackUrl, Tier } from '../tasks/shapes.ts'
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)

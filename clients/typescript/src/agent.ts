@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Client, InputOf, OutputOf } from '../../../api/surfaces/client.ts'
-import { handshakeText } from '../../../workflows/domain/agent-signature.ts'
+import type { Client, InputOf, OutputOf } from '../../../api/http/client.ts'
+import { handshakeText } from '../../../workflows/domain/agents/signature.ts'
 import { type AgentKey, createAgentKey, signText } from './agent-key.ts'
 import { createClient, type Hosts } from './client.ts'
 

@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, createClient as createPlainClient } from '../../../api/surfaces/client.ts'
+import { type Client, type ClientOptions, createClient as createPlainClient } from '../../../api/http/client.ts'
 
 /** Where a service is: its public host, the host of its operating system for agents, and its `origin` where that is not `baseUrl`. */
 export type Hosts = { baseUrl: string; osUrl: string; origin?: string }

@@ -8,13 +8,13 @@ export {
   type OutputOf,
   type Problem,
   ProblemError,
-} from '../../../api/surfaces/client.ts'
+} from '../../../api/http/client.ts'
 export {
   type DigestSigner,
   type MessageSigner,
   presentVersion1,
   presentVersion2,
-} from '../../../api/surfaces/present.ts'
+} from '../../../api/http/present.ts'
 export { claimAccessKey, clientOf, type Manifest, type RegisteredAgent, registerAgent } from './agent.ts'
 export { type AgentKey, createAgentKey, signText } from './agent-key.ts'
 export { createClient, type Hosts } from './client.ts'

@@ -1,8 +1,8 @@
 import type { Hex, LocalAccount } from 'viem'
-import type { Client, InputOf, OutputOf } from '../../../api/surfaces/client.ts'
-import { type DigestSigner, presentVersion1, presentVersion2 } from '../../../api/surfaces/present.ts'
-import { holderProofText } from '../../../workflows/domain/holder-binding.ts'
-import { principalTypedData, requestSha256 } from '../../../workflows/domain/principal-authorization.ts'
+import type { Client, InputOf, OutputOf } from '../../../api/http/client.ts'
+import { type DigestSigner, presentVersion1, presentVersion2 } from '../../../api/http/present.ts'
+import { holderProofText } from '../../../workflows/domain/payouts/holder-binding.ts'
+import { principalTypedData, requestSha256 } from '../../../workflows/domain/payouts/principal-authorization.ts'
 
 export type Payout = OutputOf<'payout-create'>['payout']
 export type AuthorizeTerms = { expiresAt: number; idempotencyKey: string; bindingVersion?: 1 | 2 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client, InputOf, OutputOf } from '../../../api/surfaces/client.ts'
+import type { Client, InputOf, OutputOf } from '../../../api/http/client.ts'
 import type { OwnTask } from './order.ts'
 
 const WITHIN_MS = 60_000

@@ -5,7 +5,7 @@ import { readCheckout } from '../../../activities/keys/checkout.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
-import { sha256Base64url } from '../../../workflows/domain/holder-binding.ts'
+import { sha256Base64url } from '../../../workflows/domain/payouts/holder-binding.ts'
 import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {

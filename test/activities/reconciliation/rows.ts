@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../../../activities/store/schema.ts'
+import type { Database } from '../../../activities/store/schema/schema.ts'
 
 export const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Tx } from '../../../activities/store/db.ts'
-import { closeException, markGone, recordDifference } from '../../../activities/store/exceptions.ts'
-import { readLane } from '../../../activities/store/findings.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
+import { readLane } from '../../../activities/store/reconciliation/findings.ts'
 import {
   completeReconciliation,
   listDuePayments,
   listDuePayouts,
   openReconciliation,
   type ReconciliationRow,
-} from '../../../activities/store/reconciliations.ts'
-import type { Difference } from '../../../workflows/domain/difference.ts'
+} from '../../../activities/store/reconciliation/reconciliations.ts'
+import { closeException, markGone, recordDifference } from '../../../activities/store/tasks/exceptions.ts'
+import type { Difference } from '../../../workflows/domain/core/difference.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 import { hex, seedFee, seedPayout } from './rows.ts'

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { MoneyDeps } from '../../../activities/credit/deps.ts'
+import { claimQuote, issueQuote, openEntitlement } from '../../../activities/credit/quotes.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
-import type { MoneyDeps } from '../../../activities/money/deps.ts'
-import { claimQuote, issueQuote, openEntitlement } from '../../../activities/money/quotes.ts'
-import { type Tx, transaction } from '../../../activities/store/db.ts'
-import { entitlementTransitions } from '../../../workflows/domain/credit.ts'
-import { challengeTransitions, referenceTransitions } from '../../../workflows/domain/payment-reference.ts'
-import { movesOf } from '../../../workflows/domain/state-table.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { movesOf } from '../../../workflows/domain/core/state-table.ts'
+import { entitlementTransitions } from '../../../workflows/domain/credit/credit.ts'
+import { challengeTransitions, referenceTransitions } from '../../../workflows/domain/payments/payment-reference.ts'
 import { verifies } from '../../verifies.ts'
-import { funded, hex, newAgent, packetops, quoted, startMoney } from '../money/rig.ts'
+import { funded, hex, newAgent, packetops, quoted, startMoney } from '../credit/rig.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { authenticateOperator } from '../../../api/auth/operator.ts'
 import { operatorTokens } from '../../../api/auth/operator-token.ts'
-import { DomainError } from '../../../workflows/domain/errors.ts'
+import { DomainError } from '../../../workflows/domain/core/errors.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -10,13 +10,13 @@ import {
   verifyWalletProof,
   type WalletProofDeps,
 } from '../../../api/auth/wallet-proof.ts'
-import { DomainError } from '../../../workflows/domain/errors.ts'
+import { DomainError } from '../../../workflows/domain/core/errors.ts'
 import {
   bodySha256,
   encodeWalletProof,
   type WalletProof,
   walletProofText,
-} from '../../../workflows/domain/wallet-proof.ts'
+} from '../../../workflows/domain/payouts/wallet-proof.ts'
 import { newWallet, startChain, type TestChain } from '../../support/chain.ts'
 import { deployContractWallet } from '../../support/contract-wallet.ts'
 import { verifies } from '../../verifies.ts'

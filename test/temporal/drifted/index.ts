@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow'
-import type { PayoutSteps } from '../../../workflows/payout/ports.ts'
+import type { PayoutSteps } from '../../../workflows/payout/activities.ts'
 
 export { payment } from '../../../workflows/payment/workflow.ts'
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { AccountsFile } from '../../../worker/stack/embedded.ts'
-import { type LedgerEntry, verifyLedger } from '../../../workflows/domain/task-ledger.ts'
+import { type LedgerEntry, verifyLedger } from '../../../workflows/domain/tasks/ledger.ts'
 import { verifies } from '../../verifies.ts'
 
 type Summary = {

@@ -3,7 +3,7 @@ import { access, mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { packageRoot } from '../../../activities/package-root.ts'
+import { packageRoot } from '../../../activities/config/package-root.ts'
 import { giveToPostgres, unprivileged } from '../../../worker/stack/unprivileged.ts'
 import { scratchDirectory } from '../../support/postgres.ts'
 

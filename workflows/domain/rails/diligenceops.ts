@@ -1,4 +1,4 @@
-import { groupedBy } from '../grouped-by.ts'
+import { groupedBy } from '../core/grouped-by.ts'
 import { conflictsIn } from './diligenceops/conflicts.ts'
 import { type Answer, DiligenceInput, DiligenceResult, type EvidenceSpan } from './diligenceops/schema.ts'
 import { diligenceopsInput } from './fixtures/diligenceops.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { digestOf } from '../canonical-json.ts'
+import { digestOf } from '../core/canonical-json.ts'
 import { Decimal, MINOR_MAX, Minor, toInteger, toMicro } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { type Claim, fill, type Share } from './distributionops/water-filling.ts'

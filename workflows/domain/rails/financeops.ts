@@ -1,4 +1,4 @@
-import { groupedBy } from '../grouped-by.ts'
+import { groupedBy } from '../core/grouped-by.ts'
 import { toInteger } from './amounts.ts'
 import { byRows } from './by-rows.ts'
 import { dayOf } from './calendar.ts'

@@ -1,4 +1,4 @@
-import { digestOf } from '../canonical-json.ts'
+import { digestOf } from '../core/canonical-json.ts'
 import type { Span } from './fields.ts'
 import { scoutInput } from './fixtures/scout.ts'
 import type { Rail, Work } from './rail.ts'

@@ -1,6 +1,6 @@
-import { sha256Hex } from '../canonical-json.ts'
-import { receiptId } from '../ids.ts'
-import type { ReplayPackage } from '../replay-package.ts'
+import { sha256Hex } from '../core/canonical-json.ts'
+import { receiptId } from '../core/ids.ts'
+import type { ReplayPackage } from '../runs/replay-package.ts'
 import type { Findings } from './report.ts'
 
 type Read = { jws: string; payload: Record<string, unknown> }

@@ -1,4 +1,4 @@
-import type { Check } from '../task-terms.ts'
+import type { Check } from '../tasks/terms.ts'
 import type { Signed, Standing } from './signed.ts'
 
 /** What a verification comes to. `indeterminate`: all holds, but by a key that was revoked. */

@@ -1,11 +1,11 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import { canonicalJson, digestOf, sha256Hex } from '../canonical-json.ts'
-import { CODE_VERSION } from '../code-version.ts'
+import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { CODE_VERSION } from '../core/code-version.ts'
 import { railOf } from '../rails/index.ts'
 import type { Work } from '../rails/rail.ts'
 import { checkInput, uploadsOf } from '../rails/uploads.ts'
-import type { ReplayPackage } from '../replay-package.ts'
+import type { ReplayPackage } from '../runs/replay-package.ts'
 
 type Outcome = { fault: string } | { holds: string }
 

@@ -1,7 +1,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
-import { canonicalJson, digestOf, sha256Hex } from '../canonical-json.ts'
-import { COMPLETION_TYP, PackageFile, ReturnPackage, RunProof } from '../return-package.ts'
+import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
+import { COMPLETION_TYP, PackageFile, ReturnPackage, RunProof } from '../runs/return-package.ts'
 import { type Findings, firstFault, openFindings, type Report } from './report.ts'
 import { type KeySet, verifySigned } from './signed.ts'
 

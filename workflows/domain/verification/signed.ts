@@ -2,7 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
 import { z } from 'zod'
-import { type KeyTimes, standingAt } from '../key-standing.ts'
+import { type KeyTimes, standingAt } from '../receipts/key-standing.ts'
 
 /** A key set as `/.well-known/jwks.json` serves it; members that say nothing about a signature are let be. */
 export const KeySet = z.strictObject({

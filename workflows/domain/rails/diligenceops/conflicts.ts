@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { endOf } from '../calendar.ts'
 import { datesIn, quantitiesIn } from '../mentions.ts'
 import { sentencesOf, stemsOf } from '../words.ts'

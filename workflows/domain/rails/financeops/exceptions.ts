@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { cite } from '../notes.ts'
 import { inOrder } from '../work.ts'
 import type { Item, List, SetAside } from './items.ts'

@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { inOrder } from '../work.ts'
 import { combinations, type Search } from './combinations.ts'
 import { disjointSets } from './disjoint-sets.ts'

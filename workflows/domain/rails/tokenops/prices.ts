@@ -1,4 +1,4 @@
-import { groupedBy } from '../../grouped-by.ts'
+import { groupedBy } from '../../core/grouped-by.ts'
 import { toMicro } from '../amounts.ts'
 import type { TokenopsHead } from './schema.ts'
 

@@ -1,0 +1,53 @@
+import { signerOf, taskDepsOf } from '../../activities/container.ts'
+import { deriveTokens } from '../../activities/keys/derived-tokens.ts'
+import { loadTokenKeys } from '../../activities/keys/key-ring.ts'
+import { openPackageChecks } from '../../activities/run/package-checks.ts'
+import { findKnownSecret } from '../../activities/store/calls/known-secrets.ts'
+import { createTaskGateway, tellTask } from '../../temporal/tasks.ts'
+import type { UpdateDeps } from '../../temporal/updates.ts'
+import { REPLAY_TYP } from '../../workflows/domain/runs/replay-package.ts'
+import type { Context } from '../context.ts'
+import { loopStepSubject } from '../services/reviews/loop-step.ts'
+import { recoverySubject } from '../services/reviews/recovery.ts'
+import type { ReviewDeps } from '../services/reviews/reviews.ts'
+import { taskSubject } from '../services/reviews/task.ts'
+import { workOrderSubject } from '../services/reviews/work-order.ts'
+import { openRunDesk } from '../services/runs/runs.ts'
+import { openTaskDesk } from '../services/tasks/tasks.ts'
+import { openWalletRuns } from '../services/work-orders/wallet-runs.ts'
+import { openWorkOrders } from '../services/work-orders/work-orders.ts'
+import { type MoneySettings, openMoneyDesks } from './credit.ts'
+
+type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask' | 'tokens'> & Pick<UpdateDeps, 'client' | 'changes'>
+type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
+type TaskDesks = Pick<MoneyDesks, 'paying'> & {
+  desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
+  reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
+  close(): Promise<void>
+}
+
+/** Wires what agents and operators do with tasks and their money, and what operators decide about tasks. */
+export async function openTasks({ changes, ...settings }: TaskSettings): Promise<TaskDesks> {
+  const { config, keys, db, client } = settings
+  const tokens = deriveTokens(loadTokenKeys(config.SIGNING_KEYS_FILE), (kind, sha256s) =>
+    findKnownSecret(db, kind, sha256s),
+  )
+  const gateway = createTaskGateway({ db, client, changes, config })
+  const telling = { advanceTask: gateway.advance, tellTask: (taskId: string) => tellTask({ client, db }, taskId) }
+  const { desks, paying } = await openMoneyDesks({ ...settings, ...telling, tokens })
+  const deps = taskDepsOf(config, keys, db)
+  const { OS_URL: osUrl, BASE_URL: baseUrl } = config
+  const desk = { ...deps, signReplay: signerOf(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
+  const packages = openPackageChecks()
+  const runDesk = { ...desk, packages, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
+  const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
+  return {
+    desks: {
+      ...{ ...desks, tasks: openTaskDesk(desk), runs: openRunDesk(runDesk) },
+      ...{ workOrders: openWorkOrders(runDesk), walletRuns: openWalletRuns(runDesk) },
+    },
+    paying,
+    reviewing: { subjects, wakeTask: gateway.wake },
+    close: packages.close,
+  }
+}
