@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '../workflows/domain/core/limits.ts'
-import { plainTextPattern } from '../workflows/domain/core/plain-text.ts'
+import { limits } from '#domain/core/limits.ts'
+import { plainTextPattern } from '#domain/core/plain-text.ts'
 
 // Wire fields: strings in, strings out, without transforms, so that the same schema is the check, the OpenAPI and the client's type.
 

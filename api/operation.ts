@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Scope } from '../workflows/domain/agents/credential.ts'
-import type { TokenPrefix } from '../workflows/domain/agents/status-token.ts'
-import type { ErrorCode } from '../workflows/domain/core/errors.ts'
+import type { Scope } from '#domain/agents/credential.ts'
+import type { TokenPrefix } from '#domain/agents/status-token.ts'
+import type { ErrorCode } from '#domain/core/errors.ts'
 import type { Uses } from './calls/quotas.ts'
 import type { Context } from './context.ts'
 

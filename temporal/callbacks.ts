@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client'
+import { isCallbackOpen } from '#domain/callbacks/callback.ts'
 import { addRedelivery, findDelivery } from '../activities/store/callbacks/callback-deliveries.ts'
 import { type Tx, transaction } from '../activities/store/postgres/db.ts'
 import { callbackWorkflowId, redeliverSignal } from '../workflows/callback/messages.ts'
 import type { callback } from '../workflows/callback/workflow.ts'
-import { isCallbackOpen } from '../workflows/domain/callbacks/callback.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
 
 const optionsOf = (deliveryId: string) =>

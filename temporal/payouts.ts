@@ -1,5 +1,10 @@
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
+import { DomainError, errorCodes, refuse } from '#domain/core/errors.ts'
+import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
+import { limits } from '#domain/core/limits.ts'
+import { formatUsdc } from '#domain/core/money.ts'
+import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '#domain/payouts/payout.ts'
 import { assertExecutable, deadTransfer, ownPayout, unknownPayout } from '../activities/payout/rules.ts'
 import {
   type PayoutAnswerBody,
@@ -8,11 +13,6 @@ import {
   payoutAnswer,
   readPayout,
 } from '../activities/store/payouts/payouts.ts'
-import { DomainError, errorCodes, refuse } from '../workflows/domain/core/errors.ts'
-import { payoutId as payoutIdOf } from '../workflows/domain/core/ids.ts'
-import { limits } from '../workflows/domain/core/limits.ts'
-import { formatUsdc } from '../workflows/domain/core/money.ts'
-import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '../workflows/domain/payouts/payout.ts'
 import type { StepAnswer, StepInput } from '../workflows/payout/activities.ts'
 import { payoutSummary } from '../workflows/payout/details.ts'
 import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../workflows/payout/messages.ts'

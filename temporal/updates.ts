@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import type { Kysely } from 'kysely'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import type { Config } from '../activities/config/config.ts'
 import { dropLease, takeLease } from '../activities/store/calls/leases.ts'
 import type { Changes } from '../activities/store/postgres/changes.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
-import { DomainError, refuse } from '../workflows/domain/core/errors.ts'
 import { endBroken } from './broken-runs.ts'
 
 export type UpdateDeps = {

@@ -16,16 +16,19 @@ const checks = [
   ['format and lint', bin('@biomejs/biome/bin/biome'), ['check', '.']],
   ['workflow bundle', join(root, 'dist/worker/bundle.js'), []],
 ]
-const suites = { tests: [['tests', []]], faults: [['fault tests', ['--config', 'test/e2e/faults/vitest.config.ts']]] }
+const suites = {
+  tests: [['tests', ['--project', 'tests', '--project', 'alone']]],
+  faults: [['fault tests', ['--project', 'faults']]],
+}
 suites.all = [...suites.tests, ...suites.faults]
 
 const counted = { passed: 0, failed: 0, skipped: 0 }
 if (suite !== 'faults')
   for (const [name, program, args] of checks) counted.failed += (await step(name, program, args)) === 0 ? 0 : 1
-for (const [index, [name, config]] of suites[suite].entries()) {
+for (const [index, [name, projects]] of suites[suite].entries()) {
   const report = join(scratch, `vitest-${index}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await step(name, bin('vitest/vitest.mjs'), ['run', ...config, ...reporters, ...filters])
+  const code = await step(name, bin('vitest/vitest.mjs'), ['run', ...projects, ...reporters, ...filters])
   const { passed, failed, skipped } = count(report)
   counted.passed += passed
   counted.skipped += skipped

@@ -11,7 +11,7 @@ const { scripts, dependencies, devDependencies } = read('package.json')
 const beginnings = [
   /^(exec )?node worker\/bootstrap\.mjs (start|test|test:faults|install|build)$/,
   /^exec node worker\/bin\.mjs doctor$/,
-  /^node test\/judges\/node-lts\.mjs$/,
+  /^node test\/e2e\/judges\/node-lts\.mjs$/,
 ]
 
 /** The programs that the installed packages put into `node_modules/.bin`. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { importedFile } from './support/imported-file.ts'
 import { verifies } from './verifies.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -23,7 +24,7 @@ verifies(
   () => {
     const wrong = sources.flatMap(({ path, imports }) =>
       imports.flatMap(({ from }) => {
-        const target = from.startsWith('.') ? relative(root, join(root, dirname(path), from)) : undefined
+        const target = importedFile(path, from)
         return target !== undefined && rank(target) > rank(path) ? [`${path} imports ${target}`] : []
       }),
     )
@@ -123,8 +124,10 @@ function reachableFrom(start: string, follow: (use: Import) => boolean = () => t
   // A set hands out what is added to it while it is walked.
   for (const path of reached) {
     const source = product.find((candidate) => candidate.path === path)
-    for (const use of source?.imports ?? [])
-      if (use.from.startsWith('.') && follow(use)) reached.add(join(dirname(path), use.from))
+    for (const use of source?.imports ?? []) {
+      const target = importedFile(path, use.from)
+      if (target !== undefined && follow(use)) reached.add(target)
+    }
   }
   return reached
 }
@@ -139,7 +142,7 @@ function mostLines(path: string): number {
 function packageImports(allowed: (use: { path: string; from: string }) => boolean): string[] {
   return product.flatMap(({ path, imports }) =>
     imports
-      .filter(({ from }) => !from.startsWith('.') && !allowed({ path, from }))
+      .filter(({ from }) => importedFile(path, from) === undefined && !allowed({ path, from }))
       .map(({ from }) => `${path} imports ${from}`),
   )
 }

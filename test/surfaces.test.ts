@@ -2,12 +2,12 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { errorCodes } from '#domain/core/errors.ts'
 import { standingErrors } from '../api/calls/problem.ts'
 import { openapiDocument } from '../api/http/openapi.ts'
 import { type AnyOperation, waysOf } from '../api/operation.ts'
 import { operations } from '../api/operations/index.ts'
 import { exampleOrder } from '../api/operations/work-orders/shapes.ts'
-import { errorCodes } from '../workflows/domain/core/errors.ts'
 import { verifies } from './verifies.ts'
 
 const registry: readonly AnyOperation[] = operations

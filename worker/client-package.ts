@@ -26,12 +26,19 @@ function modulesFrom(start: string): Set<string> {
   // A set hands out what is added to it while it is walked.
   for (const module of reached)
     for (const from of importsOf(module)) {
-      const target = join(dirname(module), from.replace(/\.[jt]s$/, ''))
-      if (from.startsWith('.')) reached.add(target)
-      else assertDependency(module, from)
+      const target = moduleOf(module, from)
+      if (target === undefined) assertDependency(module, from)
+      else reached.add(target)
       if (target === contract) reached.delete(contract)
     }
   return reached
+}
+
+/** The module of ours that an import names; undefined for a package. */
+function moduleOf(importer: string, from: string): string | undefined {
+  const name = from.replace(/\.[jt]s$/, '')
+  if (name.startsWith('#domain/')) return join('workflows', 'domain', name.slice('#domain/'.length))
+  return name.startsWith('.') ? join(dirname(importer), name) : undefined
 }
 
 function importsOf(module: string): string[] {

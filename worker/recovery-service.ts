@@ -1,3 +1,4 @@
+import { REPLAY_TYP } from '#domain/runs/replay-package.ts'
 import { openChain, railOf, signerOf, taskDepsOf } from '../activities/container.ts'
 import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
@@ -12,7 +13,6 @@ import { readReplayPackage } from '../api/services/replay/replay-package.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
 import { reconcileNow, watchWorkflows } from '../temporal/reconciliation.ts'
 import { createTaskGateway } from '../temporal/tasks.ts'
-import { REPLAY_TYP } from '../workflows/domain/runs/replay-package.ts'
 import { operatorOf, signed } from './services.ts'
 import { loadSettings } from './settings.ts'
 

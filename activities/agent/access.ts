@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Scope } from '../../workflows/domain/agents/credential.ts'
-import type { CredentialFacts } from '../../workflows/domain/callbacks/callback-body.ts'
+import type { Scope } from '#domain/agents/credential.ts'
+import type { CredentialFacts } from '#domain/callbacks/callback-body.ts'
 import { findCredential, insertCredential } from '../store/agents/agent-credentials.ts'
 import { activateSigningVersion } from '../store/agents/agent-signing-versions.ts'
 import type { AgentRow } from '../store/agents/agents.ts'

@@ -1,5 +1,5 @@
-import { type KeyState, stateNow } from '../../workflows/domain/agents/credential.ts'
-import { mayAct } from '../../workflows/domain/agents/trust.ts'
+import { type KeyState, stateNow } from '#domain/agents/credential.ts'
+import { mayAct } from '#domain/agents/trust.ts'
 import type { CredentialRow } from '../store/agents/agent-credentials.ts'
 import type { AgentRow } from '../store/agents/agents.ts'
 

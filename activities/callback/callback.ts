@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
+import { callbackOutcome, isCallbackOpen } from '#domain/callbacks/callback.ts'
+import { type CallbackBody, type CallbackFacts, callbackBody, echoesNonce } from '#domain/callbacks/callback-body.ts'
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
-import { callbackOutcome, isCallbackOpen } from '../../workflows/domain/callbacks/callback.ts'
-import {
-  type CallbackBody,
-  type CallbackFacts,
-  callbackBody,
-  echoesNonce,
-} from '../../workflows/domain/callbacks/callback-body.ts'
-import { canonicalJson, sha256Hex } from '../../workflows/domain/core/canonical-json.ts'
 import { recordNotice } from '../agent/access.ts'
 import type { Outgoing, SendOutgoing } from '../http/outgoing.ts'
 import type { SigningKey } from '../keys/compact.ts'

@@ -1,4 +1,4 @@
-import { moneyMoved } from '../../workflows/domain/payouts/payout.ts'
+import { moneyMoved } from '#domain/payouts/payout.ts'
 import { readCredentialFacts } from '../agent/access.ts'
 import { requirePayout } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'

@@ -1,4 +1,4 @@
-import { demoReceiverPath } from '../../workflows/domain/callbacks/callback-body.ts'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import type { Config } from '../config/config.ts'
 import { readTarget } from '../http/address-rules.ts'
 import { findExempt } from '../http/outgoing.ts'

@@ -8,7 +8,7 @@ import {
   pad,
   stringToHex,
 } from 'viem'
-import { ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '../../workflows/domain/core/limits.ts'
+import { ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/core/limits.ts'
 import type { DigestSigner } from './sign-digest.ts'
 import { tokenAbi } from './token.ts'
 

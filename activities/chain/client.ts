@@ -11,8 +11,8 @@ import {
   type PublicClient,
   type Transport,
 } from 'viem'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { CHAIN_ID } from '../../workflows/domain/core/limits.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
 import { keepFresh, readJointly } from './shared-reading.ts'
 
 export type ChainReader = PublicClient<Transport, ChainFacts>

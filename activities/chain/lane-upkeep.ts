@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { type Hex, keccak256, type LocalAccount, TransactionReceiptNotFoundError } from 'viem'
-import { groupedBy } from '../../workflows/domain/core/grouped-by.ts'
-import { CHAIN_ID } from '../../workflows/domain/core/limits.ts'
+import { groupedBy } from '#domain/core/grouped-by.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
 import {
   type LaneTransaction,
   listAtNonce,

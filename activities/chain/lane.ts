@@ -1,5 +1,5 @@
 import { BaseError, type LocalAccount } from 'viem'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
+import type { Hex } from '#domain/core/ids.ts'
 import {
   ensureGasWallets,
   findServing,

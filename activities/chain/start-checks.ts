@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '../../workflows/domain/core/limits.ts'
+import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/core/limits.ts'
 import { type ChainReader, isChainFault } from './client.ts'
 import { tokenAbi } from './token.ts'
 

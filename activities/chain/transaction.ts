@@ -1,5 +1,5 @@
 import { type Address, type Hex, TransactionReceiptNotFoundError } from 'viem'
-import type { SeenTransaction } from '../../workflows/domain/payments/payment-reference.ts'
+import type { SeenTransaction } from '#domain/payments/payment-reference.ts'
 import type { Chain, ChainView } from './client.ts'
 import { pairUp } from './ledger.ts'
 

@@ -14,7 +14,7 @@ import {
   parseAbi,
   TimeoutError,
 } from 'viem'
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { recoverKey } from './recover-key.ts'
 
 /** Decides whether a wallet made a signature; a wallet with code may need the chain, and then throws 503 `unavailable` without it. */

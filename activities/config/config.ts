@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { limits } from '../../workflows/domain/core/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { assertLive } from './live-settings.ts'
 import { quotaSettings, uploadSettings } from './quota-settings.ts'
 

@@ -1,13 +1,7 @@
 import type { Kysely } from 'kysely'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import {
-  type AllowanceLimits,
-  allowanceDenials,
-  dayLeft,
-  denied,
-  narrows,
-} from '../../workflows/domain/credit/allowance.ts'
-import { walletAccount } from '../../workflows/domain/credit/credit.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { type AllowanceLimits, allowanceDenials, dayLeft, denied, narrows } from '#domain/credit/allowance.ts'
+import { walletAccount } from '#domain/credit/credit.ts'
 import {
   findWallet,
   insertWallet,

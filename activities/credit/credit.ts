@@ -1,7 +1,7 @@
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { receiptId } from '../../workflows/domain/core/ids.ts'
-import { move } from '../../workflows/domain/core/state-table.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { move } from '#domain/core/state-table.ts'
 import {
   clearingAccount,
   consume,
@@ -11,9 +11,9 @@ import {
   transferLegs,
   usageOf,
   walletAccount,
-} from '../../workflows/domain/credit/credit.ts'
-import type { UsageKind } from '../../workflows/domain/credit/usage-event.ts'
-import { referenceTransitions } from '../../workflows/domain/payments/payment-reference.ts'
+} from '#domain/credit/credit.ts'
+import type { UsageKind } from '#domain/credit/usage-event.ts'
+import { referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement, readBalance } from '../store/credit/postings.ts'
 import {

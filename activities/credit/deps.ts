@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
+import type { Hex } from '#domain/core/ids.ts'
 import type { Chain } from '../chain/client.ts'
 import type { Offers } from '../payment/offers.ts'
 import type { PayoutAuthority } from '../payout/authorization.ts'

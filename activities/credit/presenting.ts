@@ -1,17 +1,17 @@
-import { sha256Hex } from '../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
-import type { Account } from '../../workflows/domain/credit/credit.ts'
-import { walletAccount } from '../../workflows/domain/credit/credit.ts'
-import type { StrictPayment } from '../../workflows/domain/payments/payment.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import type { Account } from '#domain/credit/credit.ts'
+import { walletAccount } from '#domain/credit/credit.ts'
+import type { StrictPayment } from '#domain/payments/payment.ts'
 import {
   atomicOf,
   mandateRequestSha256,
   type Payable,
   type PaymentMethod,
   payerText,
-} from '../../workflows/domain/payments/payment-reference.ts'
-import { authorizeAudience } from '../../workflows/domain/payouts/holder-binding.ts'
+} from '#domain/payments/payment-reference.ts'
+import { authorizeAudience } from '#domain/payouts/holder-binding.ts'
 import { searchFrom } from '../chain/outcome.ts'
 import { challengeSigners, issueChallenge, verifyChallengeToken } from '../keys/challenge.ts'
 import type { Order } from '../keys/checkout.ts'

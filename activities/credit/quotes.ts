@@ -1,18 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { move } from '../../workflows/domain/core/state-table.ts'
-import {
-  challengeLifeSeconds,
-  discoveryPrice,
-  priceOf,
-  quoteLifeSeconds,
-  type Sold,
-} from '../../workflows/domain/credit/pricing.ts'
-import { challengeTransitions } from '../../workflows/domain/payments/payment-reference.ts'
-import { railOf } from '../../workflows/domain/rails/index.ts'
-import type { Tier } from '../../workflows/domain/rails/rail.ts'
-import { serviceOf } from '../../workflows/domain/rails/scout.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { move } from '#domain/core/state-table.ts'
+import { challengeLifeSeconds, discoveryPrice, priceOf, quoteLifeSeconds, type Sold } from '#domain/credit/pricing.ts'
+import { challengeTransitions } from '#domain/payments/payment-reference.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { Tier } from '#domain/rails/rail.ts'
+import { serviceOf } from '#domain/rails/scout.ts'
 import { secretSha256 } from '../keys/derived-tokens.ts'
 import {
   type EntitlementRow,

@@ -1,12 +1,12 @@
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { move } from '../../workflows/domain/core/state-table.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { move } from '#domain/core/state-table.ts'
 import {
   AMOUNT_MISMATCH,
   type AuthorityType,
   challengeTransitions,
   isConfirmedBy,
   type PaymentMethod,
-} from '../../workflows/domain/payments/payment-reference.ts'
+} from '#domain/payments/payment-reference.ts'
 import { consumeKeys } from '../store/calls/replay-ledger.ts'
 import {
   findPresented,

@@ -1,14 +1,7 @@
-import { receiptId } from '../../workflows/domain/core/ids.ts'
-import { move } from '../../workflows/domain/core/state-table.ts'
-import {
-  type Account,
-  clearingAccount,
-  fund,
-  type Leg,
-  transferLegs,
-  walletAccount,
-} from '../../workflows/domain/credit/credit.ts'
-import { challengeTransitions, referenceTransitions } from '../../workflows/domain/payments/payment-reference.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { move } from '#domain/core/state-table.ts'
+import { type Account, clearingAccount, fund, type Leg, transferLegs, walletAccount } from '#domain/credit/credit.ts'
+import { challengeTransitions, referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { lockEntitlement, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import {

@@ -1,5 +1,5 @@
-import { overLimit } from '../../workflows/domain/agents/credential.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { overLimit } from '#domain/agents/credential.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { findAgent } from '../store/agents/agents.ts'
 import type { Tx } from '../store/postgres/db.ts'
 

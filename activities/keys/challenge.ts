@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorCode, refuse } from '../../workflows/domain/core/errors.ts'
+import { type ErrorCode, refuse } from '#domain/core/errors.ts'
 import {
   authorizeAudience,
   holderAccount,
@@ -7,8 +7,8 @@ import {
   holderBindingText,
   holderProofText,
   keyBindingPayload,
-} from '../../workflows/domain/payouts/holder-binding.ts'
-import { standingAt } from '../../workflows/domain/receipts/key-standing.ts'
+} from '#domain/payouts/holder-binding.ts'
+import { standingAt } from '#domain/receipts/key-standing.ts'
 import { type Order, randomText, signCheckout } from './checkout.ts'
 import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
 import type { Standing, StandingKey } from './standing.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { MANDATE_REQUEST_TYPE } from '../../workflows/domain/payments/payment-reference.ts'
-import { sha256Base64url } from '../../workflows/domain/payouts/holder-binding.ts'
-import { PRINCIPAL_REQUEST_TYPE } from '../../workflows/domain/payouts/principal-authorization.ts'
-import { standingAt } from '../../workflows/domain/receipts/key-standing.ts'
+import { MANDATE_REQUEST_TYPE } from '#domain/payments/payment-reference.ts'
+import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
+import { PRINCIPAL_REQUEST_TYPE } from '#domain/payouts/principal-authorization.ts'
+import { standingAt } from '#domain/receipts/key-standing.ts'
 import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './compact.ts'
 import type { StandingKey } from './standing.ts'
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
-import { isSoundKeyText } from '../../workflows/domain/core/ed25519.ts'
+import { isSoundKeyText } from '#domain/core/ed25519.ts'
 
 /** The algorithms our rings and trusted issuers use (RFC 7518, RFC 8037); a key has exactly one. */
 export type Alg = 'EdDSA' | 'ES256'

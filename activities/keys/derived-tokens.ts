@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { TokenPrefix } from '../../workflows/domain/agents/status-token.ts'
-import { limits } from '../../workflows/domain/core/limits.ts'
+import type { TokenPrefix } from '#domain/agents/status-token.ts'
+import { limits } from '#domain/core/limits.ts'
 
 /** What is derived from the token keys of the service, so that a repeat gets the same and nothing of it has to be stored. */
 export type DerivedTokens = {

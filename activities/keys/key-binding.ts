@@ -3,15 +3,10 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { publicKeyToAddress } from 'viem/accounts'
 import { z } from 'zod'
-import { type ErrorCode, refuse } from '../../workflows/domain/core/errors.ts'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
-import { limits } from '../../workflows/domain/core/limits.ts'
-import {
-  HOLDER_BINDING_V2,
-  holderBindingText,
-  holderDid,
-  transactionDataHash,
-} from '../../workflows/domain/payouts/holder-binding.ts'
+import { type ErrorCode, refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { limits } from '#domain/core/limits.ts'
+import { HOLDER_BINDING_V2, holderBindingText, holderDid, transactionDataHash } from '#domain/payouts/holder-binding.ts'
 import type { ChallengeClaims } from './challenge.ts'
 import { type CompactParts, decodeBase64url, decodeCompact } from './compact.ts'
 

@@ -1,6 +1,6 @@
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
-import { type PrincipalTerms, principalDigest } from '../../workflows/domain/payouts/principal-authorization.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { type PrincipalTerms, principalDigest } from '#domain/payouts/principal-authorization.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
 
 /**

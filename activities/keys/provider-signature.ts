@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 
 /**
  * A key that a payment provider signs its events with: a Standard Webhooks secret (`whsec_` and base64, for `v1`) or public key

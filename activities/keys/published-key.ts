@@ -1,4 +1,4 @@
-import { type KeyStanding, type KeyTimes, standingNow } from '../../workflows/domain/receipts/key-standing.ts'
+import { type KeyStanding, type KeyTimes, standingNow } from '#domain/receipts/key-standing.ts'
 import type { SigningKeyRow } from '../store/keys/signing-keys.ts'
 
 /** A key as `/.well-known/jwks.json` and replay packages have it: its JWK, what it is for, and how it stands. */

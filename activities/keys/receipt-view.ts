@@ -1,5 +1,5 @@
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { receiptId } from '../../workflows/domain/core/ids.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
 import { decodeCompact } from './compact.ts'
 
 /** A receipt of ours as objects carry it (endpoints §2): its claims beside the JWS that proves them. */

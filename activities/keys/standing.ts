@@ -1,5 +1,5 @@
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import type { KeyTimes } from '../../workflows/domain/receipts/key-standing.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { KeyTimes } from '#domain/receipts/key-standing.ts'
 import { readStanding, type StandingRow } from '../store/keys/signing-keys.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import type { SigningKey } from './compact.ts'

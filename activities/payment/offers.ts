@@ -2,14 +2,9 @@ import { encodePaymentRequiredHeader, encodePaymentResponseHeader, type Facilita
 import { x402ResourceServer } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm/exact/server'
 import type { Address } from 'viem'
-import { DomainError, type Refusal, refuse } from '../../workflows/domain/core/errors.ts'
-import { ASSET_NAME, ASSET_VERSION, limits, NETWORK } from '../../workflows/domain/core/limits.ts'
-import {
-  checkPaymentWindow,
-  invalidPayment,
-  type PaymentTerms,
-  type StrictPayment,
-} from '../../workflows/domain/payments/payment.ts'
+import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
+import { ASSET_NAME, ASSET_VERSION, limits, NETWORK } from '#domain/core/limits.ts'
+import { checkPaymentWindow, invalidPayment, type PaymentTerms, type StrictPayment } from '#domain/payments/payment.ts'
 import type { PaymentRow } from '../store/payments/payments.ts'
 import { INSUFFICIENT_BALANCE, payloadOf } from './facilitator.ts'
 import { type PaymentHeaders, readPaymentHeader } from './payment-header.ts'

@@ -1,9 +1,4 @@
-import {
-  invalidPayment,
-  type PaymentTerms,
-  parsePayment,
-  type StrictPayment,
-} from '../../workflows/domain/payments/payment.ts'
+import { invalidPayment, type PaymentTerms, parsePayment, type StrictPayment } from '#domain/payments/payment.ts'
 
 /** Header names are lowercase; a doubled header is an array, or one text joined by commas. */
 export type PaymentHeaders = Readonly<Record<string, string | string[] | undefined>>

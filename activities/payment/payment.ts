@@ -1,5 +1,5 @@
 import { heartbeat } from '@temporalio/activity'
-import { formatUsdc } from '../../workflows/domain/core/money.ts'
+import { formatUsdc } from '#domain/core/money.ts'
 import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/activities.ts'
 import type { Deps } from '../payout/deps.ts'
 import { findCall } from '../store/calls/calls.ts'

@@ -1,6 +1,6 @@
 import type { FacilitatorClient } from '@x402/core/http'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
-import type { PaymentTerms } from '../../workflows/domain/payments/payment.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import type { PaymentTerms } from '#domain/payments/payment.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Preflight } from '../chain/preflight.ts'
 import type { PaymentRow } from '../store/payments/payments.ts'

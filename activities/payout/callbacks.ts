@@ -1,5 +1,5 @@
-import { hostProofLifeMs } from '../../workflows/domain/callbacks/callback.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { hostProofLifeMs } from '#domain/callbacks/callback.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { type CallbackHosts, isDemoReceiver, judgeCallbackUrl } from '../callback/hosts.ts'
 import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { answerCall, claimGrant } from '../store/calls/calls.ts'

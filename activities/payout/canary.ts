@@ -1,7 +1,7 @@
-import { DomainError, refuse } from '../../workflows/domain/core/errors.ts'
-import { callId as callIdOf, payoutId as payoutIdOf, transferNonce } from '../../workflows/domain/core/ids.ts'
-import { termsDigest } from '../../workflows/domain/payouts/payout.ts'
-import type { PayoutReceiptKind } from '../../workflows/domain/receipts/receipt.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
+import { callId as callIdOf, payoutId as payoutIdOf, transferNonce } from '#domain/core/ids.ts'
+import { termsDigest } from '#domain/payouts/payout.ts'
+import type { PayoutReceiptKind } from '#domain/receipts/receipt.ts'
 import { useGrant } from '../store/calls/calls.ts'
 import { grantCall } from '../store/calls/grants.ts'
 import {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { receiptId } from '../../workflows/domain/core/ids.ts'
-import { type ControlScope, controlTarget } from '../../workflows/domain/payouts/controls.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { type ControlScope, controlTarget } from '#domain/payouts/controls.ts'
 import { type ReceiptView, receiptView } from '../keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../store/calls/calls.ts'
 import {

@@ -1,4 +1,4 @@
-import { type PayoutReceiptKind, payoutReceiptFacts } from '../../workflows/domain/receipts/receipt.ts'
+import { type PayoutReceiptKind, payoutReceiptFacts } from '#domain/receipts/receipt.ts'
 import { answerCall } from '../store/calls/calls.ts'
 import {
   findTransfer,

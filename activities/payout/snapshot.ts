@@ -1,4 +1,4 @@
-import { formatUsdc } from '../../workflows/domain/core/money.ts'
+import { formatUsdc } from '#domain/core/money.ts'
 import type { PayoutSnapshot } from '../../workflows/payout/activities.ts'
 import type { PayoutRecord } from '../store/payouts/payouts.ts'
 import type { Deps } from './deps.ts'

@@ -1,5 +1,5 @@
-import type { Difference } from '../../workflows/domain/core/difference.ts'
-import { type LoggedTransfer, unexplained } from '../../workflows/domain/reconciliation/reconciliation.ts'
+import type { Difference } from '#domain/core/difference.ts'
+import { type LoggedTransfer, unexplained } from '#domain/reconciliation/reconciliation.ts'
 import { explainIncoming, explainOutgoing, explainReferences } from '../store/reconciliation/findings.ts'
 import type { ReconciliationDeps } from './deps.ts'
 

@@ -1,5 +1,5 @@
-import type { Difference } from '../../workflows/domain/core/difference.ts'
-import { comparePayment } from '../../workflows/domain/reconciliation/reconciliation.ts'
+import type { Difference } from '#domain/core/difference.ts'
+import { comparePayment } from '#domain/reconciliation/reconciliation.ts'
 import { lastAuthorization } from '../payment/settler.ts'
 import { readPayments, type StoredPayment } from '../store/reconciliation/findings.ts'
 import { lookAtEach, type ReconciliationDeps } from './deps.ts'

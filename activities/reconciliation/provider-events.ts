@@ -1,4 +1,4 @@
-import type { Difference, DifferenceCode } from '../../workflows/domain/core/difference.ts'
+import type { Difference, DifferenceCode } from '#domain/core/difference.ts'
 import { readEvents } from '../store/credit/provider-events.ts'
 import type { ReconciliationDeps } from './deps.ts'
 

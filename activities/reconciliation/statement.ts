@@ -1,13 +1,7 @@
-import { sha256Hex } from '../../workflows/domain/core/canonical-json.ts'
-import { limits, NETWORK } from '../../workflows/domain/core/limits.ts'
-import {
-  boundsOf,
-  listed,
-  nextStatementDay,
-  type StatementClaims,
-  type WalletDay,
-} from '../../workflows/domain/receipts/statement.ts'
-import { peakUse } from '../../workflows/domain/reconciliation/reconciliation.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { limits, NETWORK } from '#domain/core/limits.ts'
+import { boundsOf, listed, nextStatementDay, type StatementClaims, type WalletDay } from '#domain/receipts/statement.ts'
+import { peakUse } from '#domain/reconciliation/reconciliation.ts'
 import { type LedgerBlock, sumOf } from '../chain/ledger.ts'
 import { clockSeconds, transaction } from '../store/postgres/db.ts'
 import {

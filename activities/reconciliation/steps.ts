@@ -1,4 +1,4 @@
-import type { Difference, Section } from '../../workflows/domain/core/difference.ts'
+import type { Difference, Section } from '#domain/core/difference.ts'
 import type { Compared, Confirmed, Page, ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
 import { LOG_RANGE } from '../chain/outcome.ts'
 import { listEventsToSee } from '../store/credit/provider-events.ts'

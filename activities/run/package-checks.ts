@@ -1,8 +1,8 @@
 import { Tinypool } from 'tinypool'
-import type { ReturnPackage } from '../../workflows/domain/runs/return-package.ts'
-import type { Report } from '../../workflows/domain/verification/report.ts'
-import { verifyPackageView } from '../../workflows/domain/verification/return-package.ts'
-import type { KeySet } from '../../workflows/domain/verification/signed.ts'
+import type { ReturnPackage } from '#domain/runs/return-package.ts'
+import type { Report } from '#domain/verification/report.ts'
+import { verifyPackageView } from '#domain/verification/return-package.ts'
+import type { KeySet } from '#domain/verification/signed.ts'
 import { builtProgram } from '../config/package-root.ts'
 
 export type PackageJob = { readonly view: ReturnPackage; readonly keys: KeySet }

@@ -1,4 +1,4 @@
-import { verifyPackageView } from '../../workflows/domain/verification/return-package.ts'
+import { verifyPackageView } from '#domain/verification/return-package.ts'
 import type { PackageJob } from './package-checks.ts'
 
 /** The program of the threads of `openPackageChecks`. */

@@ -1,5 +1,5 @@
-import type { RailKey, Work } from '../../workflows/domain/rails/rail.ts'
-import { buildReturnPackage, completionClaims, loopDigest } from '../../workflows/domain/runs/return-package.ts'
+import type { RailKey, Work } from '#domain/rails/rail.ts'
+import { buildReturnPackage, completionClaims, loopDigest } from '#domain/runs/return-package.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { insertReturnPackage, listLoopSteps, type RunRow } from '../store/tasks/runs.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'

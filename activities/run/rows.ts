@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
-import { type DomainError, refuse } from '../../workflows/domain/core/errors.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 
 export const rowFormats = ['csv', 'jsonl'] as const
 /** A list as it was uploaded: CSV with a header, or one JSON object a line; UTF-8. */

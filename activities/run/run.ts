@@ -1,8 +1,8 @@
-import { resultContractVersion } from '../../workflows/domain/core/contract-sets.ts'
-import { receiptId } from '../../workflows/domain/core/ids.ts'
-import { afterStep, type LoopMove, type LoopStep } from '../../workflows/domain/runs/controlled-loop.ts'
-import type { TaskEvent } from '../../workflows/domain/tasks/lifecycle.ts'
-import type { TaskEventData } from '../../workflows/domain/tasks/terms.ts'
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { afterStep, type LoopMove, type LoopStep } from '#domain/runs/controlled-loop.ts'
+import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
 import type { LoopSteps, RunRecords, RunSnapshot, StepInput } from '../../workflows/run/activities.ts'
 import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
 import {

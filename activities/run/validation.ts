@@ -1,6 +1,6 @@
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import type { Citation, Rail, Work } from '../../workflows/domain/rails/rail.ts'
-import type { Check } from '../../workflows/domain/tasks/terms.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import type { Citation, Rail, Work } from '#domain/rails/rail.ts'
+import type { Check } from '#domain/tasks/terms.ts'
 import type { SeeRow } from './work-on-rows.ts'
 
 /** An input to hold work against: the lists that are uploads, and the work done again, which shows their rows to `see`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type DomainError, type PointerError, refuse } from '../../workflows/domain/core/errors.ts'
-import type { Rail, Work } from '../../workflows/domain/rails/rail.ts'
+import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
+import type { Rail, Work } from '#domain/rails/rail.ts'
 import { eachRow, type RowSource } from './rows.ts'
 
 /** Is told of each row of a list that comes as a stream, as it is taken. */

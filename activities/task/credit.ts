@@ -1,8 +1,8 @@
-import { resultContractVersion } from '../../workflows/domain/core/contract-sets.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { creditExhausted, remainingUnits, sandboxAccount } from '../../workflows/domain/credit/credit.ts'
-import { refuseTaskEvent, taskStates } from '../../workflows/domain/tasks/lifecycle.ts'
-import { type CreditFacts, moneyTrouble } from '../../workflows/domain/tasks/money.ts'
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { creditExhausted, remainingUnits, sandboxAccount } from '#domain/credit/credit.ts'
+import { refuseTaskEvent, taskStates } from '#domain/tasks/lifecycle.ts'
+import { type CreditFacts, moneyTrouble } from '#domain/tasks/money.ts'
 import { consumeCredit } from '../credit/credit.ts'
 import type { ReceiptIssuer } from '../credit/deps.ts'
 import {

@@ -1,8 +1,8 @@
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { receiptId } from '../../workflows/domain/core/ids.ts'
-import { allowedRecoveries, moneyMovedAt, type TaskExceptionCode } from '../../workflows/domain/tasks/exception.ts'
-import type { TaskState } from '../../workflows/domain/tasks/lifecycle.ts'
-import type { TaskEventData } from '../../workflows/domain/tasks/terms.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { allowedRecoveries, moneyMovedAt, type TaskExceptionCode } from '#domain/tasks/exception.ts'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { readTaskCredit } from '../store/tasks/task-credits.ts'
 import {

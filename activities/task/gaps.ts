@@ -1,6 +1,6 @@
-import { oneLine } from '../../workflows/domain/core/plain-text.ts'
-import type { MissingEvidence } from '../../workflows/domain/core/wait.ts'
-import type { Gap } from '../../workflows/domain/rails/rail.ts'
+import { oneLine } from '#domain/core/plain-text.ts'
+import type { MissingEvidence } from '#domain/core/wait.ts'
+import type { Gap } from '#domain/rails/rail.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findRun, latestOutput } from '../store/tasks/runs.ts'
 

@@ -1,4 +1,4 @@
-import type { PendingReview } from '../../workflows/domain/core/wait.ts'
+import type { PendingReview } from '#domain/core/wait.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findOpenReview } from '../store/tasks/runs.ts'
 import { listRecoveryRequests, type TaskExceptionRow } from '../store/tasks/task-exceptions.ts'

@@ -1,5 +1,5 @@
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import type { TaskEventData } from '../../workflows/domain/tasks/terms.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findLoopStep, requireRun, restartRun } from '../store/tasks/runs.ts'
 

@@ -1,4 +1,4 @@
-import { resultContractVersion } from '../../workflows/domain/core/contract-sets.ts'
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { liveContract } from '../store/tasks/contracts.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'

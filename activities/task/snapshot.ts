@@ -1,5 +1,5 @@
-import { oneLine } from '../../workflows/domain/core/plain-text.ts'
-import { allowedRecoveries } from '../../workflows/domain/tasks/exception.ts'
+import { oneLine } from '#domain/core/plain-text.ts'
+import { allowedRecoveries } from '#domain/tasks/exception.ts'
 import type { TaskSnapshot } from '../../workflows/task/activities.ts'
 import { latestDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'

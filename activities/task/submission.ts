@@ -1,5 +1,5 @@
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { type TaskEventData, taskTerms } from '../../workflows/domain/tasks/terms.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { type TaskEventData, taskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 

@@ -1,5 +1,5 @@
-import { DomainError, isRetryable, refuse } from '../../workflows/domain/core/errors.ts'
-import { nextTaskState } from '../../workflows/domain/tasks/lifecycle.ts'
+import { DomainError, isRetryable, refuse } from '#domain/core/errors.ts'
+import { nextTaskState } from '#domain/tasks/lifecycle.ts'
 import type { EventResult, StateLimits, TaskSnapshot, TaskSteps } from '../../workflows/task/activities.ts'
 import { isConstraintViolation, type Tx, transaction } from '../store/postgres/db.ts'
 import { lockTask, requireTask, type TaskRow } from '../store/tasks/tasks.ts'

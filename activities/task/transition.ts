@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
-import { type LedgerEntry, ledgerEntry, type Move } from '../../workflows/domain/tasks/ledger.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { type LedgerEntry, ledgerEntry, type Move } from '#domain/tasks/ledger.ts'
 import {
   nextTaskState,
   refuseTaskEvent,
   resumeStateAfter,
   type TaskEvent,
   type TaskState,
-} from '../../workflows/domain/tasks/lifecycle.ts'
-import { type TaskEventData, taskEventData } from '../../workflows/domain/tasks/terms.ts'
+} from '#domain/tasks/lifecycle.ts'
+import { type TaskEventData, taskEventData } from '#domain/tasks/terms.ts'
 import type { StateLimits } from '../../workflows/task/activities.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { notifyChanged } from '../store/postgres/notify.ts'

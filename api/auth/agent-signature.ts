@@ -1,6 +1,6 @@
-import { agentSignatureText, decodeAgentSignature, isFresh } from '../../workflows/domain/agents/signature.ts'
-import { type DomainError, refuse } from '../../workflows/domain/core/errors.ts'
-import { bodySha256 } from '../../workflows/domain/payouts/wallet-proof.ts'
+import { agentSignatureText, decodeAgentSignature, isFresh } from '#domain/agents/signature.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { bodySha256 } from '#domain/payouts/wallet-proof.ts'
 
 /** Whether a key that speaks for the agent signed this text. */
 export type SpokeFor = (agentId: string, text: string, signature: string) => Promise<boolean>

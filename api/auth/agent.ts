@@ -1,7 +1,7 @@
+import { type CredentialFacts, parseCredential } from '#domain/agents/credential.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { unixSeconds } from '../../activities/agent/views.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
-import { type CredentialFacts, parseCredential } from '../../workflows/domain/agents/credential.ts'
-import { type DomainError, refuse } from '../../workflows/domain/core/errors.ts'
 import { hasDigest } from './secret.ts'
 
 /** Looks a credential up by its id, in the database and for each call anew. */

@@ -1,7 +1,7 @@
+import { DomainError, type ErrorCode } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import { countFailures, type Failures, readFailures } from '../../activities/store/calls/failed-attempts.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
-import { DomainError, type ErrorCode } from '../../workflows/domain/core/errors.ts'
-import { limits } from '../../workflows/domain/core/limits.ts'
 
 /** Who tries: the client's address, and the id in the credential where there is one. */
 export type Attempt = { readonly address: string; readonly credentialId?: string | undefined }

@@ -1,6 +1,6 @@
+import { judgeCredential } from '#domain/agents/credential.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
-import { judgeCredential } from '../../workflows/domain/agents/credential.ts'
-import { type DomainError, refuse } from '../../workflows/domain/core/errors.ts'
 import type { RoadDeps } from '../calls/deps.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'

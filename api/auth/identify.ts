@@ -1,6 +1,6 @@
+import { DomainError, type Refusal } from '#domain/core/errors.ts'
+import type { WalletProof } from '#domain/payouts/wallet-proof.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
-import { DomainError, type Refusal } from '../../workflows/domain/core/errors.ts'
-import type { WalletProof } from '../../workflows/domain/payouts/wallet-proof.ts'
 import type { RoadDeps } from '../calls/deps.ts'
 import type { CallRequest, TokenSubject } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'

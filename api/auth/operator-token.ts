@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { sha256Hex } from '../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { AuthenticatedOperator } from './operator.ts'
 
 /** `audience` and `scope` have to stand in a token of this issuer, so that one made for another service is worth nothing here. */

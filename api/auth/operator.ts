@@ -1,5 +1,5 @@
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { findOperator } from '../../activities/store/agents/operators.ts'
-import { type DomainError, refuse } from '../../workflows/domain/core/errors.ts'
 import type { MayAskOthers, VerifyOperatorToken } from './operator-token.ts'
 import { hasDigest } from './secret.ts'
 

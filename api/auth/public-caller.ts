@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { judgeCredential } from '#domain/agents/credential.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
-import { judgeCredential } from '../../workflows/domain/agents/credential.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import { factsOf } from './agent.ts'
 

@@ -1,6 +1,6 @@
+import { type TokenPrefix, tokenPrefixOf } from '#domain/agents/status-token.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
-import { type TokenPrefix, tokenPrefixOf } from '../../workflows/domain/agents/status-token.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
 import type { CallRequest, TokenSubject } from '../context.ts'
 
 /** Looks a status token up by its SHA-256, each kind of token in its own table. */

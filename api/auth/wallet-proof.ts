@@ -1,8 +1,8 @@
-import { type DomainError, refuse } from '../../workflows/domain/core/errors.ts'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
-import { limits } from '../../workflows/domain/core/limits.ts'
-import { bodySha256, type WalletProof, walletProofText } from '../../workflows/domain/payouts/wallet-proof.ts'
-import { decodeWalletProof } from '../../workflows/domain/payouts/wallet-proof-reader.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { limits } from '#domain/core/limits.ts'
+import { bodySha256, type WalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
 
 /** Whether `wallet` made this personal_sign signature; throws 503 when a contract wallet cannot be asked. */
 export type WalletProofDeps = {

@@ -1,4 +1,4 @@
-import { limits } from '../../workflows/domain/core/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { type Presentation, presentedWay } from '../auth/presented.ts'
 import type { AnyOperation } from '../operation.ts'
 

@@ -1,3 +1,4 @@
+import { refuse } from '#domain/core/errors.ts'
 import { searchFrom } from '../../activities/chain/outcome.ts'
 import { type CallRow, findCall, takeCallLease } from '../../activities/store/calls/calls.ts'
 import { grantFree } from '../../activities/store/calls/free-grants.ts'
@@ -16,7 +17,6 @@ import {
   paymentAlreadyUsed,
 } from '../../activities/store/payments/payments.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
 import type { Reply } from '../operation.ts'
 import type { Run } from './call.ts'
 import { callerTickets } from './caller-tickets.ts'

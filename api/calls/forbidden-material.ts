@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type PointerError, refuse } from '../../workflows/domain/core/errors.ts'
+import { type PointerError, refuse } from '#domain/core/errors.ts'
 import { CHECKSUMS_MAX, type PhraseBudget } from './recovery-phrase.ts'
 import { isPrivateJwk, nameSecret } from './secret-patterns.ts'
 

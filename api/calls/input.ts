@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { type DomainError, type PointerError, refuse } from '../../workflows/domain/core/errors.ts'
-import { limits } from '../../workflows/domain/core/limits.ts'
+import { type DomainError, type PointerError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import { isNestedWithin } from './json-depth.ts'

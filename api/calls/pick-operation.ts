@@ -1,4 +1,4 @@
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { AnyOperation } from '../operation.ts'
 
 /**

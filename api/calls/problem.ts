@@ -1,5 +1,5 @@
+import { type ErrorCode, errorCodes, isRetryable, type Refusal } from '#domain/core/errors.ts'
 import { paymentRequiredHeaders } from '../../activities/payment/offers.ts'
-import { type ErrorCode, errorCodes, isRetryable, type Refusal } from '../../workflows/domain/core/errors.ts'
 import { namesRails } from '../auth/named-rails.ts'
 import type { CallAnswer } from '../context.ts'
 import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
+import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { createLimiter } from '../../activities/store/calls/rate-limits.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
 import type { CallerTicket } from './deps.ts'
 
 /** What a new call uses up for a day. */

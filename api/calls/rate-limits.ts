@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
+import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { createLimiter, type Limiter, type Ticket } from '../../activities/store/calls/rate-limits.ts'
-import { refuse } from '../../workflows/domain/core/errors.ts'
 import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CallerTicket, RateLimits } from './deps.ts'

@@ -1,3 +1,5 @@
+import { DomainError, errorCodes, refuse } from '#domain/core/errors.ts'
+import { waitPreference } from '#domain/core/preference.ts'
 import {
   type AnsweredCall,
   answerCall,
@@ -12,8 +14,6 @@ import { markDelivered } from '../../activities/store/calls/undelivered.ts'
 import { findPayment } from '../../activities/store/payments/payments.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { send } from '../../activities/store/postgres/pipeline.ts'
-import { DomainError, errorCodes, refuse } from '../../workflows/domain/core/errors.ts'
-import { waitPreference } from '../../workflows/domain/core/preference.ts'
 import type { CallAnswer } from '../context.ts'
 import type { AnyOperation, Reply } from '../operation.ts'
 import type { Run } from './call.ts'

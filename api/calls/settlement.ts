@@ -1,3 +1,4 @@
+import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { type AnsweredCall, findCall, requireCall } from '../../activities/store/calls/calls.ts'
 import {
   claimPayment,
@@ -7,7 +8,6 @@ import {
 } from '../../activities/store/payments/payments.ts'
 import { lookUntil } from '../../activities/store/postgres/changes.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
-import { DomainError, type Refusal, refuse } from '../../workflows/domain/core/errors.ts'
 import type { Run } from './call.ts'
 import { verifiedPayment } from './claim.ts'
 

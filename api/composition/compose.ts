@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../../activities/config/config.ts'
 import {
   canaryOf,
@@ -24,7 +25,6 @@ import { createPayoutGateway } from '../../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { countPollers } from '../../temporal/readiness.ts'
 import { watchWorkflows } from '../../temporal/reconciliation.ts'
-import { limits } from '../../workflows/domain/core/limits.ts'
 import { operatorTokens } from '../auth/operator-token.ts'
 import type { RoadDeps } from '../calls/deps.ts'
 import { createTurnstile } from '../calls/keyed-queue.ts'

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
+import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
 import { describeLanes, type LaneHealth } from '../../activities/store/gas-wallets/health.ts'
 import { databaseSkewMs } from '../../activities/store/postgres/health.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import { type Pause, pauseNote } from '../../workflows/domain/payouts/controls.ts'
 import type { HealthActs } from '../context.ts'
 
 export type HealthDeps = {

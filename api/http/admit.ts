@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { PathGroup } from './operation-groups.ts'
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { DomainError, refuse } from '../../workflows/domain/core/errors.ts'
+import { DomainError, refuse } from '#domain/core/errors.ts'
 import { problemAnswer } from '../calls/problem.ts'
 import { sendAnswer } from './send-answer.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { refuse } from '../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { problemAnswer } from '../calls/problem.ts'
 import { standingHeaders } from './standing-headers.ts'
 

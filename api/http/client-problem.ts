@@ -1,4 +1,4 @@
-import type { ErrorCode, MoneyMoved, PointerError } from '../../workflows/domain/core/errors.ts'
+import type { ErrorCode, MoneyMoved, PointerError } from '#domain/core/errors.ts'
 
 /** The problem+json body of a refusal (api-conventions, Errors). */
 export type Problem = {

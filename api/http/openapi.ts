@@ -1,4 +1,4 @@
-import { WAIT_SECONDS_MAX } from '../../workflows/domain/core/preference.ts'
+import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
 import { type AccessKind, type AnyOperation, type Host, isPlain, takesPayment, waysOf } from '../operation.ts'
 import { families } from '../operations/index.ts'
 import { headerComponents, idempotencySecret, problemSchema, securitySchemes } from './openapi-components.ts'

@@ -1,14 +1,14 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
-import type { Hex } from '../../workflows/domain/core/ids.ts'
+import type { Hex } from '#domain/core/ids.ts'
 import {
   type BindingFacts,
   holderBindingHeaders,
   holderBindingText,
   keyBindingPayload,
   sha256Base64url,
-} from '../../workflows/domain/payouts/holder-binding.ts'
+} from '#domain/payouts/holder-binding.ts'
 
 /** What a holder presents: the issued mandate, ending in `~`, and the challenge it answers; `issuedAt` in Unix seconds. */
 export type ToPresent = BindingFacts & { readonly mandate: string; readonly issuedAt: number }

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler, type Response } from 'express'
-import { type DomainError, refuse } from '../../workflows/domain/core/errors.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { Presentation } from '../auth/presented.ts'
 import { bytesMaxOf } from '../calls/body-size.ts'
 import type { BodyStream } from '../context.ts'

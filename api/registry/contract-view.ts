@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { policyRules } from '../../workflows/domain/agents/policy-rules.ts'
+import { policyRules } from '#domain/agents/policy-rules.ts'
 import type { AnyOperation } from '../operation.ts'
 
 /** What a path offers, printed from the registry, with the live counts of its records (endpoints.md §2, Contract view). */

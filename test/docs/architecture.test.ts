@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
-import { payoutTransitions } from '../../workflows/domain/payouts/payout.ts'
+import { payoutTransitions } from '#domain/payouts/payout.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 import { verifies } from '../verifies.ts'
 import { folders, read, road, root, withPictures } from './pictures.ts'

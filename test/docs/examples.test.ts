@@ -6,12 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CompactSign, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
-import {
-  nextTaskState,
-  resumeStateAfter,
-  type TaskEvent,
-  type TaskState,
-} from '../../workflows/domain/tasks/lifecycle.ts'
+import { nextTaskState, resumeStateAfter, type TaskEvent, type TaskState } from '#domain/tasks/lifecycle.ts'
 import { verifies } from '../verifies.ts'
 import { read, root } from './pictures.ts'
 

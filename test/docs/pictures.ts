@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
+import { type PayoutState, payoutTransitions } from '#domain/payouts/payout.ts'
+import { resumableStates, type TaskState, taskTransitions } from '#domain/tasks/lifecycle.ts'
 import { walkThroughScript } from '../../api/http/pages/walk-through.ts'
 import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
-import { type PayoutState, payoutTransitions } from '../../workflows/domain/payouts/payout.ts'
-import { resumableStates, type TaskState, taskTransitions } from '../../workflows/domain/tasks/lifecycle.ts'
 import * as messages from '../../workflows/payout/messages.ts'
+import { importedFile } from '../support/imported-file.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -67,9 +68,10 @@ function roomImports(): [string, string][] {
       .map((file) => join(room, file)),
   )
   const edges = files.flatMap((file) =>
-    [...read(file).matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s+'(\.[^']+)'/gm)].map(
-      ([, from = '']) => `${roomOf(file)} ${roomOf(relative(root, join(root, dirname(file), from)))}`,
-    ),
+    [...read(file).matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'/gm)].flatMap(([, from = '']) => {
+      const target = importedFile(file, from)
+      return target === undefined ? [] : [`${roomOf(file)} ${roomOf(target)}`]
+    }),
   )
   const order = (room: string) => (rooms as readonly string[]).indexOf(room)
   return [...new Set(edges)]

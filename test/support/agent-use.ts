@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { railOf } from '#domain/rails/index.ts'
 import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
-import { railOf } from '../../workflows/domain/rails/index.ts'
 import { decide, type Hosts, trustedAgent } from './registering-agent.ts'
 
 type PaidRail = 'packetops' | 'diligenceops'

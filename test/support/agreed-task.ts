@@ -1,7 +1,7 @@
+import { acceptanceText } from '#domain/agents/signature.ts'
+import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { railOf } from '#domain/rails/index.ts'
 import type { InputOf } from '../../api/http/client.ts'
-import { acceptanceText } from '../../workflows/domain/agents/signature.ts'
-import { canonicalJson, digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { railOf } from '../../workflows/domain/rails/index.ts'
 import { freshKey, type openAgentUse } from './agent-use.ts'
 
 type AgentUse = Pick<Awaited<ReturnType<typeof openAgentUse>>, 'client' | 'agent'>

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { expect } from 'vitest'
+import { acceptanceText } from '#domain/agents/signature.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { type Client, createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
-import { acceptanceText } from '../../workflows/domain/agents/signature.ts'
-import { digestOf } from '../../workflows/domain/core/canonical-json.ts'
-import { tokenops } from '../../workflows/domain/rails/tokenops.ts'
 import type { Hosts, trustedAgent } from './registering-agent.ts'
 
 const key = () => randomBytes(6).toString('hex')

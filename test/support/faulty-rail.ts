@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { paymentId } from '../../workflows/domain/core/ids.ts'
+import { paymentId } from '#domain/core/ids.ts'
 import { type Agent, eventually, openRail, type Rail, type RawAnswer } from './agent.ts'
 import type { Payment } from './payments.ts'
 import { type FaultyWire, startFaultyWire } from './rpc-proxy.ts'

@@ -1,11 +1,8 @@
-import { signCompact } from '../../activities/keys/compact.ts'
-import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
-import { keyRings } from '../../activities/keys/key-ring.ts'
-import { digestOf, sha256Hex } from '../../workflows/domain/core/canonical-json.ts'
-import { receiptId } from '../../workflows/domain/core/ids.ts'
-import type { Rail } from '../../workflows/domain/rails/rail.ts'
-import { RECEIPT_TYP } from '../../workflows/domain/receipts/receipt.ts'
-import { loopSteps } from '../../workflows/domain/runs/controlled-loop.ts'
+import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import type { Rail } from '#domain/rails/rail.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import {
   buildReplayPackage,
   REPLAY_TYP,
@@ -13,18 +10,21 @@ import {
   type ReplayPackage,
   replayClaims,
   verifyInstructions,
-} from '../../workflows/domain/runs/replay-package.ts'
+} from '#domain/runs/replay-package.ts'
 import {
   buildReturnPackage,
   COMPLETION_TYP,
   completionClaims,
   loopDigest,
   type MadePackage,
-} from '../../workflows/domain/runs/return-package.ts'
-import { ledgerEntry } from '../../workflows/domain/tasks/ledger.ts'
-import type { TaskEvent, TaskState } from '../../workflows/domain/tasks/lifecycle.ts'
-import { nextTaskState } from '../../workflows/domain/tasks/lifecycle.ts'
-import type { KeySet } from '../../workflows/domain/verification/signed.ts'
+} from '#domain/runs/return-package.ts'
+import { ledgerEntry } from '#domain/tasks/ledger.ts'
+import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
+import { nextTaskState } from '#domain/tasks/lifecycle.ts'
+import type { KeySet } from '#domain/verification/signed.ts'
+import { signCompact } from '../../activities/keys/compact.ts'
+import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
+import { keyRings } from '../../activities/keys/key-ring.ts'
 
 export const issuer = 'http://127.0.0.1:3000/api/trust-contract'
 const signedAt = { issuer, environment: 'local', iat: 1_795_255_200 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Hex, LocalAccount } from 'viem'
+import { principalTypedData } from '#domain/payouts/principal-authorization.ts'
 import { readSurroundings } from '../../activities/store/payouts/constraints.ts'
 import {
   authorizedPayout,
@@ -13,7 +14,6 @@ import { insertTransfer, reservedTransfer } from '../../activities/store/payouts
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
 import { send } from '../../activities/store/postgres/pipeline.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import { principalTypedData } from '../../workflows/domain/payouts/principal-authorization.ts'
 import { nowSeconds } from './agent.ts'
 
 /** What the principal signs for `insertAuthorizedPayout`. */

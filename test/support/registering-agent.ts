@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { handshakeText } from '#domain/agents/signature.ts'
 import { createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
-import { handshakeText } from '../../workflows/domain/agents/signature.ts'
 
 export type Hosts = { base: string; os: string }
 export type Registration = OutputOf<'agent-register'>

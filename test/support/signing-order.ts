@@ -1,4 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
+import { payoutId as payoutIdOf, transferNonce } from '#domain/core/ids.ts'
+import { termsDigest } from '#domain/payouts/payout.ts'
 import type { SigningOrder, SigningPolicy } from '../../activities/payout/signing-rules.ts'
 import {
   authorizedPayout,
@@ -7,8 +9,6 @@ import {
   type PayoutRow,
 } from '../../activities/store/payouts/payouts.ts'
 import { reservedTransfer } from '../../activities/store/payouts/transfers.ts'
-import { payoutId as payoutIdOf, transferNonce } from '../../workflows/domain/core/ids.ts'
-import { termsDigest } from '../../workflows/domain/payouts/payout.ts'
 import { newWallet } from './chain.ts'
 import { signSeeded } from './payout-rows.ts'
 

@@ -1,6 +1,6 @@
+import type { KeyTimes } from '#domain/receipts/key-standing.ts'
 import type { KeyRings } from '../../activities/keys/key-ring.ts'
 import { type Standing, standingIn } from '../../activities/keys/standing.ts'
-import type { KeyTimes } from '../../workflows/domain/receipts/key-standing.ts'
 
 /** Keys that have not ended. */
 export const active: KeyTimes = { retiredAt: null, revokedAt: null }

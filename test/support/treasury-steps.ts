@@ -1,9 +1,9 @@
 import type { PrivateKeyAccount } from 'viem'
+import { holderProofText } from '#domain/payouts/holder-binding.ts'
+import { requestSha256 } from '#domain/payouts/principal-authorization.ts'
 import { createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
 import { presentVersion1, presentVersion2 } from '../../api/http/present.ts'
 import { type Payout, principalTermsOf, signPrincipal } from '../../worker/stack/treasury.ts'
-import { holderProofText } from '../../workflows/domain/payouts/holder-binding.ts'
-import { requestSha256 } from '../../workflows/domain/payouts/principal-authorization.ts'
 import { nowSeconds, type Rail } from './agent.ts'
 
 export type Challenge = OutputOf<'payout-challenge'>

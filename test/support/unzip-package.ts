@@ -1,6 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate'
-import { SIGNATURE_FILE } from '../../workflows/domain/runs/return-package.ts'
-import type { PackageParts } from '../../workflows/domain/verification/return-package.ts'
+import { SIGNATURE_FILE } from '#domain/runs/return-package.ts'
+import type { PackageParts } from '#domain/verification/return-package.ts'
 
 /** The parts of a return package from its zip. The service itself writes zips and reads none. */
 export function unzipReturnPackage(zip: Uint8Array): PackageParts {

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { recordReview } from '../../api/services/runs/review.ts'
-import type { TaskState } from '../../workflows/domain/tasks/lifecycle.ts'
 import { patiently, startTaskWorkflows } from './task-rig.ts'
 
 type Rig = Awaited<ReturnType<typeof startTaskWorkflows>>

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { packetops } from '#domain/rails/packetops.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData, TaskTerms } from '#domain/tasks/terms.ts'
 import {
   beginAttempt,
   type DeliveryRow,
@@ -11,10 +15,6 @@ import { transaction } from '../../activities/store/postgres/db.ts'
 import { storeDocument } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
-import { packetops } from '../../workflows/domain/rails/packetops.ts'
-import { loopSteps } from '../../workflows/domain/runs/controlled-loop.ts'
-import type { TaskEvent, TaskState } from '../../workflows/domain/tasks/lifecycle.ts'
-import type { TaskEventData, TaskTerms } from '../../workflows/domain/tasks/terms.ts'
 import { hour, stateLimits } from '../activities/task/rig.ts'
 import type { startTaskWorkflows } from './task-rig.ts'
 

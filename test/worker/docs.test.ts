@@ -25,7 +25,10 @@ verifies('docs.operations', 'the search attributes of the page are those of the 
 verifies('docs.operations', 'every command and every file that the pages name is there', () => {
   const pages = operations + read('docs', 'security.md')
   const names = [...pages.matchAll(/npx agent-rails (\w+)/g)].map(([, verb]) => verb)
-  const program = ['cli.ts', ...readdirSync(join(packageRoot, 'worker', 'commands')).map((file) => join('commands', file))]
+  const program = [
+    'cli.ts',
+    ...readdirSync(join(packageRoot, 'worker', 'commands')).map((file) => join('commands', file)),
+  ]
   const sources = program.map((file) => read('worker', file)).join('\n')
   for (const verb of names) expect(sources).toMatch(new RegExp(`\\.command\\('${verb}\\b`))
   for (const [, script] of pages.matchAll(/npm run (\w+)/g))

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { limits } from '../../workflows/domain/core/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { printJson, printTable } from '../print.ts'
 import { openCredentials } from '../services.ts'
 

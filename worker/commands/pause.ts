@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { type ControlScope, controlScopes } from '../../workflows/domain/payouts/controls.ts'
+import { type ControlScope, controlScopes } from '#domain/payouts/controls.ts'
 import { print, printJson, printTable } from '../print.ts'
 import { openSwitches } from '../services.ts'
 

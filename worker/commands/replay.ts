@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import type { Report } from '#domain/verification/report.ts'
+import { KeySet } from '#domain/verification/signed.ts'
 import { readJsonFile } from '../../activities/config/config.ts'
 import { defaultPoolSettings, openRailPool } from '../../activities/run/isolation/rail-pool.ts'
 import { replayApart } from '../../activities/run/isolation/replay-uploads.ts'
-import type { Report } from '../../workflows/domain/verification/report.ts'
-import { KeySet } from '../../workflows/domain/verification/signed.ts'
 import { print, printJson } from '../print.ts'
 
 type Options = { keys?: string; input?: string; upload?: string[]; json?: true }

@@ -1,10 +1,10 @@
 import type { Address } from 'viem'
+import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID, limits } from '#domain/core/limits.ts'
+import { formatUsdc } from '#domain/core/money.ts'
 import { readGas, readTokens } from '../../activities/chain/funds.ts'
 import { CHAIN_SILENT, findChainFaults } from '../../activities/chain/start-checks.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { gasAccounts, openChain, TRANSFER_GAS } from '../../activities/container.ts'
-import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID, limits } from '../../workflows/domain/core/limits.ts'
-import { formatUsdc } from '../../workflows/domain/core/money.ts'
 import { type Check, type Finding, fault, fine, look } from './check.ts'
 
 const ANSWERS = 'Start the chain, or correct CHAIN_RPC_URL.'

@@ -1,7 +1,7 @@
 import { copyFile, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { CHAIN_ID } from '../../workflows/domain/core/limits.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
 import { guardPort } from './guarded-port.ts'
 import { Part } from './part.ts'
 import { findFree } from './ports.ts'

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import {
   type Customer,
@@ -12,7 +13,6 @@ import {
   registerAgent,
   waitForTask,
 } from '../../clients/typescript/src/index.ts'
-import { demoReceiverPath } from '../../workflows/domain/callbacks/callback-body.ts'
 import type { Demo } from './demo.ts'
 import { demoUsage } from './demo-usage.ts'
 import { openReviewer } from './reviewer.ts'

@@ -16,7 +16,7 @@ import {
   walletActions,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { CHAIN_ID } from '../../workflows/domain/core/limits.ts'
+import { CHAIN_ID } from '#domain/core/limits.ts'
 
 /** What the owner of the local dollar token may do beside ERC-20 and EIP-3009. */
 export const dollarTokenAbi = parseAbi([

@@ -1,5 +1,5 @@
-import { DomainError, type Refusal } from '../../../workflows/domain/core/errors.ts'
-import type { RailKey } from '../../../workflows/domain/rails/rail.ts'
+import { DomainError, type Refusal } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import type { RowSource } from '../rows.ts'
 
 type Lists = Readonly<Record<string, RowSource['format']>>

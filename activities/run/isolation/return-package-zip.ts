@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { type AsyncZipOptions, type AsyncZippable, strToU8, zip } from 'fflate'
-import { resultContractVersion } from '../../../workflows/domain/core/contract-sets.ts'
-import type { MadePackage, ResultContract, ReturnPackage } from '../../../workflows/domain/runs/return-package.ts'
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
+import type { MadePackage, ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
 
 /** The package as JSON; the receipts are those known by now, since they come after the package and are no part of its proof. */
 export function returnPackageView(

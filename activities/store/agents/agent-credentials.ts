@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { Scope } from '../../../workflows/domain/agents/credential.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import type { Scope } from '#domain/agents/credential.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { AgentCredentialsTable } from '../schema/agents.ts'
 import type { AgentRow } from './agents.ts'

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { agentKeyId } from '../../../workflows/domain/agents/statement.ts'
+import { agentKeyId } from '#domain/agents/statement.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { AgentSigningVersionsTable } from '../schema/agents.ts'
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { Scope } from '../../../workflows/domain/agents/credential.ts'
-import { mayAct, type TrustState } from '../../../workflows/domain/agents/trust.ts'
+import type { Scope } from '#domain/agents/credential.ts'
+import { mayAct, type TrustState } from '#domain/agents/trust.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { AccountsTable, AgentsTable, Contact, TrustLimits } from '../schema/agents.ts'
 

@@ -1,4 +1,4 @@
-import { accessKeyDelivery, type DeliveryStep } from '../../../workflows/domain/agents/onboarding.ts'
+import { accessKeyDelivery, type DeliveryStep } from '#domain/agents/onboarding.ts'
 import type { Tx } from '../postgres/db.ts'
 
 /** Records that a step of access key delivery was taken, once; SQL refuses one that comes before its predecessor. */

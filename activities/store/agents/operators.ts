@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import { sha256Hex } from '../../../workflows/domain/core/canonical-json.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
 import { send } from '../postgres/pipeline.ts'
 import type { OperatorsTable } from '../schema/schema.ts'

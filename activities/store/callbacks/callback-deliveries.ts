@@ -6,8 +6,8 @@ import {
   callbackDeliveryId,
   hostProofLifeMs,
   isCallbackOpen,
-} from '../../../workflows/domain/callbacks/callback.ts'
-import type { CallbackSubjectEvent } from '../../../workflows/domain/callbacks/callback-body.ts'
+} from '#domain/callbacks/callback.ts'
+import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import type { CallbackAttemptsTable, CallbackDeliveriesTable } from '../schema/callbacks.ts'
 

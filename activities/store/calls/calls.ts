@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 import { CHANGES_CHANNEL, notifyChanged } from '../postgres/notify.ts'
 import { type Statement, send } from '../postgres/pipeline.ts'

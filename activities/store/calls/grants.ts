@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { Last, Tx } from '../postgres/db.ts'
 import { type Statement, send } from '../postgres/pipeline.ts'
 import { fixed, fixedInsert } from '../postgres/prepared.ts'

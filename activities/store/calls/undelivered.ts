@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
 import { send } from '../postgres/pipeline.ts'
 import { fixed } from '../postgres/prepared.ts'

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { walletAccount } from '../../../workflows/domain/credit/credit.ts'
+import { walletAccount } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { AllowanceWalletsTable } from '../schema/credit.ts'
 

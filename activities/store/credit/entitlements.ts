@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Entitlement } from '../../../workflows/domain/credit/credit.ts'
+import type { Entitlement } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { EntitlementsTable } from '../schema/credit.ts'

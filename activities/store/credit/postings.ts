@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Account, Leg } from '../../../workflows/domain/credit/credit.ts'
+import type { Account, Leg } from '#domain/credit/credit.ts'
 import type { Tx } from '../postgres/db.ts'
 
 export type PostedLeg = Leg & { receipt_id: string; kind: string; posted_at: Date }

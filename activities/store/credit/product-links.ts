@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { RailKey, Tier } from '../../../workflows/domain/rails/rail.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { ProductLinksTable } from '../schema/credit.ts'
 

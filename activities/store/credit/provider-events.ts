@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { ReferenceState } from '../../../workflows/domain/payments/payment-reference.ts'
-import type { ProviderEvent } from '../../../workflows/domain/payments/provider-event.ts'
+import type { ReferenceState } from '#domain/payments/payment-reference.ts'
+import type { ProviderEvent } from '#domain/payments/provider-event.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { ProviderEventsTable } from '../schema/credit.ts'
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { type UsageEvent, usageEventHash } from '../../../workflows/domain/credit/usage-event.ts'
+import { type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { UsageEventsTable } from '../schema/credit.ts'
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { KeyTimes } from '../../../workflows/domain/receipts/key-standing.ts'
+import type { KeyTimes } from '#domain/receipts/key-standing.ts'
 import type { Tx } from '../postgres/db.ts'
 import { send } from '../postgres/pipeline.ts'
 import { fixed } from '../postgres/prepared.ts'

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import { AMOUNT_MISMATCH, type PaymentMethod } from '../../../workflows/domain/payments/payment-reference.ts'
+import { AMOUNT_MISMATCH, type PaymentMethod } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import type { PaymentReferencesTable } from '../schema/credit.ts'

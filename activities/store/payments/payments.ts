@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { releaseUnpaid } from '../calls/calls.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'

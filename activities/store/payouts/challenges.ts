@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { ChallengeState } from '../../../workflows/domain/payments/payment-reference.ts'
+import type { ChallengeState } from '#domain/payments/payment-reference.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { PaymentChallengesTable } from '../schema/credit.ts'
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { ControlScope } from '../../../workflows/domain/payouts/controls.ts'
+import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { Text } from '../postgres/pipeline.ts'
 import type { ControlChangesTable } from '../schema/schema.ts'

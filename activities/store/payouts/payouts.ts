@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { transferNonce } from '../../../workflows/domain/core/ids.ts'
-import { type PayoutFacts, type PayoutView, payoutView } from '../../../workflows/domain/payouts/payout.ts'
+import { transferNonce } from '#domain/core/ids.ts'
+import { type PayoutFacts, type PayoutView, payoutView } from '#domain/payouts/payout.ts'
 import type { Tx } from '../postgres/db.ts'
 import { send } from '../postgres/pipeline.ts'
 import { fixed, fixedInsert } from '../postgres/prepared.ts'

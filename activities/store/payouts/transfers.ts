@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
 import { send, type Text } from '../postgres/pipeline.ts'

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { DifferenceCode, Section } from '../../../workflows/domain/core/difference.ts'
+import type { DifferenceCode, Section } from '#domain/core/difference.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { ReconciliationsTable } from '../schema/schema.ts'
 

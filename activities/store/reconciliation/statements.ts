@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { CountAndSum, Entry, StatementClaims } from '../../../workflows/domain/receipts/statement.ts'
-import type { Spent } from '../../../workflows/domain/reconciliation/reconciliation.ts'
+import type { CountAndSum, Entry, StatementClaims } from '#domain/receipts/statement.ts'
+import type { Spent } from '#domain/reconciliation/reconciliation.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { StatementsTable } from '../schema/schema.ts'
 

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { KeyState, Scope } from '../../../workflows/domain/agents/credential.ts'
-import type { DeliveryStep } from '../../../workflows/domain/agents/onboarding.ts'
-import type { TrustState } from '../../../workflows/domain/agents/trust.ts'
-import type { Decision, SubjectKind } from '../../../workflows/domain/reviews/review.ts'
+import type { KeyState, Scope } from '#domain/agents/credential.ts'
+import type { DeliveryStep } from '#domain/agents/onboarding.ts'
+import type { TrustState } from '#domain/agents/trust.ts'
+import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 type Json<T extends object | null> = JSONColumnType<T, string, string>

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { CallbackOutcome, CallbackState } from '../../../workflows/domain/callbacks/callback.ts'
-import type { CallbackSubjectEvent } from '../../../workflows/domain/callbacks/callback-body.ts'
+import type { CallbackOutcome, CallbackState } from '#domain/callbacks/callback.ts'
+import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 

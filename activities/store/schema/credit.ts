@@ -1,15 +1,15 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Account, EntitlementState } from '../../../workflows/domain/credit/credit.ts'
-import type { UsageKind } from '../../../workflows/domain/credit/usage-event.ts'
+import type { Account, EntitlementState } from '#domain/credit/credit.ts'
+import type { UsageKind } from '#domain/credit/usage-event.ts'
 import type {
   AuthorityType,
   ChallengeState,
   PaymentMethod,
   PaymentPath,
   ReferenceState,
-} from '../../../workflows/domain/payments/payment-reference.ts'
-import type { ProviderEventType } from '../../../workflows/domain/payments/provider-event.ts'
-import type { RailKey, Tier } from '../../../workflows/domain/rails/rail.ts'
+} from '#domain/payments/payment-reference.ts'
+import type { ProviderEventType } from '#domain/payments/provider-event.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 type Json<T> = JSONColumnType<object & T>

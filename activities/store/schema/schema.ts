@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { ControlScope } from '../../../workflows/domain/payouts/controls.ts'
+import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { AgentInputTables } from './agent-inputs.ts'
 import type { AgentTables } from './agents.ts'
 import type { CallbackTables } from './callbacks.ts'

@@ -1,9 +1,9 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { RecordKind } from '../../../workflows/domain/core/record-kinds.ts'
-import type { Tier } from '../../../workflows/domain/rails/rail.ts'
-import type { LoopStep, StepVerdict } from '../../../workflows/domain/runs/controlled-loop.ts'
-import type { TaskExceptionCode, TaskExceptionState } from '../../../workflows/domain/tasks/exception.ts'
-import type { TaskEvent, TaskState } from '../../../workflows/domain/tasks/lifecycle.ts'
+import type { RecordKind } from '#domain/core/record-kinds.ts'
+import type { Tier } from '#domain/rails/rail.ts'
+import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
+import type { TaskExceptionCode, TaskExceptionState } from '#domain/tasks/exception.ts'
+import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 /** Canonical text on the way in, because its digest is checked beside it. */

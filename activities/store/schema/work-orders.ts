@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely'
-import type { intakeKinds } from '../../../workflows/domain/work-orders/work-order.ts'
+import type { intakeKinds } from '#domain/work-orders/work-order.ts'
 
 export type Requester = { name: string; contact: string } | { agent_id: string }
 

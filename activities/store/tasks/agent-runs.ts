@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TaskEvent, TaskState } from '../../../workflows/domain/tasks/lifecycle.ts'
+import type { TaskEvent, TaskState } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { TaskRow } from './tasks.ts'
 

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { canonicalJson } from '../../../workflows/domain/core/canonical-json.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { ContractsTable } from '../schema/tasks.ts'
 

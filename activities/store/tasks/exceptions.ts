@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { type Difference, differenceCodes, type Section } from '../../../workflows/domain/core/difference.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { type Difference, differenceCodes, type Section } from '#domain/core/difference.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { ExceptionsTable } from '../schema/schema.ts'
 

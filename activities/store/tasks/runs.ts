@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { canonicalJson, sha256Hex } from '../../../workflows/domain/core/canonical-json.ts'
-import type { LoopPlace, LoopStep, StepVerdict } from '../../../workflows/domain/runs/controlled-loop.ts'
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { LoopPlace, LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { LoopStepsTable, ReturnPackagesTable, RunsTable } from '../schema/tasks.ts'
 

@@ -1,4 +1,4 @@
-import type { LoopPlace } from '../../../workflows/domain/runs/controlled-loop.ts'
+import type { LoopPlace } from '#domain/runs/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
 
 /** Work is begun once, and repeated twice where its process died without a verdict. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { EntitlementState } from '../../../workflows/domain/credit/credit.ts'
-import { AMOUNT_MISMATCH, type ReferenceState } from '../../../workflows/domain/payments/payment-reference.ts'
+import type { EntitlementState } from '#domain/credit/credit.ts'
+import { AMOUNT_MISMATCH, type ReferenceState } from '#domain/payments/payment-reference.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import type { TaskCreditsTable } from '../schema/credit.ts'
 

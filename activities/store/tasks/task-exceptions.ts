@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { TaskExceptionState } from '../../../workflows/domain/tasks/exception.ts'
+import type { TaskExceptionState } from '#domain/tasks/exception.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { RecoveryRequestsTable, TaskExceptionsTable } from '../schema/tasks.ts'
 

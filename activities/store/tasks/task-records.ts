@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { recordKinds } from '../../../workflows/domain/core/record-kinds.ts'
+import { recordKinds } from '#domain/core/record-kinds.ts'
 import type { Tx } from '../postgres/db.ts'
 import type { TaskRecordsView } from '../schema/tasks.ts'
 

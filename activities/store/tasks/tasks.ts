@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { canonicalJson, sha256Hex } from '../../../workflows/domain/core/canonical-json.ts'
-import type { LedgerEntry } from '../../../workflows/domain/tasks/ledger.ts'
+import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
+import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { send } from '../postgres/pipeline.ts'
 import type { TaskEventsTable, TasksTable } from '../schema/tasks.ts'

@@ -1,4 +1,4 @@
-import { type Pause, pauseNote } from '../../../workflows/domain/payouts/controls.ts'
+import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
 import { families } from '../../operations/index.ts'
 import { firstAgents } from './first-agent.ts'

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express'
 import helmet from 'helmet'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { landingPage, type PageFacts } from './landing.ts'
 import { describeProblem, describeProblems, problemPage, problemsPage } from './problems.ts'
 import { referenceAssets, referencePage, referenceScript } from './reference.ts'

@@ -1,5 +1,5 @@
-import { errorHelp } from '../../../workflows/domain/core/error-help.ts'
-import { type ErrorCode, errorCodes, isRetryable } from '../../../workflows/domain/core/errors.ts'
+import { errorHelp } from '#domain/core/error-help.ts'
+import { type ErrorCode, errorCodes, isRetryable } from '#domain/core/errors.ts'
 import { standingErrors } from '../../calls/problem.ts'
 import type { AnyOperation } from '../../operation.ts'
 import { type Html, html } from './html.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { BodyStream, Caller, Context, Presented } from '../../context.ts'
 import type { Payer } from '../../services/credit/payments.ts'
 import type { Mover } from '../../services/tasks/tasks.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scopes } from '../../../workflows/domain/agents/credential.ts'
+import { scopes } from '#domain/agents/credential.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'

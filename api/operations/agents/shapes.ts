@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { keyStates, scopes } from '../../../workflows/domain/agents/credential.ts'
-import { trustStates } from '../../../workflows/domain/agents/trust.ts'
-import { isSoundKeyText } from '../../../workflows/domain/core/ed25519.ts'
-import { railKeys } from '../../../workflows/domain/rails/rail.ts'
+import { keyStates, scopes } from '#domain/agents/credential.ts'
+import { trustStates } from '#domain/agents/trust.ts'
+import { isSoundKeyText } from '#domain/core/ed25519.ts'
+import { railKeys } from '#domain/rails/rail.ts'
 import { Time } from '../../fields.ts'
 
 export const AgentId = z.string().regex(/^agt_[0-9a-f]{64}$/)

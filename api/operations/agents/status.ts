@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { keyStates } from '../../../workflows/domain/agents/credential.ts'
-import type { workOrderStates } from '../../../workflows/domain/work-orders/work-order.ts'
+import { keyStates } from '#domain/agents/credential.ts'
+import type { workOrderStates } from '#domain/work-orders/work-order.ts'
 import { operation } from '../../operation.ts'
 import { Task } from '../tasks/shapes.ts'
 import { WorkOrder } from '../work-orders/shapes.ts'

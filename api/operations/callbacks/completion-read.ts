@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { activationSteps } from '../../../workflows/domain/payments/provider-activation.ts'
-import { providerEventTypes } from '../../../workflows/domain/payments/provider-event.ts'
+import { activationSteps } from '#domain/payments/provider-activation.ts'
+import { providerEventTypes } from '#domain/payments/provider-event.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { demoReceiverPath } from '../../../workflows/domain/callbacks/callback-body.ts'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { DeliveryId, Receiver } from './shapes.ts'

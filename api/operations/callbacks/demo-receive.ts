@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { demoReceiverPath } from '../../../workflows/domain/callbacks/callback-body.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
+import { limits } from '#domain/core/limits.ts'
 import { operation } from '../../operation.ts'
 import { sentStream } from '../agents/caller.ts'
 import { DeliveryId, Receiver } from './shapes.ts'

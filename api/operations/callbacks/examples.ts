@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { receiverLanguages } from '../../../workflows/domain/callbacks/callback-body.ts'
+import { receiverLanguages } from '#domain/callbacks/callback-body.ts'
 import { operation } from '../../operation.ts'
 
 const output = z

@@ -1,4 +1,4 @@
-import { callbackAttemptsMax } from '../../../workflows/domain/callbacks/callback.ts'
+import { callbackAttemptsMax } from '#domain/callbacks/callback.ts'
 
 /** Requests that a task may send to its callback URL: a proof and a delivery in each attempt. */
 export const postsOf = (callbackUrl: string | null | undefined): number =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { WalletId } from '../payments/shapes.ts'

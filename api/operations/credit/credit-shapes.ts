@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EntitlementState } from '../../../workflows/domain/credit/credit.ts'
+import type { EntitlementState } from '#domain/credit/credit.ts'
 import { ReceiptId, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { EntitlementId, Tier } from '../payments/shapes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { railKeys } from '../../../workflows/domain/rails/rail.ts'
+import { railKeys } from '#domain/rails/rail.ts'
 import { Rail } from '../agents/shapes.ts'
 import { WalletId } from '../payments/shapes.ts'
 import { Postings } from './credit-shapes.ts'

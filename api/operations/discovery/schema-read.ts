@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { operation } from '../../operation.ts'
 
 const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: 'SchemaDocument' })

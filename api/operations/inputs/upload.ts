@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent, isSandbox, sentStream } from '../agents/caller.ts'

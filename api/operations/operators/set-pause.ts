@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { controlScopes } from '../../../workflows/domain/payouts/controls.ts'
+import { controlScopes } from '#domain/payouts/controls.ts'
 import { freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { authorityTypes } from '../../../workflows/domain/payments/payment-reference.ts'
+import { authorityTypes } from '#domain/payments/payment-reference.ts'
 import { PaymentReference } from './shapes.ts'
 
 const usd = z.int().min(0)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { linkStates } from '../../../workflows/domain/payments/product-link.ts'
+import { linkStates } from '#domain/payments/product-link.ts'
 import { Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Tier } from './shapes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { authorityRules } from '../../../workflows/domain/payments/payment-authority.ts'
+import { authorityRules } from '#domain/payments/payment-authority.ts'
 import { Address, IdempotencyKey, text, WalletSignature } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'

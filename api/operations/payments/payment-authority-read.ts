@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { authorityRules } from '../../../workflows/domain/payments/payment-authority.ts'
-import { authorityTypes } from '../../../workflows/domain/payments/payment-reference.ts'
+import { authorityRules } from '#domain/payments/payment-authority.ts'
+import { authorityTypes } from '#domain/payments/payment-reference.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { Authority, AuthorityType } from './authority-shapes.ts'

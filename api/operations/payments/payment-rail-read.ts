@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { confirmedBy, paymentPaths } from '../../../workflows/domain/payments/payment-reference.ts'
+import { confirmedBy, paymentPaths } from '#domain/payments/payment-reference.ts'
 import { operation } from '../../operation.ts'
 import { readingAgentId } from '../agents/caller.ts'
 import { Method, PaymentReference, ReferenceId, Verification } from './shapes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { paymentPaths } from '../../../workflows/domain/payments/payment-reference.ts'
+import { paymentPaths } from '#domain/payments/payment-reference.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { PaymentChallenge, QuoteId } from './shapes.ts'

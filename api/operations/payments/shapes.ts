@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { quoteUnitsMax } from '../../../workflows/domain/credit/pricing.ts'
-import { paymentMethods, paymentPaths, referenceStates } from '../../../workflows/domain/payments/payment-reference.ts'
-import { tiers } from '../../../workflows/domain/rails/rail.ts'
+import { quoteUnitsMax } from '#domain/credit/pricing.ts'
+import { paymentMethods, paymentPaths, referenceStates } from '#domain/payments/payment-reference.ts'
+import { tiers } from '#domain/rails/rail.ts'
 import { Digest, freeText, ReceiptId, Time, text } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 

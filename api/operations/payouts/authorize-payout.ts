@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import { limits } from '#domain/core/limits.ts'
 import { ExpiresAt, IdempotencyKey, PayoutId, Signature, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/core/limits.ts'
-import { payoutTerms } from '../../../workflows/domain/payouts/payout.ts'
+import { limits } from '#domain/core/limits.ts'
+import { payoutTerms } from '#domain/payouts/payout.ts'
 import { Address, freeText, IdempotencyKey, Usage, UsdcAmount } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'

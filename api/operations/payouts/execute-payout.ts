@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '../../../workflows/domain/core/limits.ts'
-import { EXECUTE_PATH } from '../../../workflows/domain/payouts/payout.ts'
+import { limits } from '#domain/core/limits.ts'
+import { EXECUTE_PATH } from '#domain/payouts/payout.ts'
 import { IdempotencyKey, PayoutId } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NETWORK } from '../../../workflows/domain/core/limits.ts'
+import { NETWORK } from '#domain/core/limits.ts'
 import { Address, AtomicAmount, Digest, PayoutId, Time, Usage, UsdcAmount } from '../../fields.ts'
 
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CURRENCY, PRICING_MODEL, paidSurfaces } from '../../../workflows/domain/credit/pricing.ts'
+import { CURRENCY, PRICING_MODEL, paidSurfaces } from '#domain/credit/pricing.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'
 

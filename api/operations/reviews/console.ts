@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decisions, subjectKinds } from '../../../workflows/domain/reviews/review.ts'
+import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { Rail } from '../agents/shapes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decisions, subjectKinds } from '../../../workflows/domain/reviews/review.ts'
+import { decisions, subjectKinds } from '#domain/reviews/review.ts'
 import { Digest, freeText, IdempotencyKey, Time, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { receiptId } from '../../../workflows/domain/core/ids.ts'
+import { receiptId } from '#domain/core/ids.ts'
 import { freeText, IdempotencyKey, ReceiptId, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'

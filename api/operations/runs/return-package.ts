@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { packageTexts, ReturnPackage } from '../../../workflows/domain/runs/return-package.ts'
+import { packageTexts, ReturnPackage } from '#domain/runs/return-package.ts'
 import { operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { VerificationPacket } from '../receipts/verify-receipt.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WAIT_SECONDS_MAX } from '../../../workflows/domain/core/preference.ts'
+import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { AgentUsePack, agentUsePack } from './pack.ts'

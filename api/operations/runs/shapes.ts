@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { loopSteps } from '../../../workflows/domain/runs/controlled-loop.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 import { TaskId, TaskState, TaskToken, TaskUsage, Tier } from '../tasks/shapes.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { invalidPayment } from '../../../workflows/domain/payments/payment.ts'
-import { ResultContract } from '../../../workflows/domain/runs/return-package.ts'
+import { invalidPayment } from '#domain/payments/payment.ts'
+import { ResultContract } from '#domain/runs/return-package.ts'
 import type { Context } from '../../context.ts'
 import { Digest, IdempotencyKey, text } from '../../fields.ts'
 import { operation } from '../../operation.ts'

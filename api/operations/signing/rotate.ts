@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { Context } from '../../context.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { keyStates } from '../../../workflows/domain/agents/credential.ts'
-import { canonicalJson } from '../../../workflows/domain/core/canonical-json.ts'
+import { keyStates } from '#domain/agents/credential.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { Digest, Time } from '../../fields.ts'
 import { PublicKey } from '../agents/shapes.ts'
 

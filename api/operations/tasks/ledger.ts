@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recordKinds } from '../../../workflows/domain/core/record-kinds.ts'
+import { recordKinds } from '#domain/core/record-kinds.ts'
 import { Digest, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'

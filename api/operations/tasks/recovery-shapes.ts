@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recoveryActions, type TaskExceptionCode, taskExceptions } from '../../../workflows/domain/tasks/exception.ts'
+import { recoveryActions, type TaskExceptionCode, taskExceptions } from '#domain/tasks/exception.ts'
 import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { TaskId, TaskState } from './shapes.ts'
 

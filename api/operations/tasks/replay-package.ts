@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ReplayFile } from '../../../workflows/domain/runs/replay-package.ts'
+import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { loopSteps } from '../../../workflows/domain/runs/controlled-loop.ts'
-import { ReplayFile } from '../../../workflows/domain/runs/replay-package.ts'
+import { loopSteps } from '#domain/runs/controlled-loop.ts'
+import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'

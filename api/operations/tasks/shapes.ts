@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { tiers } from '../../../workflows/domain/rails/rail.ts'
-import { taskEvents, taskStates } from '../../../workflows/domain/tasks/lifecycle.ts'
+import { tiers } from '#domain/rails/rail.ts'
+import { taskEvents, taskStates } from '#domain/tasks/lifecycle.ts'
 import { Digest, freeText, Time } from '../../fields.ts'
 import { AgentId, Rail } from '../agents/shapes.ts'
 import { waitShape } from './wait-shapes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { waitKinds } from '../../../workflows/domain/core/wait.ts'
+import { waitKinds } from '#domain/core/wait.ts'
 import { Time } from '../../fields.ts'
 
 const Gap = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recordedKinds } from '../../../workflows/domain/credit/usage-event.ts'
+import { recordedKinds } from '#domain/credit/usage-event.ts'
 import { freeText, IdempotencyKey, Time } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recordedKinds } from '../../../workflows/domain/credit/usage-event.ts'
+import { recordedKinds } from '#domain/credit/usage-event.ts'
 import { Digest, ReceiptId, Time, Usage } from '../../fields.ts'
 import { Postings } from '../credit/credit-shapes.ts'
 import { Receipt } from '../operators/receipt.ts'

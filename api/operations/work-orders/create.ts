@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { SERVICE_OS } from '../../../workflows/domain/work-orders/work-order.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { SERVICE_OS } from '#domain/work-orders/work-order.ts'
 import { operation } from '../../operation.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { Caller } from '../../context.ts'
 import { operation } from '../../operation.ts'
 import { exampleOrder, WorkOrder, WorkOrderId, WorkOrderInput } from './shapes.ts'

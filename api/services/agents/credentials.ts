@@ -1,3 +1,6 @@
+import { mayAct } from '#domain/agents/trust.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { grantAccess } from '../../../activities/agent/access.ts'
 import { credentialView } from '../../../activities/agent/views.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -10,9 +13,6 @@ import {
 import { type AgentRow, lockAgent } from '../../../activities/store/agents/agents.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import { mayAct } from '../../../workflows/domain/agents/trust.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
 import type { Issuing } from './deps.ts'
 
 /** Who acts on an agent’s keys: an operator, or the agent itself. */

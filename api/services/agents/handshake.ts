@@ -1,3 +1,8 @@
+import { credentialText } from '#domain/agents/credential.ts'
+import { handshakeText } from '#domain/agents/signature.ts'
+import { mayAct } from '#domain/agents/trust.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import { credentialView, gatewayState } from '../../../activities/agent/views.ts'
 import { verifySignature } from '../../../activities/keys/compact.ts'
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
@@ -13,11 +18,6 @@ import { recordDeliveryThrough } from '../../../activities/store/agents/credenti
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { send } from '../../../activities/store/postgres/pipeline.ts'
-import { credentialText } from '../../../workflows/domain/agents/credential.ts'
-import { handshakeText } from '../../../workflows/domain/agents/signature.ts'
-import { mayAct } from '../../../workflows/domain/agents/trust.ts'
-import { type DomainError, refuse } from '../../../workflows/domain/core/errors.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
 import type { AgentDeps } from './deps.ts'
 
 export type HandshakeInput = { nonce: string; signature: string; claim_credential: boolean }

@@ -1,3 +1,5 @@
+import { type KeyState, stateNow } from '#domain/agents/credential.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { unixSeconds } from '../../../activities/agent/views.ts'
 import { keyState } from '../../../activities/keys/published-key.ts'
 import type { CredentialRow } from '../../../activities/store/agents/agent-credentials.ts'
@@ -9,8 +11,6 @@ import { findAgent } from '../../../activities/store/agents/agents.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../../activities/store/keys/signing-keys.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
-import { type KeyState, stateNow } from '../../../workflows/domain/agents/credential.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
 
 /** One version of a key as everybody may see it (endpoints.md §16); `public_key` is null for an access key, which has no public half. */
 export type KeyVersion = {

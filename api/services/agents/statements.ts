@@ -1,4 +1,13 @@
 import { z } from 'zod'
+import {
+  AGENT_STATEMENT_TYP,
+  agentOfKeyId,
+  type KeyLife,
+  keyStateAt,
+  type StatementKeyState,
+} from '#domain/agents/statement.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { limits } from '#domain/core/limits.ts'
 import { unixSeconds } from '../../../activities/agent/views.ts'
 import { type CompactParts, decodeCompact, signCompact, verifySignature } from '../../../activities/keys/compact.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
@@ -6,15 +15,6 @@ import { standingOf } from '../../../activities/keys/standing.ts'
 import { listSigningVersions } from '../../../activities/store/agents/agent-signing-versions.ts'
 import { insertAudit } from '../../../activities/store/agents/credential-audits.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import {
-  AGENT_STATEMENT_TYP,
-  agentOfKeyId,
-  type KeyLife,
-  keyStateAt,
-  type StatementKeyState,
-} from '../../../workflows/domain/agents/statement.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
 import { listStatementKeys, STATEMENT_RING } from './key-versions.ts'
 
 /** The content of a statement: the object itself, or its digest. */

@@ -1,11 +1,11 @@
+import { type Step, stepsOf } from '#domain/agents/onboarding.ts'
+import { isWaiting } from '#domain/agents/trust.ts'
 import { nextAction, stateOf } from '../../../activities/agent/views.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
 import { type AgentRow, findAgent } from '../../../activities/store/agents/agents.ts'
 import { listDeliveries } from '../../../activities/store/agents/credential-deliveries.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { listTasksOf, readProgress } from '../../../activities/store/tasks/agent-progress.ts'
-import { type Step, stepsOf } from '../../../workflows/domain/agents/onboarding.ts'
-import { isWaiting } from '../../../workflows/domain/agents/trust.ts'
 import { taskView } from '../tasks/views.ts'
 import type { AgentDeps } from './deps.ts'
 

@@ -1,4 +1,7 @@
 import { text as readText } from 'node:stream/consumers'
+import { type CallbackBody, callbackBody, type ReceiverLanguage } from '#domain/callbacks/callback-body.ts'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { standingAt } from '#domain/receipts/key-standing.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
 import { standingOf } from '../../../activities/keys/standing.ts'
@@ -6,13 +9,6 @@ import { checkWebhook } from '../../../activities/keys/webhook.ts'
 import { type InboxRow, listInbox, receiveCallback } from '../../../activities/store/callbacks/callback-inbox.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import {
-  type CallbackBody,
-  callbackBody,
-  type ReceiverLanguage,
-} from '../../../workflows/domain/callbacks/callback-body.ts'
-import { type DomainError, refuse } from '../../../workflows/domain/core/errors.ts'
-import { standingAt } from '../../../workflows/domain/receipts/key-standing.ts'
 import { callbackExamples } from './examples.ts'
 
 export type Callbacks = ReturnType<typeof openCallbacks>

@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { callbackAttemptsMax, callbackScheduleMs } from '#domain/callbacks/callback.ts'
+import { callbackBody, type ReceiverLanguage, receiverLanguages } from '#domain/callbacks/callback-body.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { SigningKey } from '../../../activities/keys/compact.ts'
 import { checkWebhook, signWebhook, webhookPublicKey } from '../../../activities/keys/webhook.ts'
-import { callbackAttemptsMax, callbackScheduleMs } from '../../../workflows/domain/callbacks/callback.ts'
-import {
-  callbackBody,
-  type ReceiverLanguage,
-  receiverLanguages,
-} from '../../../workflows/domain/callbacks/callback-body.ts'
-import { canonicalJson } from '../../../workflows/domain/core/canonical-json.ts'
 
 const receiverFiles: Record<ReceiverLanguage, string> = {
   typescript: 'receiver.ts',

@@ -1,3 +1,6 @@
+import { refuse } from '#domain/core/errors.ts'
+import { creditAccount } from '#domain/credit/credit.ts'
+import { bindingId, challengeOfBinding, instructionsFor, type PaymentPath } from '#domain/payments/payment-reference.ts'
 import { bindChallenge, openChallenge, requireQuote } from '../../../activities/credit/quotes.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { insertCheckout } from '../../../activities/store/credit/checkouts.ts'
@@ -5,14 +8,6 @@ import type { EntitlementRow } from '../../../activities/store/credit/entitlemen
 import { listMovements } from '../../../activities/store/credit/postings.ts'
 import { type ChallengeRow, findChallenge, findChallengeOf } from '../../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { creditAccount } from '../../../workflows/domain/credit/credit.ts'
-import {
-  bindingId,
-  challengeOfBinding,
-  instructionsFor,
-  type PaymentPath,
-} from '../../../workflows/domain/payments/payment-reference.ts'
 import { type MoneyDesk, ownEntitlement } from './payments.ts'
 import { checkoutUrl } from './product-links.ts'
 import { tellTasks } from './task-payments.ts'

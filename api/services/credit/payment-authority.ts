@@ -1,3 +1,6 @@
+import { refuse } from '#domain/core/errors.ts'
+import { authorityRules, decideAuthority, overReasons } from '#domain/payments/payment-authority.ts'
+import type { AuthorityType } from '#domain/payments/payment-reference.ts'
 import { judgeWallet, ownWallet } from '../../../activities/credit/allowance.ts'
 import type { Presented } from '../../../activities/credit/presenting.ts'
 import { claimQuote, liveQuote, requirePayable } from '../../../activities/credit/quotes.ts'
@@ -8,9 +11,6 @@ import { findQuote, type QuoteRow } from '../../../activities/store/credit/quote
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { authorityRules, decideAuthority, overReasons } from '../../../workflows/domain/payments/payment-authority.ts'
-import type { AuthorityType } from '../../../workflows/domain/payments/payment-reference.ts'
 import { type MoneyDesk, ownReference } from './payments.ts'
 import { referenceView } from './views.ts'
 

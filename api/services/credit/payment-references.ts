@@ -1,3 +1,4 @@
+import { refuse } from '#domain/core/errors.ts'
 import type { Presented } from '../../../activities/credit/presenting.ts'
 import { claimQuote, requirePayable, requireQuote } from '../../../activities/credit/quotes.ts'
 import { presentReference, verifyReference } from '../../../activities/credit/references.ts'
@@ -5,7 +6,6 @@ import type { ReferenceRow } from '../../../activities/store/payments/payment-re
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
 import type { MoneyDesk, Payer, PaymentAsked } from './payments.ts'
 import { tellTasks } from './task-payments.ts'
 import { referenceView, verificationOf } from './views.ts'

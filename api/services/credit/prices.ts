@@ -1,13 +1,7 @@
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import {
-  CURRENCY,
-  type PaidSurface,
-  PRICING_MODEL,
-  priceCard,
-  type Sold,
-} from '../../../workflows/domain/credit/pricing.ts'
-import { railOf, rails } from '../../../workflows/domain/rails/index.ts'
-import type { Rail, RailKey } from '../../../workflows/domain/rails/rail.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { CURRENCY, type PaidSurface, PRICING_MODEL, priceCard, type Sold } from '#domain/credit/pricing.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import type { Rail, RailKey } from '#domain/rails/rail.ts'
 
 type Priced = Rail & { prices: NonNullable<Sold['prices']> }
 

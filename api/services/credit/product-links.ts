@@ -1,3 +1,9 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { linkStateOf, soldCells } from '#domain/payments/product-link.ts'
+import { rails } from '#domain/rails/index.ts'
+import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import { type MoneyDeps, writeMoneyReceipt } from '../../../activities/credit/deps.ts'
 import type { SendOutgoing } from '../../../activities/http/outgoing.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -13,12 +19,6 @@ import {
 } from '../../../activities/store/credit/product-links.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { receiptId } from '../../../workflows/domain/core/ids.ts'
-import { linkStateOf, soldCells } from '../../../workflows/domain/payments/product-link.ts'
-import { rails } from '../../../workflows/domain/rails/index.ts'
-import type { RailKey, Tier } from '../../../workflows/domain/rails/rail.ts'
 
 export type LinkDeps = MoneyDeps & { sendOutgoing: SendOutgoing }
 export type ProductLinks = ReturnType<typeof openProductLinks>

@@ -1,3 +1,4 @@
+import { readProviderEvent } from '#domain/payments/provider-event.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { applyEvent, receiveEvent } from '../../../activities/credit/provider-events.ts'
 import {
@@ -7,7 +8,6 @@ import {
 } from '../../../activities/keys/provider-signature.ts'
 import type { EventKey } from '../../../activities/store/credit/provider-events.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
-import { readProviderEvent } from '../../../workflows/domain/payments/provider-event.ts'
 import type { MoneyDesk } from './payments.ts'
 import { tellTasks } from './task-payments.ts'
 

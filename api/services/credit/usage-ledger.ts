@@ -1,3 +1,7 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { CREDIT_UNIT, type recordedKinds, SERVICE_CHAIN, sampleUsageEvent } from '#domain/credit/usage-event.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { consumeCredit } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -16,15 +20,6 @@ import {
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { findTaskOfRun } from '../../../activities/store/tasks/agent-runs.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import {
-  CREDIT_UNIT,
-  type recordedKinds,
-  SERVICE_CHAIN,
-  sampleUsageEvent,
-} from '../../../workflows/domain/credit/usage-event.ts'
-import type { RailKey } from '../../../workflows/domain/rails/rail.ts'
 import { sampleOf } from '../receipts/sample.ts'
 import { postingsOf } from './views.ts'
 

@@ -1,3 +1,12 @@
+import { pairLegs, remainingUnits } from '#domain/credit/credit.ts'
+import { CURRENCY, type QuoteLine } from '#domain/credit/pricing.ts'
+import {
+  acceptedMethods,
+  type ChallengeState,
+  confirmedBy,
+  type PaymentMethod,
+  paymentPaths,
+} from '#domain/payments/payment-reference.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { offeredAs } from '../../../activities/credit/presenting.ts'
 import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
@@ -5,15 +14,6 @@ import type { PostedLeg } from '../../../activities/store/credit/postings.ts'
 import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
-import { pairLegs, remainingUnits } from '../../../workflows/domain/credit/credit.ts'
-import { CURRENCY, type QuoteLine } from '../../../workflows/domain/credit/pricing.ts'
-import {
-  acceptedMethods,
-  type ChallengeState,
-  confirmedBy,
-  type PaymentMethod,
-  paymentPaths,
-} from '../../../workflows/domain/payments/payment-reference.ts'
 
 /** A quote as callers see it (endpoints.md §2). */
 export function quoteView(quote: QuoteRow) {

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises'
+import { type DomainError, refuse } from '#domain/core/errors.ts'
+import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { type InputBounds, storeInput, type Upload } from '../../../activities/run/stored-input.ts'
 import { findInput, type InputName, type InputRow, keptUntil } from '../../../activities/store/agents/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { type DomainError, refuse } from '../../../workflows/domain/core/errors.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
 
 export type Inputs = ReturnType<typeof openInputs>
 type InputSettings =

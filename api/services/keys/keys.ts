@@ -1,4 +1,7 @@
 import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import type { KeyRings, Ring } from '../../../activities/keys/key-ring.ts'
 import { KeyRefused, publishKeys } from '../../../activities/keys/publish-keys.ts'
@@ -18,9 +21,6 @@ import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.t
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { RECEIPT_TYP } from '../../../workflows/domain/receipts/receipt.ts'
 import { type OperatorAct, signAct } from '../recovery/operator-commands.ts'
 
 export type KeyDeps = Omit<ControlDeps, 'signReceipt'> & {

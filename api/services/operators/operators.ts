@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
 import type { ControlDeps } from '../../../activities/payout/controls.ts'
 import { listOperators, type OperatorRow, revokeOperator } from '../../../activities/store/agents/operators.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
 import { signAct } from '../recovery/operator-commands.ts'
 
 type Operator = { operatorId: string; name: string }

@@ -1,4 +1,9 @@
 import type { Kysely } from 'kysely'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import type { Hex } from '#domain/core/ids.ts'
+import { formatUsdc } from '#domain/core/money.ts'
+import { requestSha256 } from '#domain/payouts/principal-authorization.ts'
 import type { WalletSignatures } from '../../../activities/chain/wallet-signature.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { receiptSigner } from '../../../activities/container.ts'
@@ -12,11 +17,6 @@ import { type PayoutRow, readPayout } from '../../../activities/store/payouts/pa
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import type { Hex } from '../../../workflows/domain/core/ids.ts'
-import { formatUsdc } from '../../../workflows/domain/core/money.ts'
-import { requestSha256 } from '../../../workflows/domain/payouts/principal-authorization.ts'
 
 export type AuthoritySettings = {
   db: Kysely<Database>

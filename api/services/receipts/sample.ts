@@ -1,6 +1,6 @@
+import { CODE_VERSION } from '#domain/core/code-version.ts'
 import type { MoneyDeps, ReceiptIssuer } from '../../../activities/credit/deps.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
-import { CODE_VERSION } from '../../../workflows/domain/core/code-version.ts'
 
 /** What a GET shows without anything having happened (endpoints.md §2, Sample<T>). */
 export type Sample<Shown> = Shown & {

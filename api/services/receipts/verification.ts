@@ -1,19 +1,14 @@
 import type { Kysely } from 'kysely'
+import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { isGood, type KeyStanding, type KeyTimes, standingNow } from '#domain/receipts/key-standing.ts'
+import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifyCompact } from '../../../activities/keys/compact.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../../activities/store/keys/signing-keys.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { digestOf, sha256Hex } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { receiptId } from '../../../workflows/domain/core/ids.ts'
-import {
-  isGood,
-  type KeyStanding,
-  type KeyTimes,
-  standingNow,
-} from '../../../workflows/domain/receipts/key-standing.ts'
-import { RECEIPT_TYP } from '../../../workflows/domain/receipts/receipt.ts'
 
 export type ReceiptSelector = {
   receipt_id?: string | undefined

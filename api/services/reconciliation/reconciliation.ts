@@ -1,4 +1,7 @@
 import type { Kysely } from 'kysely'
+import { refuse } from '#domain/core/errors.ts'
+import { isGood } from '#domain/receipts/key-standing.ts'
+import { boundsOf, dayOf, STATEMENT_TYP, type StatementClaims } from '#domain/receipts/statement.ts'
 import { decodeCompact, verifyCompact } from '../../../activities/keys/compact.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
@@ -12,9 +15,6 @@ import { lastReconciliation, type ReconciliationRow } from '../../../activities/
 import { findStatement } from '../../../activities/store/reconciliation/statements.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { closeException, type ExceptionRow, listOpenExceptions } from '../../../activities/store/tasks/exceptions.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { isGood } from '../../../workflows/domain/receipts/key-standing.ts'
-import { boundsOf, dayOf, STATEMENT_TYP, type StatementClaims } from '../../../workflows/domain/receipts/statement.ts'
 
 /** How many open exceptions one answer holds; the newest come first. */
 const LISTED_MAX = 200

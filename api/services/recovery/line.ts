@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
+import { actionLines, type Wait } from '#domain/core/wait.ts'
+import { recoverCommand } from '#domain/tasks/recover-command.ts'
 import type { TokenAuthorization } from '../../../activities/chain/authorization.ts'
 import type { Outcome } from '../../../activities/chain/outcome.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { TemporalClient } from '../../../temporal/connection.ts'
-import { actionLines, type Wait } from '../../../workflows/domain/core/wait.ts'
-import { recoverCommand } from '../../../workflows/domain/tasks/recover-command.ts'
 
 export type RecoverDeps = {
   client: TemporalClient

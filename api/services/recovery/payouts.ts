@@ -1,4 +1,7 @@
 import type { Kysely } from 'kysely'
+import { formatUsdc } from '#domain/core/money.ts'
+import type { Wait } from '#domain/core/wait.ts'
+import { payoutWait } from '#domain/payouts/wait.ts'
 import type { Outcome } from '../../../activities/chain/outcome.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
 import { listWaitingPayouts, type PayoutRecord, requirePayout } from '../../../activities/store/payouts/payouts.ts'
@@ -6,9 +9,6 @@ import { listOpenTransfers } from '../../../activities/store/payouts/transfers.t
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { listOpenExceptions, openExceptionCode } from '../../../activities/store/tasks/exceptions.ts'
 import { isRunning } from '../../../temporal/payments.ts'
-import { formatUsdc } from '../../../workflows/domain/core/money.ts'
-import type { Wait } from '../../../workflows/domain/core/wait.ts'
-import { payoutWait } from '../../../workflows/domain/payouts/wait.ts'
 import { payoutSummary } from '../../../workflows/payout/details.ts'
 import {
   type Explanation,

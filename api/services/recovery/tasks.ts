@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { taskWait } from '#domain/tasks/wait.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { findRun } from '../../../activities/store/tasks/runs.ts'
@@ -6,7 +7,6 @@ import { listRecoveryRequests, openTaskException } from '../../../activities/sto
 import { findTask, listOpenTasks, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
 import { isRunning } from '../../../temporal/payments.ts'
-import { taskWait } from '../../../workflows/domain/tasks/wait.ts'
 import { attended, endedByOthers, needsAttention } from '../../../workflows/shared/search-attributes.ts'
 import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
 import { taskSummary } from '../../../workflows/task/details.ts'

@@ -1,4 +1,14 @@
 import type { Kysely } from 'kysely'
+import { refuse } from '#domain/core/errors.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import {
+  buildReplayPackage,
+  type ReplayFile,
+  type ReplayPackage,
+  replayClaims,
+  verifyInstructions,
+} from '#domain/runs/replay-package.ts'
+import type { MadePackage } from '#domain/runs/return-package.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { findReceipt, listReceipts, type Signer } from '../../../activities/store/payouts/receipts.ts'
@@ -8,16 +18,6 @@ import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findReturnPackage, findRun, listLoopSteps } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findDocument, listLedgerWithData, lockTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import type { RailKey } from '../../../workflows/domain/rails/rail.ts'
-import {
-  buildReplayPackage,
-  type ReplayFile,
-  type ReplayPackage,
-  replayClaims,
-  verifyInstructions,
-} from '../../../workflows/domain/runs/replay-package.ts'
-import type { MadePackage } from '../../../workflows/domain/runs/return-package.ts'
 
 export type ReplayDeps = {
   readonly db: Kysely<Database>

@@ -1,3 +1,5 @@
+import { allowedDecisions, isWaiting, trustAfter, trustStates } from '#domain/agents/trust.ts'
+import { refuse } from '#domain/core/errors.ts'
 import { grantAccess } from '../../../activities/agent/access.ts'
 import { agentView } from '../../../activities/agent/views.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
@@ -13,8 +15,6 @@ import {
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TrustLimits } from '../../../activities/store/schema/agents.ts'
 import { listAwaitingTrust } from '../../../activities/store/tasks/tasks.ts'
-import { allowedDecisions, isWaiting, trustAfter, trustStates } from '../../../workflows/domain/agents/trust.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
 import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 
 /** Agents that ask for trust, and those whose trust can be taken or given back. */

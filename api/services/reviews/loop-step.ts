@@ -1,3 +1,6 @@
+import { refuse } from '#domain/core/errors.ts'
+import { type Decision, loopStepDecisions } from '#domain/reviews/review.ts'
+import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countOpenReviews,
@@ -8,9 +11,6 @@ import {
 } from '../../../activities/store/tasks/runs.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { readGaps } from '../../../activities/task/gaps.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { type Decision, loopStepDecisions } from '../../../workflows/domain/reviews/review.ts'
-import { taskStanding } from '../../../workflows/domain/tasks/lifecycle.ts'
 import { recordReview } from '../runs/review.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
 

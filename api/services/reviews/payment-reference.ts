@@ -1,3 +1,6 @@
+import { refuse } from '#domain/core/errors.ts'
+import { isConfirmedBy } from '#domain/payments/payment-reference.ts'
+import type { Decision } from '#domain/reviews/review.ts'
 import { refundReference } from '../../../activities/credit/credit.ts'
 import type { ReceiptIssuer } from '../../../activities/credit/deps.ts'
 import { decideReference, operatorDecisions } from '../../../activities/credit/references.ts'
@@ -9,9 +12,6 @@ import {
   type ReferenceRow,
 } from '../../../activities/store/payments/payment-references.ts'
 import { listTasksOn } from '../../../activities/store/tasks/task-credits.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { isConfirmedBy } from '../../../workflows/domain/payments/payment-reference.ts'
-import type { Decision } from '../../../workflows/domain/reviews/review.ts'
 import { referenceView } from '../credit/views.ts'
 import type { ReviewSubject } from './subject.ts'
 

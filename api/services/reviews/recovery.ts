@@ -1,3 +1,6 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { Decision } from '#domain/reviews/review.ts'
+import { taskStanding } from '#domain/tasks/lifecycle.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countRecoveriesInReview,
@@ -8,9 +11,6 @@ import {
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import type { Decision } from '../../../workflows/domain/reviews/review.ts'
-import { taskStanding } from '../../../workflows/domain/tasks/lifecycle.ts'
 import { carryOut } from '../tasks/recovery.ts'
 import { recoveryView, taskView } from '../tasks/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'

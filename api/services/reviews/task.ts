@@ -1,3 +1,7 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { Decision } from '#domain/reviews/review.ts'
+import { taskStanding } from '#domain/tasks/lifecycle.ts'
+import { taskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   countTasksInReview,
@@ -10,10 +14,6 @@ import { findQueuedOrderOf } from '../../../activities/store/work-orders/work-or
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import type { Decision } from '../../../workflows/domain/reviews/review.ts'
-import { taskStanding } from '../../../workflows/domain/tasks/lifecycle.ts'
-import { taskTerms } from '../../../workflows/domain/tasks/terms.ts'
 import { timing } from '../../../workflows/shared/timing.ts'
 import { approveTask } from '../tasks/input.ts'
 import { taskView } from '../tasks/views.ts'

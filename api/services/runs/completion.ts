@@ -1,10 +1,10 @@
+import type { Check } from '#domain/tasks/terms.ts'
 import { workChecks } from '../../../activities/run/validation.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findRun, latestOutput, listLoopSteps } from '../../../activities/store/tasks/runs.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
-import type { Check } from '../../../workflows/domain/tasks/terms.ts'
 import type { ContractTerms } from '../tasks/contract-terms.ts'
 
 export type Completion = { criteria: { criterion: string; met: boolean }[] }

@@ -1,6 +1,6 @@
+import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { decideReview, findRun } from '../../../activities/store/tasks/runs.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
 
 const verdicts = { approve: 'done', revise: 'revise', reject: 'reject' } as const
 export type ReviewDecision = { decision: keyof typeof verdicts; decisionId: string; decidedBy: string; note: string }

@@ -1,3 +1,4 @@
+import { type LoopStep, loopSteps } from '#domain/runs/controlled-loop.ts'
 import type { DerivedTokens } from '../../../activities/keys/derived-tokens.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { findLiveOf } from '../../../activities/store/payments/payment-references.ts'
@@ -13,7 +14,6 @@ import {
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
-import { type LoopStep, loopSteps } from '../../../workflows/domain/runs/controlled-loop.ts'
 import { taskView } from '../tasks/views.ts'
 
 /** What a run is shown with: its token is derived anew from the call that began its task, and stored nowhere. */

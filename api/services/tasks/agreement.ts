@@ -1,9 +1,9 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { taskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { findDocument, requireTask, storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import { moverOf } from '../../../activities/task/automatic-transitions.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { taskTerms } from '../../../workflows/domain/tasks/terms.ts'
 import { contractTerms } from './contract-terms.ts'
 
 /** The act that a contract comes of, who prepares and who accepts it, and what is kept of the acceptance. */

@@ -1,8 +1,8 @@
+import { type PointerError, refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import { checkInput, uploadsOf } from '#domain/rails/uploads.ts'
 import { type CallbackHosts, judgeCallbackUrl } from '../../../activities/callback/hosts.ts'
-import { type PointerError, refuse } from '../../../workflows/domain/core/errors.ts'
-import { railOf } from '../../../workflows/domain/rails/index.ts'
-import type { RailKey } from '../../../workflows/domain/rails/rail.ts'
-import { checkInput, uploadsOf } from '../../../workflows/domain/rails/uploads.ts'
 
 const FAULTS_SHOWN = 50
 

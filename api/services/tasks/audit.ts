@@ -1,9 +1,9 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { SERVICE_CHAIN } from '#domain/credit/usage-event.ts'
 import { appendUsageEvent, findUsageEvent, lockUsageChain } from '../../../activities/store/credit/usage-events.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { SERVICE_CHAIN } from '../../../workflows/domain/credit/usage-event.ts'
 
 /** Writes an act upon a run into the usage ledger, in the chain of its credit; `subject` names the act, which is written once. */
 export async function recordAudit(

@@ -1,5 +1,5 @@
-import { declaredTerm } from '../../../workflows/domain/tasks/data-declaration.ts'
-import type { TaskTerms } from '../../../workflows/domain/tasks/terms.ts'
+import { declaredTerm } from '#domain/tasks/data-declaration.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
 
 export type ContractTerms = ReturnType<typeof contractTerms>
 

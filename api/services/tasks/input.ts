@@ -1,3 +1,9 @@
+import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import { uploadsOf } from '#domain/rails/uploads.ts'
+import { taskStanding, taskStates } from '#domain/tasks/lifecycle.ts'
+import { taskTerms } from '#domain/tasks/terms.ts'
 import { useInput } from '../../../activities/store/agents/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
@@ -7,12 +13,6 @@ import {
   type TaskRow,
   updateTask,
 } from '../../../activities/store/tasks/tasks.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { railOf } from '../../../workflows/domain/rails/index.ts'
-import type { RailKey } from '../../../workflows/domain/rails/rail.ts'
-import { uploadsOf } from '../../../workflows/domain/rails/uploads.ts'
-import { taskStanding, taskStates } from '../../../workflows/domain/tasks/lifecycle.ts'
-import { taskTerms } from '../../../workflows/domain/tasks/terms.ts'
 
 /**
  * Stores the input of a task's run and returns its digest; the task is then to be woken. Throws 409 `wrong_state` once the run

@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely'
+import { refuse } from '#domain/core/errors.ts'
+import { allowedRecoveries, type TaskExceptionState } from '#domain/tasks/exception.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -7,8 +9,6 @@ import { type ContractRow, findContract } from '../../../activities/store/tasks/
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { listTaskRecords } from '../../../activities/store/tasks/task-records.ts'
 import { listLedger, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { allowedRecoveries, type TaskExceptionState } from '../../../workflows/domain/tasks/exception.ts'
 import { contractView, recordView, taskExceptionView, taskView } from './views.ts'
 
 /** Who asks for something of a task: its agent, the holder of its own token, or an operator. */

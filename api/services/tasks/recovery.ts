@@ -1,3 +1,14 @@
+import { refuse } from '#domain/core/errors.ts'
+import type { LoopStep } from '#domain/runs/controlled-loop.ts'
+import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.ts'
+import {
+  refuseTaskEvent,
+  resumableStates,
+  type TaskEvent,
+  type TaskState,
+  taskStanding,
+} from '#domain/tasks/lifecycle.ts'
+import type { TaskEventData } from '#domain/tasks/terms.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRecoveryRequest,
@@ -12,17 +23,6 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { moneyMoved } from '../../../activities/task/exceptions.ts'
 import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { type AskedMove, recordTransition } from '../../../activities/task/transition.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import type { LoopStep } from '../../../workflows/domain/runs/controlled-loop.ts'
-import { allowedRecoveries, type RecoveryAction } from '../../../workflows/domain/tasks/exception.ts'
-import {
-  refuseTaskEvent,
-  resumableStates,
-  type TaskEvent,
-  type TaskState,
-  taskStanding,
-} from '../../../workflows/domain/tasks/lifecycle.ts'
-import type { TaskEventData } from '../../../workflows/domain/tasks/terms.ts'
 import { timing } from '../../../workflows/shared/timing.ts'
 import { storeTaskInput } from './input.ts'
 

@@ -1,10 +1,10 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
 import { listPauses } from '../../../activities/store/payouts/controls.ts'
 import { findDocument, findTask, storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import type { createTaskGateway } from '../../../temporal/tasks.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { type TaskTerms, taskTerms } from '../../../workflows/domain/tasks/terms.ts'
 import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
 import { contractTerms } from './contract-terms.ts'
 

@@ -1,12 +1,12 @@
+import { nextAction, type Wait } from '#domain/core/wait.ts'
+import { allowedRecoveries } from '#domain/tasks/exception.ts'
+import { taskWait } from '#domain/tasks/wait.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { ContractRow } from '../../../activities/store/tasks/contracts.ts'
 import type { RecoveryRequestRow, TaskExceptionRow } from '../../../activities/store/tasks/task-exceptions.ts'
 import type { TaskRecord } from '../../../activities/store/tasks/task-records.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
-import { nextAction, type Wait } from '../../../workflows/domain/core/wait.ts'
-import { allowedRecoveries } from '../../../workflows/domain/tasks/exception.ts'
-import { taskWait } from '../../../workflows/domain/tasks/wait.ts'
 import type { ContractTerms } from './contract-terms.ts'
 
 /** A task as callers see it (endpoints.md §2); its token is told once, where the task begins. */

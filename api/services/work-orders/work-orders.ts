@@ -1,3 +1,7 @@
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { refuse } from '#domain/core/errors.ts'
+import { railOf } from '#domain/rails/index.ts'
+import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
 import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
@@ -8,10 +12,6 @@ import {
   listOrderedTasks,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import { digestOf } from '../../../workflows/domain/core/canonical-json.ts'
-import { refuse } from '../../../workflows/domain/core/errors.ts'
-import { railOf } from '../../../workflows/domain/rails/index.ts'
-import { type RailKey, usagesOf } from '../../../workflows/domain/rails/rail.ts'
 import type { RunDeskDeps } from '../runs/runs.ts'
 import { assertPaysForIt } from '../runs/start.ts'
 import { runView } from '../runs/views.ts'

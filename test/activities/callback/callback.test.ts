@@ -4,6 +4,9 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { accessKeyDelivery } from '#domain/agents/onboarding.ts'
+import { callbackDeliveryId, callbackStates, callbackTransitions } from '#domain/callbacks/callback.ts'
+import { callbackBody, type TaskFacts } from '#domain/callbacks/callback-body.ts'
 import { grantAccess, recordNotice } from '../../../activities/agent/access.ts'
 import { type CallbackDeps, createCallbackSteps } from '../../../activities/callback/callback.ts'
 import { readCallbackFacts } from '../../../activities/callback/facts.ts'
@@ -22,13 +25,6 @@ import {
   type NewDelivery,
 } from '../../../activities/store/callbacks/callback-deliveries.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { accessKeyDelivery } from '../../../workflows/domain/agents/onboarding.ts'
-import {
-  callbackDeliveryId,
-  callbackStates,
-  callbackTransitions,
-} from '../../../workflows/domain/callbacks/callback.ts'
-import { callbackBody, type TaskFacts } from '../../../workflows/domain/callbacks/callback-body.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { startReceiver } from '../../support/callback-receiver.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'

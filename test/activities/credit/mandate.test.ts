@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { walletAccount } from '#domain/credit/credit.ts'
+import { mandateRequestSha256, type Payable } from '#domain/payments/payment-reference.ts'
 import { createWallet } from '../../../activities/credit/allowance.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { mandateChallenge } from '../../../activities/credit/presenting.ts'
@@ -9,8 +11,6 @@ import { authorityStanding } from '../../../activities/payout/authorization.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
 import { clockSeconds, transaction } from '../../../activities/store/postgres/db.ts'
-import { walletAccount } from '../../../workflows/domain/credit/credit.ts'
-import { mandateRequestSha256, type Payable } from '../../../workflows/domain/payments/payment-reference.ts'
 import { verifies } from '../../verifies.ts'
 import {
   type Challenge,

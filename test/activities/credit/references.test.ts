@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { walletAccount } from '#domain/credit/credit.ts'
+import type { ProviderEvent } from '#domain/payments/provider-event.ts'
 import { createWallet, setWalletLimits } from '../../../activities/credit/allowance.ts'
 import { consumeCredit, refundReference } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
@@ -15,8 +17,6 @@ import { listDueReferences } from '../../../activities/store/payments/payment-re
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { walletAccount } from '../../../workflows/domain/credit/credit.ts'
-import type { ProviderEvent } from '../../../workflows/domain/payments/provider-event.ts'
 import { verifies } from '../../verifies.ts'
 import {
   decide,

@@ -1,11 +1,11 @@
 import { compactVerify, decodeProtectedHeader, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { issueChallenge, verifyChallengeToken } from '../../../activities/keys/challenge.ts'
 import { readCheckout } from '../../../activities/keys/checkout.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
-import { sha256Base64url } from '../../../workflows/domain/payouts/holder-binding.ts'
 import { standing } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {

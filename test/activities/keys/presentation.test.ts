@@ -4,16 +4,12 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { hashMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { holderBindingHeaders, keyBindingPayload, sha256Base64url } from '#domain/payouts/holder-binding.ts'
 import { signCompact } from '../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { type PresentationContext, verifyPresentation } from '../../../activities/keys/presentation.ts'
 import { presentVersion1, presentVersion2 } from '../../../api/http/present.ts'
-import {
-  holderBindingHeaders,
-  keyBindingPayload,
-  sha256Base64url,
-} from '../../../workflows/domain/payouts/holder-binding.ts'
 import { active } from '../../support/standing.ts'
 import { verifies } from '../../verifies.ts'
 import {

@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { describe, expect, test } from 'vitest'
+import { principalDigest, principalTypedData } from '#domain/payouts/principal-authorization.ts'
 import { verifyPrincipalSignature } from '../../../activities/keys/principal-signature.ts'
-import { principalDigest, principalTypedData } from '../../../workflows/domain/payouts/principal-authorization.ts'
 import { verifies } from '../../verifies.ts'
 import { payoutWallet, principal, refusal, terms } from './treasury.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { checkPaymentWindow, type PaymentTerms } from '#domain/payments/payment.ts'
 import { readPaymentHeader } from '../../../activities/payment/payment-header.ts'
-import { checkPaymentWindow, type PaymentTerms } from '../../../workflows/domain/payments/payment.ts'
 import { verifies } from '../../verifies.ts'
 
 const asset = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { STATEMENT_TYP } from '#domain/receipts/statement.ts'
 import { createChain } from '../../../activities/chain/client.ts'
 import { openLedger } from '../../../activities/chain/ledger.ts'
 import { signerOf } from '../../../activities/container.ts'
@@ -8,7 +9,6 @@ import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import type { ReconciliationDeps } from '../../../activities/reconciliation/deps.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { STATEMENT_TYP } from '../../../workflows/domain/receipts/statement.ts'
 import { newWallet, startChain, type TestChain } from '../../support/chain.ts'
 import { startDatabase } from '../../support/postgres.ts'
 

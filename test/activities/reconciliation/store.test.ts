@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { Difference } from '#domain/core/difference.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { readLane } from '../../../activities/store/reconciliation/findings.ts'
 import {
@@ -10,7 +11,6 @@ import {
   type ReconciliationRow,
 } from '../../../activities/store/reconciliation/reconciliations.ts'
 import { closeException, markGone, recordDifference } from '../../../activities/store/tasks/exceptions.ts'
-import type { Difference } from '../../../workflows/domain/core/difference.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 import { hex, seedFee, seedPayout } from './rows.ts'

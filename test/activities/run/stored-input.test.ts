@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { limits } from '#domain/core/limits.ts'
 import { readInput, storeInput } from '../../../activities/run/stored-input.ts'
 import {
   findInput,
@@ -14,7 +15,6 @@ import {
   useInput,
 } from '../../../activities/store/agents/agent-inputs.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
+import { DomainError } from '#domain/core/errors.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { verifyLedger } from '#domain/tasks/ledger.ts'
+import {
+  nextTaskState,
+  resumableStates,
+  type TaskEvent,
+  taskEvents,
+  taskStates,
+  taskTransitions,
+} from '#domain/tasks/lifecycle.ts'
 import { storeInput } from '../../../activities/run/stored-input.ts'
 import { keptUntil, removeUnused, useInput } from '../../../activities/store/agents/agent-inputs.ts'
 import {
@@ -16,18 +28,6 @@ import { findRun, insertLoopStep } from '../../../activities/store/tasks/runs.ts
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listLedger, storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
-import { callbackDeliveryId } from '../../../workflows/domain/callbacks/callback.ts'
-import { DomainError } from '../../../workflows/domain/core/errors.ts'
-import { packetops } from '../../../workflows/domain/rails/packetops.ts'
-import { verifyLedger } from '../../../workflows/domain/tasks/ledger.ts'
-import {
-  nextTaskState,
-  resumableStates,
-  type TaskEvent,
-  taskEvents,
-  taskStates,
-  taskTransitions,
-} from '../../../workflows/domain/tasks/lifecycle.ts'
 import type { EventResult } from '../../../workflows/task/activities.ts'
 import { verifies } from '../../verifies.ts'
 import { startTasks, stateLimits, trustedAgent } from './rig.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { DomainError } from '#domain/core/errors.ts'
 import { createOperator, findOperator } from '../../../activities/store/agents/operators.ts'
 import { authenticateOperator, type FindOperator } from '../../../api/auth/operator.ts'
-import { DomainError } from '../../../workflows/domain/core/errors.ts'
 import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -3,6 +3,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { type Hex, parseSignature, serializeCompactSignature, signatureToCompactSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { DomainError } from '#domain/core/errors.ts'
+import { bodySha256, encodeWalletProof, type WalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
 import { createWalletSignatures } from '../../../activities/chain/wallet-signature.ts'
 import {
   assertProvenBody,
@@ -10,13 +12,6 @@ import {
   verifyWalletProof,
   type WalletProofDeps,
 } from '../../../api/auth/wallet-proof.ts'
-import { DomainError } from '../../../workflows/domain/core/errors.ts'
-import {
-  bodySha256,
-  encodeWalletProof,
-  type WalletProof,
-  walletProofText,
-} from '../../../workflows/domain/payouts/wallet-proof.ts'
 import { newWallet, startChain, type TestChain } from '../../support/chain.ts'
 import { deployContractWallet } from '../../support/contract-wallet.ts'
 import { verifies } from '../../verifies.ts'

@@ -4,9 +4,9 @@ import { wordlist } from '@scure/bip39/wordlists/english'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { DomainError } from '#domain/core/errors.ts'
 import { findForbiddenMaterial, screenFreeText } from '../../../api/calls/forbidden-material.ts'
 import { CHECKSUMS_MAX, holdsPhrase } from '../../../api/calls/recovery-phrase.ts'
-import { DomainError } from '../../../workflows/domain/core/errors.ts'
 import { verifies } from '../../verifies.ts'
 
 const freeText = { 'x-free-text': true }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { errorCodes, refuse } from '#domain/core/errors.ts'
 import { problemAnswer, standingErrors } from '../../../api/calls/problem.ts'
 import { operations } from '../../../api/operations/index.ts'
-import { errorCodes, refuse } from '../../../workflows/domain/core/errors.ts'
 import { verifies } from '../../verifies.ts'
 
 const context = { baseUrl: 'https://svc.example', requestId: 'req_1' }

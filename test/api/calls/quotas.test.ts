@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { demoReceiverPath } from '#domain/callbacks/callback-body.ts'
 import { createClient, ProblemError } from '../../../api/http/client.ts'
-import { demoReceiverPath } from '../../../workflows/domain/callbacks/callback-body.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { newAgentClient, trustedAgent } from '../../support/registering-agent.ts'
 import { verifies } from '../../verifies.ts'

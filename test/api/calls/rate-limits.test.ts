@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { DomainError } from '#domain/core/errors.ts'
 import { loadConfig } from '../../../activities/config/config.ts'
 import { createLimiter, type Limiter } from '../../../activities/store/calls/rate-limits.ts'
 import { createDatabase, type OpenDatabase } from '../../../activities/store/postgres/db.ts'
 import { migrateToLatest } from '../../../activities/store/postgres/migrate.ts'
 import { createRateLimits } from '../../../api/calls/rate-limits.ts'
-import { DomainError } from '../../../workflows/domain/core/errors.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { x402Client } from '@x402/core/client'
 import { encodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
@@ -9,7 +8,9 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import { verifyMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest'
+import { packageRoot } from '../../../activities/config/package-root.ts'
 import { createClient, type InputOf, type OutputOf, ProblemError } from '../../../api/http/client.ts'
+import { importedFile } from '../../support/imported-file.ts'
 import { verifies } from '../../verifies.ts'
 
 type Sent = { method: string; url: string; headers: Record<string, string | string[] | undefined>; body: string }
@@ -194,13 +195,14 @@ test('the client loads nothing but declarations and pure rules', () => {
   const visit = (file: string): void => {
     if (loaded.has(file)) return
     loaded.add(file)
-    const text = readFileSync(file, 'utf8')
+    const text = readFileSync(join(packageRoot, file), 'utf8')
     for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^'"]*?from '([^']+)'/gms)) {
-      if (from.startsWith('.')) visit(join(dirname(file), from))
-      else packages.add(from)
+      const target = importedFile(file, from)
+      if (target === undefined) packages.add(from)
+      else visit(target)
     }
   }
-  visit(fileURLToPath(new URL('../../../api/http/client.ts', import.meta.url)))
+  visit('api/http/client.ts')
   expect(loaded.size).toBeGreaterThan(15)
   for (const name of packages) expect(name).toMatch(/^(zod|canonicalize|@noble\/.+|@scure\/base)$/)
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { errorCodes } from '#domain/core/errors.ts'
 import { createApp } from '../../../api/http/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
 import { createLog } from '../../../api/http/log.ts'
@@ -6,7 +7,6 @@ import { createMetrics } from '../../../api/http/metrics.ts'
 import { html } from '../../../api/http/pages/html.ts'
 import { createPages } from '../../../api/http/pages/pages.ts'
 import { operations } from '../../../api/operations/index.ts'
-import { errorCodes } from '../../../workflows/domain/core/errors.ts'
 import { verifies } from '../../verifies.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { limits } from '#domain/core/limits.ts'
 import { deriveTokens } from '../../../activities/keys/derived-tokens.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 import { assertHandshake } from '../../../api/services/agents/handshake.ts'
-import { limits } from '../../../workflows/domain/core/limits.ts'
 import { startDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 

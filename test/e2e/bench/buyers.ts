@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { packetops } from '#domain/rails/packetops.ts'
 import type { OutputOf } from '../../../api/http/client.ts'
 import { claimAccessKey, clientOf, registerAgent } from '../../../clients/typescript/src/index.ts'
-import { packetops } from '../../../workflows/domain/rails/packetops.ts'
 import type { Rig } from './rig.ts'
 
 /** Credit that is bought at once; the same caller is quoted the same again for five minutes, so each quote is for one run more. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { payoutId } from '../../../workflows/domain/core/ids.ts'
+import { payoutId } from '#domain/core/ids.ts'
 import { median, type Spread, show, spread } from './figures.ts'
 import { createMs } from './payout.ts'
 import { type Rig, runRound } from './rig.ts'

@@ -6,8 +6,8 @@ import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { createWalletClient, http, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { NETWORK } from '#domain/core/limits.ts'
 import type { LocalChainClient } from '../../../worker/stack/token.ts'
-import { NETWORK } from '../../../workflows/domain/core/limits.ts'
 
 type Asked = { paymentPayload: PaymentPayload; paymentRequirements: PaymentRequirements }
 

@@ -1,6 +1,6 @@
 import { type Address, type Hex, keccak256, stringToHex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { payoutId, transferNonce } from '../../../workflows/domain/core/ids.ts'
+import { payoutId, transferNonce } from '#domain/core/ids.ts'
 
 /** Who a run is: all of it follows from the seed, so that its payout and its authorization are known before they are made. */
 export type RunIdentity = {

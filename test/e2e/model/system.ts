@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { payoutId } from '#domain/core/ids.ts'
 import { type Answer, type Client, ProblemError } from '../../../api/http/client.ts'
 import type { Payout } from '../../../worker/stack/treasury.ts'
-import { payoutId } from '../../../workflows/domain/core/ids.ts'
 import { type Agent, nowSeconds, type PayoutAnswer, type Rail } from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
 import { restart } from '../../support/faults.ts'

@@ -1,8 +1,8 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
 import type { InputOf } from '../../../api/http/client.ts'
-import { sha256Hex } from '../../../workflows/domain/core/canonical-json.ts'
-import { payoutId as payoutIdOf } from '../../../workflows/domain/core/ids.ts'
 import {
   type Agent,
   eventually,

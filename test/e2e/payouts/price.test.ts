@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { paymentId } from '#domain/core/ids.ts'
 import type { ProblemError } from '../../../api/http/client.ts'
-import { paymentId } from '../../../workflows/domain/core/ids.ts'
 import { type Agent, nowSeconds, openRail, post, proofOf, type Rail, type RawAnswer } from '../../support/agent.ts'
 import { forgeries } from '../../support/forgeries.ts'
 import {

@@ -3,6 +3,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { selfOnboarding } from '#domain/agents/onboarding.ts'
+import { recordKinds } from '#domain/core/record-kinds.ts'
 import {
   type Client,
   type Customer,
@@ -16,8 +18,6 @@ import {
 } from '../../../clients/typescript/src/index.ts'
 import { demoUsage } from '../../../worker/stack/demo-usage.ts'
 import { openReviewer } from '../../../worker/stack/reviewer.ts'
-import { selfOnboarding } from '../../../workflows/domain/agents/onboarding.ts'
-import { recordKinds } from '../../../workflows/domain/core/record-kinds.ts'
 import { post } from '../../support/agent.ts'
 import { scratchDirectory } from '../../support/postgres.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'

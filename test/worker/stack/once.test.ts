@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { type LedgerEntry, verifyLedger } from '#domain/tasks/ledger.ts'
 import type { AccountsFile } from '../../../worker/stack/embedded.ts'
-import { type LedgerEntry, verifyLedger } from '../../../workflows/domain/tasks/ledger.ts'
 import { verifies } from '../../verifies.ts'
 
 type Summary = {

@@ -3,18 +3,13 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { expect } from 'vitest'
+import { rails } from '#domain/rails/index.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import type { Citation, Rail } from '#domain/rails/rail.ts'
+import { buildReturnPackage, COMPLETION_TYP, packageTexts, ReturnPackage } from '#domain/runs/return-package.ts'
+import { verifyPackageParts, verifyPackageView } from '#domain/verification/return-package.ts'
 import { returnPackageView, zipTexts } from '../../../../activities/run/isolation/return-package-zip.ts'
 import { openPackageChecks } from '../../../../activities/run/package-checks.ts'
-import { rails } from '../../../../workflows/domain/rails/index.ts'
-import { packetops } from '../../../../workflows/domain/rails/packetops.ts'
-import type { Citation, Rail } from '../../../../workflows/domain/rails/rail.ts'
-import {
-  buildReturnPackage,
-  COMPLETION_TYP,
-  packageTexts,
-  ReturnPackage,
-} from '../../../../workflows/domain/runs/return-package.ts'
-import { verifyPackageParts, verifyPackageView } from '../../../../workflows/domain/verification/return-package.ts'
 import { finishedPackage, keySet, receiptKey, signedBy } from '../../../support/finished-task.ts'
 import { unzipReturnPackage } from '../../../support/unzip-package.ts'
 import { verifies } from '../../../verifies.ts'

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyMoves, keyStates } from '#domain/agents/credential.ts'
+import { accessKeyDelivery } from '#domain/agents/onboarding.ts'
+import { trustMoves, trustStates } from '#domain/agents/trust.ts'
 import {
   claimCredential,
   findCredential,
@@ -12,9 +15,6 @@ import { findAgentByToken, insertAgent, listAgents, moveTrust } from '../../../.
 import { listDeliveries, recordDelivery } from '../../../../activities/store/agents/credential-deliveries.ts'
 import { countFailures, forgetFailures, readFailures } from '../../../../activities/store/calls/failed-attempts.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
-import { keyMoves, keyStates } from '../../../../workflows/domain/agents/credential.ts'
-import { accessKeyDelivery } from '../../../../workflows/domain/agents/onboarding.ts'
-import { trustMoves, trustStates } from '../../../../workflows/domain/agents/trust.ts'
 import { newAgent, registeredAgent } from '../../../support/agent-rows.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'

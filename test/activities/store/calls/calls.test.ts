@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { callId } from '#domain/core/ids.ts'
 import {
   answerCall,
   claimGrant,
@@ -21,7 +22,6 @@ import {
 } from '../../../../activities/store/payments/payments.ts'
 import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
 import { send } from '../../../../activities/store/postgres/pipeline.ts'
-import { callId } from '../../../../workflows/domain/core/ids.ts'
 import { lockWaits, startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { ControlScope } from '#domain/payouts/controls.ts'
 import { readSurroundings } from '../../../../activities/store/payouts/constraints.ts'
 import { listPauses, lockSwitches, writeControl } from '../../../../activities/store/payouts/controls.ts'
 import { lockDailyCap } from '../../../../activities/store/payouts/transfers.ts'
 import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
-import type { ControlScope } from '../../../../workflows/domain/payouts/controls.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { transferNonce } from '#domain/core/ids.ts'
 import * as confirmedTotals from '../../../../activities/store/migrations/0019-confirmed-totals.ts'
 import { markExecuted, type NewPayout } from '../../../../activities/store/payouts/payouts.ts'
 import {
@@ -17,7 +18,6 @@ import {
 } from '../../../../activities/store/payouts/transfers.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { send } from '../../../../activities/store/postgres/pipeline.ts'
-import { transferNonce } from '../../../../workflows/domain/core/ids.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { generateSigningKeys } from '../../../../activities/keys/generate.ts'
 import { keyRings, loadKeyRings, type SigningKey } from '../../../../activities/keys/key-ring.ts'
 import { signWebhook } from '../../../../activities/keys/webhook.ts'
 import { createClient } from '../../../../api/http/client.ts'
 import { isFromService } from '../../../../docs/callback-receivers/receiver.ts'
-import { canonicalJson } from '../../../../workflows/domain/core/canonical-json.ts'
 import { type ComposedApis, startComposed } from '../../../support/composed-api.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { packetops } from '#domain/rails/packetops.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
-import { packetops } from '../../../../workflows/domain/rails/packetops.ts'
 import { auditBooks } from '../../../support/books.ts'
 import { key, providerEvent, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'

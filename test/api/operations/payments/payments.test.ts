@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { paymentMethods } from '#domain/payments/payment-reference.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
-import { paymentMethods } from '../../../../workflows/domain/payments/payment-reference.ts'
 import { key, providerEvent, startMoneyApis } from '../../../support/money-over-http.ts'
 import { codeOf, patiently, problemOf } from '../../../support/problems.ts'
 import { verifies } from '../../../verifies.ts'

@@ -9,9 +9,9 @@ import {
   sandboxScopesOf,
   scopes,
   stateNow,
-} from '../../../../workflows/domain/agents/credential.ts'
-import { tokenPrefixOf } from '../../../../workflows/domain/agents/status-token.ts'
-import { mayAct, trustStates } from '../../../../workflows/domain/agents/trust.ts'
+} from '#domain/agents/credential.ts'
+import { tokenPrefixOf } from '#domain/agents/status-token.ts'
+import { mayAct, trustStates } from '#domain/agents/trust.ts'
 import { verifies } from '../../../verifies.ts'
 
 const hex = (length: number) =>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { stepsOf } from '../../../../workflows/domain/agents/onboarding.ts'
+import { stepsOf } from '#domain/agents/onboarding.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('agent.steps.order', 'both sequences stand in the order of the document', () => {

@@ -5,7 +5,7 @@ import {
   encodeAgentSignature,
   handshakeText,
   isFresh,
-} from '../../../../workflows/domain/agents/signature.ts'
+} from '#domain/agents/signature.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('agent.signature.text', 'the texts to sign are these lines', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { keyRotationText } from '../../../../workflows/domain/agents/signature.ts'
-import { agentKeyId, agentOfKeyId, keyStateAt } from '../../../../workflows/domain/agents/statement.ts'
+import { keyRotationText } from '#domain/agents/signature.ts'
+import { agentKeyId, agentOfKeyId, keyStateAt } from '#domain/agents/statement.ts'
 import { verifies } from '../../../verifies.ts'
 
 const agentId = `agt_${'a1'.repeat(32)}`

@@ -7,9 +7,9 @@ import {
   trustAfter,
   trustMoves,
   trustStates,
-} from '../../../../workflows/domain/agents/trust.ts'
-import { DomainError } from '../../../../workflows/domain/core/errors.ts'
-import { type Decision, decisions } from '../../../../workflows/domain/reviews/review.ts'
+} from '#domain/agents/trust.ts'
+import { DomainError } from '#domain/core/errors.ts'
+import { type Decision, decisions } from '#domain/reviews/review.ts'
 import { verifies } from '../../../verifies.ts'
 
 // Written down by hand: the state that a decision ends in, and nothing for every other pair.

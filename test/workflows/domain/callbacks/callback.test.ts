@@ -11,8 +11,8 @@ import {
   callbackStates,
   callbackTransitions,
   isCallbackOpen,
-} from '../../../../workflows/domain/callbacks/callback.ts'
-import { echoesNonce } from '../../../../workflows/domain/callbacks/callback-body.ts'
+} from '#domain/callbacks/callback.ts'
+import { echoesNonce } from '#domain/callbacks/callback-body.ts'
 import { verifies } from '../../../verifies.ts'
 
 const events: CallbackEvent[] = ['taken', 'failed', 'gone', 'exhausted']

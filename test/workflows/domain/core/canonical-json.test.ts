@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { canonicalJson, digestOf, sha256Hex } from '../../../../workflows/domain/core/canonical-json.ts'
+import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('road.canonical-json', 'the sample of RFC 8785 §3.2.2 gives the octets of §3.2.4', () => {

@@ -3,10 +3,10 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { isSoundPublicKey } from '#domain/core/ed25519.ts'
+import { verifySigned } from '#domain/verification/signed.ts'
 import { verifySignature } from '../../../../activities/keys/compact.ts'
 import { PublicKey } from '../../../../api/operations/agents/shapes.ts'
-import { isSoundPublicKey } from '../../../../workflows/domain/core/ed25519.ts'
-import { verifySigned } from '../../../../workflows/domain/verification/signed.ts'
 import { verifies } from '../../../verifies.ts'
 
 const P = 2n ** 255n - 19n

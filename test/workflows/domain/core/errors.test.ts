@@ -1,11 +1,5 @@
 import { expect } from 'vitest'
-import {
-  DomainError,
-  type ErrorCode,
-  errorCodes,
-  isRetryable,
-  refuse,
-} from '../../../../workflows/domain/core/errors.ts'
+import { DomainError, type ErrorCode, errorCodes, isRetryable, refuse } from '#domain/core/errors.ts'
 import { verifies } from '../../../verifies.ts'
 
 // api-conventions § Errors and payout.md, each code that they name with its status.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { keccak256, stringToBytes } from 'viem'
 import { expect } from 'vitest'
-import { callId, paymentId, payoutId, receiptId, transferNonce } from '../../../../workflows/domain/core/ids.ts'
+import { callId, paymentId, payoutId, receiptId, transferNonce } from '#domain/core/ids.ts'
 import { verifies } from '../../../verifies.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { ASSET_DECIMALS, CHAIN_ID, limits, NETWORK } from '../../../../workflows/domain/core/limits.ts'
+import { ASSET_DECIMALS, CHAIN_ID, limits, NETWORK } from '#domain/core/limits.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('limits.documented', 'caps, price, free tier, proof age and lengths are those of the payout document', () => {

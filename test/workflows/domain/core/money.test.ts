@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { formatUsdc, parseUsdc } from '../../../../workflows/domain/core/money.ts'
+import { formatUsdc, parseUsdc } from '#domain/core/money.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('payout.money.exact', 'known amounts become atomic units and are printed in their shortest form', () => {

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import {
-  jsonText,
-  markdownBlock,
-  markdownCode,
-  oneLine,
-  plainTextPattern,
-  printable,
-} from '../../../../workflows/domain/core/plain-text.ts'
+import { jsonText, markdownBlock, markdownCode, oneLine, plainTextPattern, printable } from '#domain/core/plain-text.ts'
 import { verifies } from '../../../verifies.ts'
 
 /** What a terminal obeys or a reader is misled by. */

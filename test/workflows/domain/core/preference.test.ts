@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { WAIT_SECONDS_MAX, waitPreference } from '../../../../workflows/domain/core/preference.ts'
+import { WAIT_SECONDS_MAX, waitPreference } from '#domain/core/preference.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('status.wait', 'the wait preference is read as RFC 7240 writes it, and never exceeds the longest wait', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { move, movesOf } from '../../../../workflows/domain/core/state-table.ts'
+import { move, movesOf } from '#domain/core/state-table.ts'
 import {
   type Account,
   clearingAccount,
@@ -14,8 +14,8 @@ import {
   refund,
   remainingUnits,
   walletAccount,
-} from '../../../../workflows/domain/credit/credit.ts'
-import { challengeTransitions, referenceTransitions } from '../../../../workflows/domain/payments/payment-reference.ts'
+} from '#domain/credit/credit.ts'
+import { challengeTransitions, referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { verifies } from '../../../verifies.ts'
 
 const pending = (granted_units: number, fee_units: number): Entitlement => ({

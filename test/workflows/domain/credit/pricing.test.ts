@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { priceCard, priceOf, railFee } from '../../../../workflows/domain/credit/pricing.ts'
-import type { RailKey } from '../../../../workflows/domain/rails/rail.ts'
+import { priceCard, priceOf, railFee } from '#domain/credit/pricing.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
 import { verifies } from '../../../verifies.ts'
 
 /** What the rails declare; endpoints.md §22.1. */

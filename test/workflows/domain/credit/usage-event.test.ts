@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { brokenAt, type UsageEvent, usageEventHash } from '../../../../workflows/domain/credit/usage-event.ts'
+import { brokenAt, type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
 import { verifies } from '../../../verifies.ts'
 
 function chainOf(units: readonly number[]): (UsageEvent & { hash: string })[] {

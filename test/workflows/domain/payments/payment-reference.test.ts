@@ -10,7 +10,7 @@ import {
   paymentMethods,
   type SeenTransaction,
   type Verdict,
-} from '../../../../workflows/domain/payments/payment-reference.ts'
+} from '#domain/payments/payment-reference.ts'
 import { verifies } from '../../../verifies.ts'
 
 const terms = { payer: `0x${'a'.repeat(40)}`, payTo: `0x${'b'.repeat(40)}`, amountAtomic: atomicOf(107) }

@@ -1,12 +1,12 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { readProviderEvent } from '#domain/payments/provider-event.ts'
 import {
   type ProviderKey,
   verifyProviderSignature,
   type WebhookHeaders,
 } from '../../../../activities/keys/provider-signature.ts'
-import { readProviderEvent } from '../../../../workflows/domain/payments/provider-event.ts'
 import { verifies } from '../../../verifies.ts'
 
 const now = 1_795_248_310

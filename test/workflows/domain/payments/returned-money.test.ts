@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { readProviderEvent } from '../../../../workflows/domain/payments/provider-event.ts'
-import { judgeReturns } from '../../../../workflows/domain/payments/returned-money.ts'
+import { readProviderEvent } from '#domain/payments/provider-event.ts'
+import { judgeReturns } from '#domain/payments/returned-money.ts'
 import { charge, checkoutSession, dispute, paymentIntent, stripeEvent } from '../../../support/stripe-events.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { controlTarget, pauseNote } from '../../../../workflows/domain/payouts/controls.ts'
+import { controlTarget, pauseNote } from '#domain/payouts/controls.ts'
 import { verifies } from '../../../verifies.ts'
 
 const wallet = `0x${'aB'.repeat(20)}`

@@ -7,7 +7,7 @@ import {
   keyBindingPayload,
   sha256Base64url,
   transactionDataHash,
-} from '../../../../workflows/domain/payouts/holder-binding.ts'
+} from '#domain/payouts/holder-binding.ts'
 import { verifies } from '../../../verifies.ts'
 
 const holder = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

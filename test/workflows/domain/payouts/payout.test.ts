@@ -10,7 +10,7 @@ import {
   payoutView,
   type TransferFacts,
   termsDigest,
-} from '../../../../workflows/domain/payouts/payout.ts'
+} from '#domain/payouts/payout.ts'
 import { verifies } from '../../../verifies.ts'
 
 const states: (PayoutState | 'none')[] = ['none', 'created', 'authorized', 'executed']

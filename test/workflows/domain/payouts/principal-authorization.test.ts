@@ -6,7 +6,7 @@ import {
   principalDomain,
   principalTypedData,
   requestSha256,
-} from '../../../../workflows/domain/payouts/principal-authorization.ts'
+} from '#domain/payouts/principal-authorization.ts'
 import { verifies } from '../../../verifies.ts'
 
 const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'

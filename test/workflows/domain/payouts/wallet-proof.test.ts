@@ -2,13 +2,8 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
-import {
-  bodySha256,
-  encodeWalletProof,
-  type WalletProof,
-  walletProofText,
-} from '../../../../workflows/domain/payouts/wallet-proof.ts'
-import { decodeWalletProof } from '../../../../workflows/domain/payouts/wallet-proof-reader.ts'
+import { bodySha256, encodeWalletProof, type WalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
 import { verifies } from '../../../verifies.ts'
 
 // wire-facts §3.2, known-answer test.

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
+import { DomainError } from '#domain/core/errors.ts'
+import { INPUT_CHARS_MAX } from '#domain/rails/fields.ts'
+import type { RailKey } from '#domain/rails/rail.ts'
+import { CAPABILITIES_MAX } from '#domain/rails/scout/schema.ts'
 import { assertReadable } from '../../../../api/services/tasks/asked-input.ts'
-import { DomainError } from '../../../../workflows/domain/core/errors.ts'
-import { INPUT_CHARS_MAX } from '../../../../workflows/domain/rails/fields.ts'
-import type { RailKey } from '../../../../workflows/domain/rails/rail.ts'
-import { CAPABILITIES_MAX } from '../../../../workflows/domain/rails/scout/schema.ts'
 import { verifies } from '../../../verifies.ts'
 
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))

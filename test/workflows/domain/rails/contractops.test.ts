@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { ContractResult } from '../../../../workflows/domain/rails/contractops/schema.ts'
-import { contractops } from '../../../../workflows/domain/rails/contractops.ts'
+import { ContractResult } from '#domain/rails/contractops/schema.ts'
+import { contractops } from '#domain/rails/contractops.ts'
 import { verifies } from '../../../verifies.ts'
 import { expectCited } from './citations.ts'
 

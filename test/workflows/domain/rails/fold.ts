@@ -1,4 +1,4 @@
-import type { Rail, Work } from '../../../../workflows/domain/rails/rail.ts'
+import type { Rail, Work } from '#domain/rails/rail.ts'
 
 /** The work of a rail with its lists taken row by row in turns, each row checked and the head without the lists. */
 export function byFold<Input extends object, Result>(rail: Rail<Input, Result>, input: Input): Work<Result> {

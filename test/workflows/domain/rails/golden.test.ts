@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { digestOf } from '../../../../workflows/domain/core/canonical-json.ts'
-import { rails } from '../../../../workflows/domain/rails/index.ts'
+import { digestOf } from '#domain/core/canonical-json.ts'
+import { rails } from '#domain/rails/index.ts'
 import { verifies } from '../../../verifies.ts'
 import { goldenInputs } from './material/golden.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { addDays, addMonths } from '../../../../workflows/domain/rails/calendar.ts'
-import { diligenceops } from '../../../../workflows/domain/rails/diligenceops.ts'
-import { datesIn, quantitiesIn } from '../../../../workflows/domain/rails/mentions.ts'
-import { passagesOf, sentencesOf, stemsOf } from '../../../../workflows/domain/rails/words.ts'
+import { addDays, addMonths } from '#domain/rails/calendar.ts'
+import { diligenceops } from '#domain/rails/diligenceops.ts'
+import { datesIn, quantitiesIn } from '#domain/rails/mentions.ts'
+import { passagesOf, sentencesOf, stemsOf } from '#domain/rails/words.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('rails.words', 'a day in each way of writing it', () => {

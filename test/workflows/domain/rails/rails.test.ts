@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { canonicalJson } from '../../../../workflows/domain/core/canonical-json.ts'
-import { railOf, rails } from '../../../../workflows/domain/rails/index.ts'
-import { type RailKey, railKeys, requestedTools } from '../../../../workflows/domain/rails/rail.ts'
+import { canonicalJson } from '#domain/core/canonical-json.ts'
+import { railOf, rails } from '#domain/rails/index.ts'
+import { type RailKey, railKeys, requestedTools } from '#domain/rails/rail.ts'
 import { verifies } from '../../../verifies.ts'
 import { expectCited } from './citations.ts'
 

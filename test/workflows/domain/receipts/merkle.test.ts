@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { leafHash, merkleRoot } from '../../../../workflows/domain/receipts/merkle.ts'
+import { leafHash, merkleRoot } from '#domain/receipts/merkle.ts'
 import { verifies } from '../../../verifies.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { sha256Hex } from '../../../../workflows/domain/core/canonical-json.ts'
-import { differenceCodes } from '../../../../workflows/domain/core/difference.ts'
-import { receiptId } from '../../../../workflows/domain/core/ids.ts'
-import { expectedReceipts, type SeenReceipt } from '../../../../workflows/domain/receipts/receipt-chain.ts'
+import { sha256Hex } from '#domain/core/canonical-json.ts'
+import { differenceCodes } from '#domain/core/difference.ts'
+import { receiptId } from '#domain/core/ids.ts'
+import { expectedReceipts, type SeenReceipt } from '#domain/receipts/receipt-chain.ts'
 import {
   compareLane,
   comparePayment,
@@ -16,7 +16,7 @@ import {
   peakUse,
   type SeenTransfer,
   unexplained,
-} from '../../../../workflows/domain/reconciliation/reconciliation.ts'
+} from '#domain/reconciliation/reconciliation.ts'
 import { verifies } from '../../../verifies.ts'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`

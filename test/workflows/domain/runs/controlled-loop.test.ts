@@ -7,8 +7,8 @@ import {
   type LoopPlace,
   loopSteps,
   type StepVerdict,
-} from '../../../../workflows/domain/runs/controlled-loop.ts'
-import { allowedRecoveries, isTaskExceptionCode, taskExceptions } from '../../../../workflows/domain/tasks/exception.ts'
+} from '#domain/runs/controlled-loop.ts'
+import { allowedRecoveries, isTaskExceptionCode, taskExceptions } from '#domain/tasks/exception.ts'
 import { verifies } from '../../../verifies.ts'
 
 const verdicts: StepVerdict[] = ['done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']

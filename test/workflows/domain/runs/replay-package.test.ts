@@ -3,20 +3,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { expect } from 'vitest'
+import { rails } from '#domain/rails/index.ts'
+import { packetops } from '#domain/rails/packetops.ts'
+import { tokenops } from '#domain/rails/tokenops.ts'
+import { REPLAY_TYP, type ReplayFile, type ReplayPackage, replayClaims } from '#domain/runs/replay-package.ts'
+import { verifyReplayFile } from '#domain/verification/replay-package.ts'
 import { packageRoot } from '../../../../activities/config/package-root.ts'
 import { signCompact } from '../../../../activities/keys/compact.ts'
 import { generateSigningKeys } from '../../../../activities/keys/generate.ts'
 import { keyRings } from '../../../../activities/keys/key-ring.ts'
-import { rails } from '../../../../workflows/domain/rails/index.ts'
-import { packetops } from '../../../../workflows/domain/rails/packetops.ts'
-import { tokenops } from '../../../../workflows/domain/rails/tokenops.ts'
-import {
-  REPLAY_TYP,
-  type ReplayFile,
-  type ReplayPackage,
-  replayClaims,
-} from '../../../../workflows/domain/runs/replay-package.ts'
-import { verifyReplayFile } from '../../../../workflows/domain/verification/replay-package.ts'
 import { finishedTask, keySet, receiptKey, signedFile } from '../../../support/finished-task.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import {
-  genesisHash,
-  type LedgerEntry,
-  ledgerEntry,
-  type Move,
-  verifyLedger,
-} from '../../../../workflows/domain/tasks/ledger.ts'
+import { genesisHash, type LedgerEntry, ledgerEntry, type Move, verifyLedger } from '#domain/tasks/ledger.ts'
 import {
   allowedTaskEvents,
   nextTaskState,
   resumeStateAfter,
   type TaskEvent,
   type TaskState,
-} from '../../../../workflows/domain/tasks/lifecycle.ts'
+} from '#domain/tasks/lifecycle.ts'
 import { verifies } from '../../../verifies.ts'
 
 const taskId = `task-${'ab'.repeat(32)}`

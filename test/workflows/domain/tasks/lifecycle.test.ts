@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { DomainError } from '../../../../workflows/domain/core/errors.ts'
-import { recordKinds } from '../../../../workflows/domain/core/record-kinds.ts'
+import { DomainError } from '#domain/core/errors.ts'
+import { recordKinds } from '#domain/core/record-kinds.ts'
 import {
   allowedTaskEvents,
   nextTaskState,
@@ -11,7 +11,7 @@ import {
   type TaskState,
   taskEvents,
   taskStates,
-} from '../../../../workflows/domain/tasks/lifecycle.ts'
+} from '#domain/tasks/lifecycle.ts'
 import { verifies } from '../../../verifies.ts'
 
 /** The table of tasks.md copied row by row: from, event, to. */

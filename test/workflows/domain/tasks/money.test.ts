@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import {
-  nextTaskState,
-  resumeStateAfter,
-  type TaskState,
-  taskStates,
-} from '../../../../workflows/domain/tasks/lifecycle.ts'
-import { type CreditFacts, moneyMove, moneyTrouble, type Stopped } from '../../../../workflows/domain/tasks/money.ts'
+import { nextTaskState, resumeStateAfter, type TaskState, taskStates } from '#domain/tasks/lifecycle.ts'
+import { type CreditFacts, moneyMove, moneyTrouble, type Stopped } from '#domain/tasks/money.ts'
 import { verifies } from '../../../verifies.ts'
 
 const at = '2026-11-21T10:00:00.000Z'

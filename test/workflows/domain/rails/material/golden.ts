@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Rail, RailKey } from '../../../../../workflows/domain/rails/rail.ts'
+import type { Rail, RailKey } from '#domain/rails/rail.ts'
 import { dice, pick, shuffled } from './dice.ts'
 import { fullPacket } from './packet.ts'
 import { questionnaire } from './questionnaire.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PacketInput } from '../../../../../workflows/domain/rails/packetops/schema.ts'
+import type { PacketInput } from '#domain/rails/packetops/schema.ts'
 import { dice, pick } from './dice.ts'
 
 type Item = PacketInput['items'][number]

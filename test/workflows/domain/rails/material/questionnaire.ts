@@ -1,4 +1,4 @@
-import type { DiligenceInput } from '../../../../../workflows/domain/rails/diligenceops/schema.ts'
+import type { DiligenceInput } from '#domain/rails/diligenceops/schema.ts'
 import { dice, pick, shuffled } from './dice.ts'
 
 /** A control: how a questionnaire asks for it and how a policy states it, `$s` being the system and `$v` the value. */

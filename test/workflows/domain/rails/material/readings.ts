@@ -1,4 +1,4 @@
-import type { EnergyopsInput } from '../../../../../workflows/domain/rails/energyops/schema.ts'
+import type { EnergyopsInput } from '#domain/rails/energyops/schema.ts'
 import { dice } from './dice.ts'
 
 const QUARTER_MS = 900_000

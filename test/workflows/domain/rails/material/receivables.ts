@@ -1,4 +1,4 @@
-import type { FinanceopsInput } from '../../../../../workflows/domain/rails/financeops/schema.ts'
+import type { FinanceopsInput } from '#domain/rails/financeops/schema.ts'
 import { dice } from './dice.ts'
 
 type Status = 'exact' | 'within_tolerance' | 'partial' | 'over'

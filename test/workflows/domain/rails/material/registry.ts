@@ -1,4 +1,4 @@
-import type { ScoutInput } from '../../../../../workflows/domain/rails/scout/schema.ts'
+import type { ScoutInput } from '#domain/rails/scout/schema.ts'
 
 type Registered = NonNullable<ScoutInput['registry']>[number]
 

@@ -1,4 +1,4 @@
-import type { TokenopsInput, UsageRow } from '../../../../../workflows/domain/rails/tokenops/schema.ts'
+import type { TokenopsInput, UsageRow } from '#domain/rails/tokenops/schema.ts'
 import { dice } from './dice.ts'
 
 const START = Date.UTC(2026, 0, 1)
