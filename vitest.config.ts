@@ -7,7 +7,13 @@ const alone = ['test/e2e/chaos/chaos.test.ts', 'test/temporal/task-times.test.ts
 /** A group of files that runs after the groups before it, in forks: Temporal's worker does not run in threads. */
 const project = (name: string, groupOrder: number, test: object) => ({
   extends: true as const,
-  test: { name, pool: 'forks' as const, sequence: { groupOrder }, teardownTimeout: 20_000, ...test },
+  test: {
+    name,
+    pool: 'forks' as const,
+    sequence: { groupOrder },
+    teardownTimeout: 20_000,
+    ...test,
+  },
 })
 const long = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
 
@@ -22,7 +28,12 @@ export default defineConfig({
         hookTimeout: 120_000,
         maxWorkers: 2,
       }),
-      project('alone', 1, { include: alone, testTimeout: 60_000, hookTimeout: 120_000, maxWorkers: 1 }),
+      project('alone', 1, {
+        include: alone,
+        testTimeout: 60_000,
+        hookTimeout: 120_000,
+        maxWorkers: 1,
+      }),
       project('faults', 2, {
         include: ['test/e2e/faults/**/*.test.ts'],
         testTimeout: 240_000,

@@ -44,7 +44,11 @@ export function openChain(config: Config) {
   })
   const asset = config.ASSET_CONTRACT_ADDRESS
   const outcome = (authorization: TokenAuthorization, fromBlock: bigint, seenIn?: SeenIn) =>
-    findOutcome(chain, { ...authorization, asset, fromBlock, seenIn }, { confirmations: config.CONFIRMATIONS })
+    findOutcome(
+      chain,
+      { ...authorization, asset, fromBlock, seenIn },
+      { confirmations: config.CONFIRMATIONS },
+    )
   return { chain, findOutcome: outcome }
 }
 
@@ -64,7 +68,9 @@ export function startFacts(config: Config): StartFacts {
       'pay-to address': config.PAY_TO_ADDRESS,
       'treasury principal': config.TREASURY_PRINCIPAL_ADDRESS,
       'treasury holder': config.TREASURY_HOLDER_ADDRESS,
-      ...Object.fromEntries(gasWallets.map(({ address }, index) => [`gas wallet ${index + 1}`, address])),
+      ...Object.fromEntries(
+        gasWallets.map(({ address }, index) => [`gas wallet ${index + 1}`, address]),
+      ),
     },
   }
 }
@@ -75,7 +81,10 @@ export function openWalletSignatures(config: Config): WalletSignatures {
 }
 
 /** Connects one worker's activities to the world; keys are read once. */
-export async function buildDeps(config: Config, log: Logger): Promise<{ deps: Deps; close(): Promise<void> }> {
+export async function buildDeps(
+  config: Config,
+  log: Logger,
+): Promise<{ deps: Deps; close(): Promise<void> }> {
   const { db, close } = createDatabase({
     url: config.DATABASE_URL,
     applicationName: 'agent-rails worker',
@@ -117,7 +126,11 @@ export const authorityOf = (
   verifyWalletMessage: WalletSignatures['verify'],
 ): PayoutAuthority => ({
   keys,
-  anchors: loadTrustAnchors({ authority: keys.authority, issuer: config.BASE_URL, path: config.TRUST_ANCHORS_FILE }),
+  anchors: loadTrustAnchors({
+    authority: keys.authority,
+    issuer: config.BASE_URL,
+    path: config.TRUST_ANCHORS_FILE,
+  }),
   origin: config.BASE_URL,
   treasuryHolder: config.TREASURY_HOLDER_ADDRESS,
   treasuryPrincipal: config.TREASURY_PRINCIPAL_ADDRESS,
@@ -132,7 +145,16 @@ export async function openMoneyDeps(
   const { chain } = openChain(config)
   const { environment, issuer } = railOf(config)
   const offers = await openOffers(config, chain)
-  return { db, authority, signReceipt, environment, issuer, chain, offers, payTo: config.PAY_TO_ADDRESS }
+  return {
+    db,
+    authority,
+    signReceipt,
+    environment,
+    issuer,
+    chain,
+    offers,
+    payTo: config.PAY_TO_ADDRESS,
+  }
 }
 
 /** The x402 offers of the price gate; verifying asks the chain, or the remote facilitator where one is configured. */
@@ -147,9 +169,16 @@ export function openOffers(config: Config, chain: Chain): Promise<Offers> {
   })
 }
 
-function openSettler(config: Config, chain: Chain, lane: SubmitterLane, check: Deps['preflight']): Settler {
+function openSettler(
+  config: Config,
+  chain: Chain,
+  lane: SubmitterLane,
+  check: Deps['preflight'],
+): Settler {
   const facilitator = openFacilitator(config, chain, lane)
-  return createSettler(config.X402_FACILITATOR_URL === '' ? { facilitator, preflight: check } : { facilitator })
+  return createSettler(
+    config.X402_FACILITATOR_URL === '' ? { facilitator, preflight: check } : { facilitator },
+  )
 }
 
 function openFacilitator(config: Config, chain: Chain, lane?: SubmitterLane): FacilitatorClient {
@@ -169,7 +198,10 @@ export function receiptSigner(keys: Pick<KeyRings, 'receipt'>): ReceiptSigner {
 }
 
 /** Signs claims by the receipt ring under a `typ`, with a key that stands active in the transaction. */
-export function signerOf(keys: Pick<KeyRings, 'receipt'>, typ: string): Signer<Record<string, unknown>> {
+export function signerOf(
+  keys: Pick<KeyRings, 'receipt'>,
+  typ: string,
+): Signer<Record<string, unknown>> {
   return async (tx) => {
     const standing = await standingOf(tx, keys, ['receipt'])
     return (payload) => {
@@ -180,14 +212,22 @@ export function signerOf(keys: Pick<KeyRings, 'receipt'>, typ: string): Signer<R
 }
 
 /** The balance floor of the payout wallet. */
-export function openPayoutFloor(config: Config, chain: FloorSettings['chain'], log: FloorSettings['log']): Floor {
+export function openPayoutFloor(
+  config: Config,
+  chain: FloorSettings['chain'],
+  log: FloorSettings['log'],
+): Floor {
   const { PAYOUT_BALANCE_FLOOR_ATOMIC: floorAtomic, PAYOUT_WALLET_ADDRESS: wallet } = config
   return openFloor({ floorAtomic, wallet, asset: config.ASSET_CONTRACT_ADDRESS, chain, log })
 }
 
 /** The configured canary; undefined where none is. */
 export function canaryOf(config: Config): Canary | undefined {
-  const { CANARY_RECIPIENT: recipient, CANARY_AMOUNT_ATOMIC: amountAtomic, CANARY_LIFE_S: lifeSeconds } = config
+  const {
+    CANARY_RECIPIENT: recipient,
+    CANARY_AMOUNT_ATOMIC: amountAtomic,
+    CANARY_LIFE_S: lifeSeconds,
+  } = config
   return recipient === '' ? undefined : { recipient, amountAtomic, lifeSeconds }
 }
 
@@ -208,7 +248,10 @@ export function railOf(config: Config): Rail {
 /** The gas wallets whose keys are configured, none where no file is named; throws when the file cannot be used. */
 export function gasAccounts(config: Config): LocalAccount[] {
   if (config.GAS_WALLET_KEYS_FILE === '') return []
-  const keys = readJsonFile(config.GAS_WALLET_KEYS_FILE, z.array(z.string().regex(/^0x[0-9a-fA-F]{64}$/)).min(1))
+  const keys = readJsonFile(
+    config.GAS_WALLET_KEYS_FILE,
+    z.array(z.string().regex(/^0x[0-9a-fA-F]{64}$/)).min(1),
+  )
   return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
 }
 

@@ -36,7 +36,10 @@ const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
 export async function createActivities(config: Config, log: Logger, { signs }: { signs: boolean }) {
   const { deps, close } = await buildDeps(config, log)
   const payouts: PayoutSteps = createPayoutSteps(deps, signs ? createSigner(config) : undefined)
-  const transfers: TransferSteps & PaymentSteps = { ...createTransferSteps(deps), ...createPaymentSteps(deps) }
+  const transfers: TransferSteps & PaymentSteps = {
+    ...createTransferSteps(deps),
+    ...createPaymentSteps(deps),
+  }
   return { deps, payouts, transfers, close }
 }
 
@@ -71,7 +74,10 @@ export async function createTaskActivities(config: Config) {
     await pool.close()
     await close()
   }
-  return { activities: { ...createTaskSteps(deps), ...createRunSteps(deps, pool) }, close: closeAll }
+  return {
+    activities: { ...createTaskSteps(deps), ...createRunSteps(deps, pool) },
+    close: closeAll,
+  }
 }
 
 /** The signing activity alone, which needs nothing but the payout wallet's key and the reserved row. */
@@ -117,12 +123,15 @@ export async function createCallbackActivities(
 export function readPayoutWallet(config: Config): PrivateKeyAccount {
   const account = privateKeyToAccount(readPayoutKey(config))
   if (account.address.toLowerCase() !== config.PAYOUT_WALLET_ADDRESS) {
-    throw new Error('PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS')
+    throw new Error(
+      'PAYOUT_WALLET_KEY_FILE holds the key of another address than PAYOUT_WALLET_ADDRESS',
+    )
   }
   return account
 }
 
-const readPayoutKey = (config: Config) => readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`
+const readPayoutKey = (config: Config) =>
+  readJsonFile(config.PAYOUT_WALLET_KEY_FILE, privateKey) as `0x${string}`
 
 function createSigner(config: Config): Signer {
   const { address } = readPayoutWallet(config)

@@ -37,7 +37,12 @@ export type Caller =
       readonly presented?: Presented
     }
   | { readonly kind: 'wallet'; readonly id: string; readonly wallet: `0x${string}` }
-  | { readonly kind: 'agent'; readonly id: string; readonly agentId: string; readonly credential: CredentialOfAgent }
+  | {
+      readonly kind: 'agent'
+      readonly id: string
+      readonly agentId: string
+      readonly credential: CredentialOfAgent
+    }
   | {
       readonly kind: 'operator'
       readonly id: string
@@ -51,7 +56,11 @@ export type Caller =
   | ({ readonly kind: 'status'; readonly id: string; readonly tokenSha256: string } & TokenSubject)
 
 /** What a status token tells of, and the agent whose it is. */
-export type TokenSubject = { readonly prefix: TokenPrefix; readonly subjectId: string; readonly agentId: string }
+export type TokenSubject = {
+  readonly prefix: TokenPrefix
+  readonly subjectId: string
+  readonly agentId: string
+}
 /** A credential that a public operation judges, or why it is none. */
 export type Presented = { readonly credential: CredentialOfAgent } | { readonly refusal: Refusal }
 
@@ -68,7 +77,10 @@ export type PayoutActs = {
     payoutId: string,
     call: { callId: string; leads: boolean },
   ): Promise<PayoutAnswer | undefined>
-  read(creator: string, by: { payout_id: string } | { idempotency_key: string }): Promise<PayoutAnswer>
+  read(
+    creator: string,
+    by: { payout_id: string } | { idempotency_key: string },
+  ): Promise<PayoutAnswer>
   /** The payout once it differs from what was read, or as it is when the time is up. */
   next(creator: string, read: PayoutAnswer, ms: number): Promise<PayoutAnswer>
 }
@@ -123,10 +135,15 @@ export type DiscoveryActs = {
   trustContract(): Promise<Record<string, unknown>>
   readonly schemas: PublishedSchemas
 }
-export type HealthActs = { ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }> }
+export type HealthActs = {
+  ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }>
+}
 
 /** What a path offers, printed from the registry. */
-export type ContractActs = Record<'registration' | 'binding' | 'loop' | 'walletRun', () => Promise<ContractView>>
+export type ContractActs = Record<
+  'registration' | 'binding' | 'loop' | 'walletRun',
+  () => Promise<ContractView>
+>
 
 /** Everything a handler may touch. */
 export type Context = {
@@ -189,4 +206,8 @@ export type CallRequest = {
   readonly requestId: string
 }
 
-export type CallAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown }
+export type CallAnswer = {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: unknown
+}

@@ -76,7 +76,13 @@ const REFUSED_IN_TEXT =
 
 /** Up to `max` code points that a person or an agent writes; the road screens it for forbidden material. */
 export function freeText(max: number, min = 0) {
-  return text(min, max).meta({ minLength: min, maxLength: max, 'x-free-text': true, examples: ['invoice 117'] })
+  return text(min, max).meta({
+    minLength: min,
+    maxLength: max,
+    'x-free-text': true,
+    examples: ['invoice 117'],
+  })
 }
 
-const isWithin = (length: number, min: number, max: number): boolean => length >= min && length <= max
+const isWithin = (length: number, min: number, max: number): boolean =>
+  length >= min && length <= max

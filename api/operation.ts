@@ -83,7 +83,10 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly uses?: (input: z.output<Input>) => Uses
   readonly limits?: { readonly bodyBytes?: number; readonly addressPerMinute?: number }
   /** The body is handed on as it comes, in `context.sent`, and the input stands in path and query alone. */
-  readonly stream?: { readonly mediaTypes: readonly [string, ...string[]]; readonly bytesMax: number }
+  readonly stream?: {
+    readonly mediaTypes: readonly [string, ...string[]]
+    readonly bytesMax: number
+  }
   /** Success statuses, the usual one first. Only a 2xx other than 202 is final. */
   readonly status: readonly [number, ...number[]]
   /** The codes special to this operation; the standing ones follow from access, price and method. */
@@ -120,21 +123,33 @@ export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
 }
 
 /** Whether a call may carry a payment of x402. */
-export const takesPayment = ({ price, carriesPayment }: Pick<AnyOperation, 'price' | 'carriesPayment'>): boolean =>
+export const takesPayment = ({
+  price,
+  carriesPayment,
+}: Pick<AnyOperation, 'price' | 'carriesPayment'>): boolean =>
   price !== null || carriesPayment === true
 
 /** Whether a call needs no row of its own: it costs nothing, and a repeat does no harm. */
-export function isPlain({ idempotency, price }: Pick<AnyOperation, 'idempotency' | 'price'>): boolean {
+export function isPlain({
+  idempotency,
+  price,
+}: Pick<AnyOperation, 'idempotency' | 'price'>): boolean {
   return price === null && (idempotency.kind === 'read' || idempotency.kind === 'effect')
 }
 
 /** The ways in which an operation may be called, the first of which refuses who presents nothing. */
-export function waysOf({ access }: Pick<Operation, 'access'>): readonly [AccessKind, ...AccessKind[]] {
+export function waysOf({
+  access,
+}: Pick<Operation, 'access'>): readonly [AccessKind, ...AccessKind[]] {
   return typeof access === 'string' ? [access] : access
 }
 
 /** Declares an operation with its input and output types tied together, and its id kept as a literal for the typed client. */
-export function operation<const Id extends string, Input extends z.ZodType, Output extends z.ZodType>(
+export function operation<
+  const Id extends string,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+>(
   declared: Operation<Input, Output> & { readonly id: Id },
 ): Operation<Input, Output> & { readonly id: Id } {
   return declared

@@ -42,7 +42,12 @@ const pages = createPages({
 
 const unreadable = answerUnreadable(config.BASE_URL)
 const listeners = await Promise.all([
-  listen(createApp({ ...surface, host: 'base', pages }), config.BIND_HOST, config.BASE_PORT, unreadable),
+  listen(
+    createApp({ ...surface, host: 'base', pages }),
+    config.BIND_HOST,
+    config.BASE_PORT,
+    unreadable,
+  ),
   listen(createApp({ ...surface, host: 'os' }), config.BIND_HOST, config.OS_PORT, unreadable),
 ])
 log.info({ base: config.BASE_URL, os: config.OS_URL }, 'listening')

@@ -25,7 +25,12 @@ export async function ensureCallback(client: Client, deliveryId: string): Promis
  * Delivers again, there or to another URL: an open delivery is attempted at once, one that is over gets a successor. Answers the
  * id of the delivery that is now under way; undefined when there is none to repeat.
  */
-export async function redeliver(client: Client, db: Tx, deliveryId: string, url?: string): Promise<string | undefined> {
+export async function redeliver(
+  client: Client,
+  db: Tx,
+  deliveryId: string,
+  url?: string,
+): Promise<string | undefined> {
   const told = await findDelivery(db, deliveryId)
   if (told === undefined) return undefined
   if (!isCallbackOpen(told.state)) {

@@ -10,7 +10,9 @@ type GateDeps = Pick<Deps, 'db' | 'rail' | 'canary' | 'floor'> & { client: Clien
  * What an execute passes before its fee is taken: the balance floor and today's canary, whose workflow the first execute of the
  * day starts. The reserve transaction asks both again. Undefined where neither is configured.
  */
-export function createReservationGate(deps: GateDeps): ((row: PayoutRow) => Promise<void>) | undefined {
+export function createReservationGate(
+  deps: GateDeps,
+): ((row: PayoutRow) => Promise<void>) | undefined {
   if (deps.canary === undefined && !deps.floor.isSet) return undefined
   return async (row) => {
     await deps.floor.assertAbove(deps.db, row, await deps.floor.look())

@@ -21,14 +21,26 @@ const PAGE = 100
 
 /** Makes of providers' events what they prove, where the process that took them in has died. */
 export const applyEvents = async ({ money, log, config }: MoneySweepDeps): Promise<void> =>
-  each(await listOpenEvents(money.db, config.SWEEP_GRACE_MS, PAGE), (key) => applyEvent(money, key), log)
+  each(
+    await listOpenEvents(money.db, config.SWEEP_GRACE_MS, PAGE),
+    (key) => applyEvent(money, key),
+    log,
+  )
 
 /** Looks for the proof of payments that nobody asks for any more. */
 export const verifyDue = async ({ money, log, config }: MoneySweepDeps): Promise<void> =>
-  each(await listDueReferences(money.db, config.SWEEP_GRACE_MS, PAGE), (id) => verifyReference(money, id), log)
+  each(
+    await listDueReferences(money.db, config.SWEEP_GRACE_MS, PAGE),
+    (id) => verifyReference(money, id),
+    log,
+  )
 
 /** Tells tasks of money that was stored and that nobody told them of. */
-export async function tellTasksBehind({ client, money: { db }, log }: MoneySweepDeps): Promise<void> {
+export async function tellTasksBehind({
+  client,
+  money: { db },
+  log,
+}: MoneySweepDeps): Promise<void> {
   for (let page: IdPage | undefined = { after: '', most: PAGE }; page !== undefined; ) {
     const behind: string[] = await listBehindMoney(db, page)
     await each(behind, (taskId) => tellTask({ client, db }, taskId), log)
@@ -38,7 +50,13 @@ export async function tellTasksBehind({ client, money: { db }, log }: MoneySweep
 }
 
 /** One that fails holds up nobody else; it is tried again with the next sweep. */
-async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>, log: Logger): Promise<void> {
+async function each<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<unknown>,
+  log: Logger,
+): Promise<void> {
   for (const item of items)
-    await act(item).catch((error: unknown) => log.warn({ item, error: String(error) }, 'money is looked at again'))
+    await act(item).catch((error: unknown) =>
+      log.warn({ item, error: String(error) }, 'money is looked at again'),
+    )
 }

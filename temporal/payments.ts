@@ -19,7 +19,9 @@ export async function ensurePayment(client: Client, paymentId: string): Promise<
 
 /** One short try of it that never fails: the row is the outbox, and a worker's sweep starts what is due. */
 export const tellPayment = (client: Client, paymentId: string): Promise<void> =>
-  client.withDeadline(Date.now() + TELL_MS, () => ensurePayment(client, paymentId)).catch(() => undefined)
+  client
+    .withDeadline(Date.now() + TELL_MS, () => ensurePayment(client, paymentId))
+    .catch(() => undefined)
 
 /** Whether a run of this workflow is open now. */
 export async function isRunning(client: Client, workflowId: string): Promise<boolean> {
@@ -44,7 +46,8 @@ export async function notRunning(
   const ids = subjects.map((subject) => `'${workflowIdOf(subject)}'`).join(', ')
   const query = `ExecutionStatus = 'Running' AND WorkflowId IN (${ids})`
   const listed = new Set<string>()
-  for await (const { workflowId } of client.workflow.list({ query, pageSize: subjects.length })) listed.add(workflowId)
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: subjects.length }))
+    listed.add(workflowId)
   const ended: string[] = []
   for (const subject of subjects) {
     const id = workflowIdOf(subject)

@@ -5,7 +5,12 @@ import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
 import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '#domain/payouts/payout.ts'
-import { assertExecutable, deadTransfer, ownPayout, unknownPayout } from '../activities/payout/rules.ts'
+import {
+  assertExecutable,
+  deadTransfer,
+  ownPayout,
+  unknownPayout,
+} from '../activities/payout/rules.ts'
 import {
   type PayoutAnswerBody,
   type PayoutRecord,
@@ -15,7 +20,12 @@ import {
 } from '../activities/store/payouts/payouts.ts'
 import type { StepAnswer, StepInput } from '../workflows/payout/activities.ts'
 import { payoutSummary } from '../workflows/payout/details.ts'
-import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../workflows/payout/messages.ts'
+import {
+  authorizeUpdate,
+  createUpdate,
+  executeUpdate,
+  wakeSignal,
+} from '../workflows/payout/messages.ts'
 import type { payout as payoutWorkflow } from '../workflows/payout/workflow.ts'
 import { payoutAttributes, searchAttributes } from '../workflows/shared/search-attributes.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
@@ -40,12 +50,15 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
     async create(creator: string, input: CreateInput, callId: string): Promise<void> {
       const known = { creator, ...acceptedTerms(deps, input) }
       const payoutId = payoutIdOf(creator, input.idempotency_key)
-      await step(deps, payoutId, (updateId) => startWith(deps, createUpdate, { payoutId, callId }, known, updateId))
+      await step(deps, payoutId, (updateId) =>
+        startWith(deps, createUpdate, { payoutId, callId }, known, updateId),
+      )
     },
 
     async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
       const known = async () => (await own(deps, creator, payoutId)).payout
-      const send = (updateId: string) => sendTo(deps, authorizeUpdate, { payoutId, callId }, known, updateId)
+      const send = (updateId: string) =>
+        sendTo(deps, authorizeUpdate, { payoutId, callId }, known, updateId)
       // Calls under several keys may ask for this at once, which one call with its lease never does.
       await step(deps, payoutId, send, { crowd: { places: limits.updatesInFlightMax - 2 } })
     },
@@ -58,9 +71,14 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       if (record.transfer !== undefined) return
       await assertExecutable(deps.db, record.payout, deps.executeLifeSecondsMin)
       if (!up)
-        throw refuse('unavailable', 'the chain does not answer; nothing was reserved', 'Repeat the call later.', {
-          retry_after_ms: 2000,
-        })
+        throw refuse(
+          'unavailable',
+          'the chain does not answer; nothing was reserved',
+          'Repeat the call later.',
+          {
+            retry_after_ms: 2000,
+          },
+        )
       await deps.reservationGate?.(record.payout)
     },
 
@@ -75,7 +93,8 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       let record = leads ? undefined : await own(deps, creator, payoutId)
       if (record?.transfer === undefined) {
         const known = async () => (await own(deps, creator, payoutId)).payout
-        const send = (updateId: string) => sendTo(deps, executeUpdate, { payoutId, callId }, known, updateId)
+        const send = (updateId: string) =>
+          sendTo(deps, executeUpdate, { payoutId, callId }, known, updateId)
         await step(deps, payoutId, send, { moves: true })
         await deps.changes.wait(payoutId, until - performance.now())
         record = await own(deps, creator, payoutId)
@@ -90,7 +109,10 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       }
     },
 
-    async read(creator: string, by: { payout_id: string } | { idempotency_key: string }): Promise<PayoutAnswerBody> {
+    async read(
+      creator: string,
+      by: { payout_id: string } | { idempotency_key: string },
+    ): Promise<PayoutAnswerBody> {
       const payoutId = 'payout_id' in by ? by.payout_id : payoutIdOf(creator, by.idempotency_key)
       return payoutAnswer(await own(deps, creator, payoutId), deps.environment)
     },
@@ -98,7 +120,11 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
     async next(creator: string, read: PayoutAnswerBody, ms: number): Promise<PayoutAnswerBody> {
       const { payout_id: payoutId } = read.payout
       const until = performance.now() + ms
-      for (let now = read; ; now = payoutAnswer(await own(deps, creator, payoutId), deps.environment)) {
+      for (
+        let now = read;
+        ;
+        now = payoutAnswer(await own(deps, creator, payoutId), deps.environment)
+      ) {
         const left = until - performance.now()
         if (left <= 0 || isOver(now) || standingOf(now) !== standingOf(read)) return now
         await deps.changes.wait(payoutId, left)
@@ -107,7 +133,8 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
   }
 }
 
-const isOver = ({ payout }: PayoutAnswerBody): boolean => ['final', 'dead'].includes(payout.transfer.status)
+const isOver = ({ payout }: PayoutAnswerBody): boolean =>
+  ['final', 'dead'].includes(payout.transfer.status)
 
 /** What is a change to who waits for one: confirmations are none. */
 const standingOf = ({ payout, receipts }: PayoutAnswerBody): string =>
@@ -131,7 +158,11 @@ export async function wakePayout(
   })
 }
 
-async function own(deps: PayoutGatewayDeps, creator: string, payoutId: string): Promise<PayoutRecord> {
+async function own(
+  deps: PayoutGatewayDeps,
+  creator: string,
+  payoutId: string,
+): Promise<PayoutRecord> {
   const record = await readPayout(deps.db, payoutId)
   ownPayout(record?.payout, creator)
   if (record === undefined) throw unknownPayout()
@@ -144,12 +175,19 @@ async function step(
   send: (updateId: string) => Promise<StepAnswer>,
   { crowd, moves = false }: { crowd?: Crowd; moves?: boolean } = {},
 ): Promise<void> {
-  const result = await durableStep(deps, payoutId, send, crowd).catch((error) => told(deps, payoutId, moves, error))
+  const result = await durableStep(deps, payoutId, send, crowd).catch((error) =>
+    told(deps, payoutId, moves, error),
+  )
   if (!result.ok) throw new DomainError(result.refusal)
 }
 
 /** A 503 says of the money what is stored; an execute that was sent may still reserve, so until then nobody knows. */
-async function told(deps: PayoutGatewayDeps, payoutId: string, moves: boolean, error: unknown): Promise<never> {
+async function told(
+  deps: PayoutGatewayDeps,
+  payoutId: string,
+  moves: boolean,
+  error: unknown,
+): Promise<never> {
   if (!(error instanceof DomainError) || errorCodes[error.refusal.code].status < 500) throw error
   const transfer = (await readPayout(deps.db, payoutId).catch(() => undefined))?.transfer
   const money_moved = moves && transfer === undefined ? 'unknown' : moneyMoved(transfer)
@@ -184,7 +222,11 @@ function startWith(
     ...startOptions(input.payoutId, known),
     workflowIdConflictPolicy: 'USE_EXISTING',
   })
-  return client.workflow.executeUpdateWithStart(update, { args: [input], updateId, startWorkflowOperation })
+  return client.workflow.executeUpdateWithStart(update, {
+    args: [input],
+    updateId,
+    startWorkflowOperation,
+  })
 }
 
 function startOptions(payoutId: string, known: Known) {
@@ -214,15 +256,22 @@ function startOptions(payoutId: string, known: Known) {
 }
 
 /** The terms of a create, unless they can never be: 400 for nothing, 422 over the cap or to an address that is never paid. */
-function acceptedTerms(deps: PayoutGatewayDeps, input: CreateInput): ReturnType<typeof payoutTerms> {
+function acceptedTerms(
+  deps: PayoutGatewayDeps,
+  input: CreateInput,
+): ReturnType<typeof payoutTerms> {
   const terms = payoutTerms(input)
   const atomic = BigInt(terms.amount_atomic)
   if (atomic === 0n) {
     const errors = [{ pointer: '/amount_usdc', message: 'more than 0' }]
-    throw refuse('invalid_request', 'the amount is zero', 'Send an amount of at least 0.000001.', { errors })
+    throw refuse('invalid_request', 'the amount is zero', 'Send an amount of at least 0.000001.', {
+      errors,
+    })
   }
   if (atomic > limits.maxPayoutAtomic) {
-    const errors = [{ pointer: '/amount_usdc', message: `at most ${formatUsdc(limits.maxPayoutAtomic)}` }]
+    const errors = [
+      { pointer: '/amount_usdc', message: `at most ${formatUsdc(limits.maxPayoutAtomic)}` },
+    ]
     throw refuse(
       'payout_cap_exceeded',
       `amount ${atomic} is over max_payout_atomic ${limits.maxPayoutAtomic}`,
@@ -231,8 +280,15 @@ function acceptedTerms(deps: PayoutGatewayDeps, input: CreateInput): ReturnType<
     )
   }
   if (deps.refusedRecipients.has(terms.recipient)) {
-    const errors = [{ pointer: '/recipient', message: 'not the zero address, the asset or an address of this service' }]
-    throw refuse('recipient_refused', 'this address is never paid', 'Name another recipient.', { errors })
+    const errors = [
+      {
+        pointer: '/recipient',
+        message: 'not the zero address, the asset or an address of this service',
+      },
+    ]
+    throw refuse('recipient_refused', 'this address is never paid', 'Name another recipient.', {
+      errors,
+    })
   }
   return terms
 }

@@ -38,14 +38,20 @@ export type SweeperDeps = {
   log: Logger
   config: Pick<
     Config,
-    'SWEEP_EVERY_MS' | 'SWEEP_GRACE_MS' | 'INPUT_KEEP_MS' | 'INPUT_KEEP_SANDBOX_MS' | 'WORK_ORDER_KEEP_MS'
+    | 'SWEEP_EVERY_MS'
+    | 'SWEEP_GRACE_MS'
+    | 'INPUT_KEEP_MS'
+    | 'INPUT_KEEP_SANDBOX_MS'
+    | 'WORK_ORDER_KEEP_MS'
   >
   maintainLane: () => Promise<void>
   money: MoneyDeps
   tasks: TaskDeps
 }
 
-type GraceDeps = Pick<SweeperDeps, 'client' | 'db' | 'log'> & { config: Pick<Config, 'SWEEP_GRACE_MS'> }
+type GraceDeps = Pick<SweeperDeps, 'client' | 'db' | 'log'> & {
+  config: Pick<Config, 'SWEEP_GRACE_MS'>
+}
 
 const PAGE = 100
 /** Each may have hundreds of megabytes to remove. */
@@ -109,7 +115,8 @@ async function returnUndelivered({ db }: SweeperDeps): Promise<void> {
 
 async function settleDue({ client, db, config }: SweeperDeps): Promise<void> {
   for await (const due of pages((page) => listDuePayments(db, config.SWEEP_EVERY_MS, page)))
-    for (const paymentId of await notRunning(client, due, paymentWorkflowId)) await ensurePayment(client, paymentId)
+    for (const paymentId of await notRunning(client, due, paymentWorkflowId))
+      await ensurePayment(client, paymentId)
 }
 
 async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promise<void> {
@@ -124,7 +131,9 @@ async function resumeTransfers({ client, db, config, log }: SweeperDeps): Promis
 
 /** Tasks that go on by themselves get a workflow again where theirs was ended by hand. */
 export async function resumeTasks({ client, db, config, log }: GraceDeps): Promise<void> {
-  for await (const left of pages((page) => listAtWork(db, endedByOthers, config.SWEEP_GRACE_MS, page)))
+  for await (const left of pages((page) =>
+    listAtWork(db, endedByOthers, config.SWEEP_GRACE_MS, page),
+  ))
     for (const taskId of await notRunning(client, left)) {
       log.info({ taskId }, 'picking up a task whose workflow is not running')
       await wakeTask({ client, db }, taskId)
@@ -141,11 +150,14 @@ export async function endBrokenRuns({ client, db, config, log }: GraceDeps): Pro
   for (const list of lists)
     for await (const still of pages(list))
       for (const workflowId of still)
-        if (await endBroken(client, workflowId)) log.warn({ workflowId }, 'ended a run that could not go on')
+        if (await endBroken(client, workflowId))
+          log.warn({ workflowId }, 'ended a run that could not go on')
 }
 
 async function resumeCallbacks({ client, db, config }: SweeperDeps): Promise<void> {
-  for await (const overdue of pages((page) => listOverdueDeliveries(db, config.SWEEP_GRACE_MS, page)))
+  for await (const overdue of pages((page) =>
+    listOverdueDeliveries(db, config.SWEEP_GRACE_MS, page),
+  ))
     for (const deliveryId of await notRunning(client, overdue, callbackWorkflowId))
       await ensureCallback(client, deliveryId)
 }
@@ -162,7 +174,9 @@ export async function closeUndecided({
   db,
   config,
   tasks,
-}: Pick<SweeperDeps, 'client' | 'db' | 'tasks'> & { config: Pick<Config, 'WORK_ORDER_KEEP_MS'> }): Promise<void> {
+}: Pick<SweeperDeps, 'client' | 'db' | 'tasks'> & {
+  config: Pick<Config, 'WORK_ORDER_KEEP_MS'>
+}): Promise<void> {
   for (const workOrderId of await listUndecided(db, config.WORK_ORDER_KEEP_MS, PAGE)) {
     const closed = await transaction(db, (tx) => closeLapsed(tasks, tx, workOrderId))
     if (closed === undefined) continue

@@ -56,12 +56,23 @@ async function waitForSlot(
   until: number,
 ): Promise<number> {
   for (;;) {
-    const slot = await takeLease(deps.db, workflowId, holder, places, deps.config.UPDATE_WAIT_MS * 2)
+    const slot = await takeLease(
+      deps.db,
+      workflowId,
+      holder,
+      places,
+      deps.config.UPDATE_WAIT_MS * 2,
+    )
     if (slot !== undefined) return slot
     if (performance.now() >= until) {
-      throw refuse('contention', 'too many steps of this payout are in flight', 'Repeat the call.', {
-        retry_after_ms: 500,
-      })
+      throw refuse(
+        'contention',
+        'too many steps of this payout are in flight',
+        'Repeat the call.',
+        {
+          retry_after_ms: 500,
+        },
+      )
     }
     await deps.changes.wait(workflowId, 50)
   }
@@ -91,7 +102,9 @@ async function whileReachable<Result>(
     if (first !== 'tick' && 'value' in first) return first.value
     if (!(await temporalAnswers(deps.client, 600))) throw temporalDown('Temporal does not answer')
     if (first !== 'tick') throw first.error
-    await deps.client.withDeadline(Date.now() + 600, () => endBroken(deps.client, workflowId)).catch(() => false)
+    await deps.client
+      .withDeadline(Date.now() + 600, () => endBroken(deps.client, workflowId))
+      .catch(() => false)
     if (performance.now() >= until) throw temporalDown('the step was not answered in time')
   }
 }
@@ -99,7 +112,9 @@ async function whileReachable<Result>(
 /** Whether the Temporal frontend answers within `ms`. */
 export async function temporalAnswers(client: Client, ms: number): Promise<boolean> {
   try {
-    await client.connection.withDeadline(Date.now() + ms, () => client.workflowService.getSystemInfo({}))
+    await client.connection.withDeadline(Date.now() + ms, () =>
+      client.workflowService.getSystemInfo({}),
+    )
     return true
   } catch {
     return false
@@ -107,6 +122,11 @@ export async function temporalAnswers(client: Client, ms: number): Promise<boole
 }
 
 const temporalDown = (detail: string) =>
-  refuse('unavailable', detail, 'Repeat the call with the same idempotency key; it joins what may have begun.', {
-    retry_after_ms: 1000,
-  })
+  refuse(
+    'unavailable',
+    detail,
+    'Repeat the call with the same idempotency key; it joins what may have begun.',
+    {
+      retry_after_ms: 1000,
+    },
+  )

@@ -12,12 +12,16 @@ test('every cited requirement is known', () => {
 
 test('every requirement has a test, or a reason why not yet', () => {
   print()
-  const uncited = all.filter(([id, { deferred }]) => !cited.has(id) && deferred === undefined).map(([id]) => id)
+  const uncited = all
+    .filter(([id, { deferred }]) => !cited.has(id) && deferred === undefined)
+    .map(([id]) => id)
   expect(uncited).toEqual([])
 })
 
 test('no requirement is both tested and deferred', () => {
-  expect(all.filter(([id, { deferred }]) => cited.has(id) && deferred !== undefined).map(([id]) => id)).toEqual([])
+  expect(
+    all.filter(([id, { deferred }]) => cited.has(id) && deferred !== undefined).map(([id]) => id),
+  ).toEqual([])
 })
 
 test('every requirement names its document', () => {
@@ -35,7 +39,9 @@ function testFiles(): string[] {
 /** The literals in the first argument of each `verifies(…)`. */
 function citedIds(source: string): string[] {
   const calls = source.matchAll(/\bverifies\(\s*(\[[^\]]*\]|'[^']*')/g)
-  return [...calls].flatMap(([, ids = '']) => [...ids.matchAll(/'([^']*)'/g)].map(([, id = '']) => id))
+  return [...calls].flatMap(([, ids = '']) =>
+    [...ids.matchAll(/'([^']*)'/g)].map(([, id = '']) => id),
+  )
 }
 
 function print(): void {
@@ -45,7 +51,9 @@ function print(): void {
     const entries = all.filter(([, { source }]) => documentOf(source) === document)
     const tested = entries.filter(([id]) => cited.has(id)).length
     const deferred = entries.filter(([, requirement]) => requirement.deferred !== undefined)
-    const reasons = deferred.map(([id, requirement]) => `\n  deferred ${id}: ${requirement.deferred}`).join('')
+    const reasons = deferred
+      .map(([id, requirement]) => `\n  deferred ${id}: ${requirement.deferred}`)
+      .join('')
     return `${document}: ${entries.length} requirements, ${tested} tested, ${deferred.length} deferred${reasons}`
   })
   console.log(lines.join('\n'))

@@ -24,11 +24,17 @@ suites.all = [...suites.tests, ...suites.faults]
 
 const counted = { passed: 0, failed: 0, skipped: 0 }
 if (suite !== 'faults')
-  for (const [name, program, args] of checks) counted.failed += (await step(name, program, args)) === 0 ? 0 : 1
+  for (const [name, program, args] of checks)
+    counted.failed += (await step(name, program, args)) === 0 ? 0 : 1
 for (const [index, [name, projects]] of suites[suite].entries()) {
   const report = join(scratch, `vitest-${index}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const code = await step(name, bin('vitest/vitest.mjs'), ['run', ...projects, ...reporters, ...filters])
+  const code = await step(name, bin('vitest/vitest.mjs'), [
+    'run',
+    ...projects,
+    ...reporters,
+    ...filters,
+  ])
   const { passed, failed, skipped } = count(report)
   counted.passed += passed
   counted.skipped += skipped
@@ -53,7 +59,9 @@ function step(name, program, args) {
     process.on('SIGINT', pass).on('SIGTERM', pass)
     child.once('exit', (status) => {
       process.off('SIGINT', pass).off('SIGTERM', pass)
-      console.log(`== ${name}: ${status === 0 ? 'ok' : 'failed'} (${((Date.now() - begun) / 1000).toFixed(1)} s)`)
+      console.log(
+        `== ${name}: ${status === 0 ? 'ok' : 'failed'} (${((Date.now() - begun) / 1000).toFixed(1)} s)`,
+      )
       resolve(status ?? 1)
     })
   })
@@ -61,6 +69,8 @@ function step(name, program, args) {
 
 function count(report) {
   if (!existsSync(report)) return { passed: 0, failed: 0, skipped: 0 }
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'))
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
+    readFileSync(report, 'utf8'),
+  )
   return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests }
 }

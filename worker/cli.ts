@@ -25,7 +25,8 @@ const program = new Command('agent-rails')
 const asked = process.argv[2] ?? ''
 const one = Object.hasOwn(families, asked) ? families[asked] : undefined
 const needed = one !== undefined ? [one] : Object.values(families)
-if (asked !== '--version') for (const add of await Promise.all(needed.map((load) => load()))) add(program)
+if (asked !== '--version')
+  for (const add of await Promise.all(needed.map((load) => load()))) add(program)
 
 await program.parseAsync().catch((error: unknown) => {
   printError(error instanceof Error ? error.message : String(error))

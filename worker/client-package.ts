@@ -16,7 +16,8 @@ const { dependencies } = JSON.parse(readFileSync(join(packed, '..', 'package.jso
   dependencies: Record<string, string>
 }
 rmSync(packed, { recursive: true, force: true })
-for (const module of modulesFrom(entry)) for (const kind of ['js', 'd.ts']) copy(`${module}.${kind}`)
+for (const module of modulesFrom(entry))
+  for (const kind of ['js', 'd.ts']) copy(`${module}.${kind}`)
 write(`${contract}.js`, `export const callables = ${JSON.stringify(callables)}\n`)
 write(`${contract}.d.ts`, await contractTypes())
 
@@ -44,9 +45,9 @@ function moduleOf(importer: string, from: string): string | undefined {
 function importsOf(module: string): string[] {
   const texts = ['js', 'd.ts'].map((kind) => readFileSync(join(built, `${module}.${kind}`), 'utf8'))
   return texts.flatMap((text) =>
-    [...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)';?$|\bimport\("([^"]+)"\)/gm)].map(
-      ([, from, inline]) => from ?? inline ?? '',
-    ),
+    [
+      ...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)';?$|\bimport\("([^"]+)"\)/gm),
+    ].map(([, from, inline]) => from ?? inline ?? ''),
   )
 }
 
@@ -73,7 +74,11 @@ async function contractTypes(): Promise<string> {
     const written = JSON.stringify(z.toJSONSchema(schema, { target: 'draft-2020-12', io }))
     // A shape with defaults has other members in than out.
     const own = io === 'output' ? written : written.replace(/("#\/\$defs\/[^"]+)"/g, '$1Input"')
-    const { $schema: _dialect, $defs: shapes = {}, ...shape } = JSON.parse(own) as Record<string, object>
+    const {
+      $schema: _dialect,
+      $defs: shapes = {},
+      ...shape
+    } = JSON.parse(own) as Record<string, object>
     for (const [id, one] of Object.entries(shapes)) $defs[io === 'output' ? id : `${id}Input`] = one
     return shape
   }

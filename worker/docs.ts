@@ -6,5 +6,8 @@ import { configurationTable } from './docs/configuration-table.ts'
 
 // `npm run docs`: writes the generated parts of docs/.
 const file = join(packageRoot, 'docs', 'operations.md')
-writeFileSync(file, betweenMarkers(readFileSync(file, 'utf8'), 'configuration', configurationTable()))
+writeFileSync(
+  file,
+  betweenMarkers(readFileSync(file, 'utf8'), 'configuration', configurationTable()),
+)
 console.log(`wrote ${file}`)

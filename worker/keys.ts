@@ -6,7 +6,8 @@ import { writeSecret } from './stack/secret-file.ts'
 
 /** Makes the file of signing keys; throws where there is one, because what its keys signed needs them. */
 export function createSigningKeys(file: string, now: Date): string[] {
-  if (existsSync(file)) throw new Error(`${file} is there already; agent-rails keys rotate adds keys to it`)
+  if (existsSync(file))
+    throw new Error(`${file} is there already; agent-rails keys rotate adds keys to it`)
   return write(file, generateSigningKeys(now))
 }
 

@@ -1,6 +1,10 @@
 import { loadDatabaseUrl } from '../activities/config/config.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
-import { ensureDatabase, latestMigration, migrateToLatest } from '../activities/store/postgres/migrate.ts'
+import {
+  ensureDatabase,
+  latestMigration,
+  migrateToLatest,
+} from '../activities/store/postgres/migrate.ts'
 
 const url = loadDatabaseUrl()
 await ensureDatabase(url)

@@ -6,7 +6,11 @@ import { readPayout } from '../activities/store/payouts/payouts.ts'
 import { createChanges } from '../activities/store/postgres/changes.ts'
 import { createDatabase } from '../activities/store/postgres/db.ts'
 import { listOpenExceptions } from '../activities/store/tasks/exceptions.ts'
-import { type CloseInput, closeWithReceipt, exceptionView } from '../api/services/reconciliation/reconciliation.ts'
+import {
+  type CloseInput,
+  closeWithReceipt,
+  exceptionView,
+} from '../api/services/reconciliation/reconciliation.ts'
 import { type Acted, type Acting, actOn, tryActOn } from '../api/services/recovery/commands.ts'
 import { explain, listLines, subjectOf } from '../api/services/recovery/list.ts'
 import { readReplayPackage } from '../api/services/replay/replay-package.ts'
@@ -22,7 +26,11 @@ const LOOK_MS = 30_000
 /** Where payouts and tasks are found, explained and recovered, each act with its signed receipt. */
 export async function openRecovery() {
   const config = loadSettings()
-  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 4 })
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails cli',
+    poolSize: 4,
+  })
   const temporal = createTemporalClient(config)
   const deps = { client: temporal.client, db, findOutcome: openChain(config).findOutcome }
   const look = <T>(ask: () => Promise<T>) => temporal.client.withDeadline(Date.now() + LOOK_MS, ask)
@@ -40,7 +48,8 @@ export async function openRecovery() {
       try {
         const operator = await operatorOf(db, who)
         const outcomes: Outcome[] = []
-        for (const one of acts) outcomes.push(await outcomeOf(one.id, () => act(acting, operator, one)))
+        for (const one of acts)
+          outcomes.push(await outcomeOf(one.id, () => act(acting, operator, one)))
         return outcomes
       } finally {
         await changes.close()
@@ -48,12 +57,17 @@ export async function openRecovery() {
     },
     replayPackage: async (id: string) => {
       const signReplay = signerOf(loadKeyRings(config.SIGNING_KEYS_FILE), REPLAY_TYP)
-      return readReplayPackage({ db, issuer: railOf(config).issuer, signReplay }, await subjectOf(deps, id))
+      return readReplayPackage(
+        { db, issuer: railOf(config).issuer, signReplay },
+        await subjectOf(deps, id),
+      )
     },
     reconcile: () => reconcileNow(temporal.client),
     exceptions: async () => (await listOpenExceptions(db, 200)).map(exceptionView),
     close: async (who: string, input: CloseInput) => {
-      const closed = await signed(config, db, who, (deps, tx, operator) => closeWithReceipt(deps, tx, operator, input))
+      const closed = await signed(config, db, who, (deps, tx, operator) =>
+        closeWithReceipt(deps, tx, operator, input),
+      )
       const record = await readPayout(db, closed.exception.subject)
       if (record !== undefined) await watchWorkflows(temporal.client).show(record)
       return closed

@@ -7,13 +7,26 @@ import { loadKeyRings } from '../activities/keys/key-ring.ts'
 import { publishKeys } from '../activities/keys/publish-keys.ts'
 import { type ControlDeps, type ControlInput, setControl } from '../activities/payout/controls.ts'
 import { listCredentials } from '../activities/store/agents/agent-credentials.ts'
-import { createOperator, findOperator, listOperatorsNamed } from '../activities/store/agents/operators.ts'
+import {
+  createOperator,
+  findOperator,
+  listOperatorsNamed,
+} from '../activities/store/agents/operators.ts'
 import { listControlChanges, listPauses } from '../activities/store/payouts/controls.ts'
-import { clockSeconds, createDatabase, type Tx, transaction } from '../activities/store/postgres/db.ts'
+import {
+  clockSeconds,
+  createDatabase,
+  type Tx,
+  transaction,
+} from '../activities/store/postgres/db.ts'
 import { findStatement } from '../activities/store/reconciliation/statements.ts'
 import type { Database } from '../activities/store/schema/schema.ts'
 import { type AuthenticatedOperator, authenticateOperator } from '../api/auth/operator.ts'
-import { type RotateInput, revokeWithReceipt, rotateCredential } from '../api/services/agents/credentials.ts'
+import {
+  type RotateInput,
+  revokeWithReceipt,
+  rotateCredential,
+} from '../api/services/agents/credentials.ts'
 import { verifyStatement } from '../api/services/reconciliation/reconciliation.ts'
 import { loadSettings } from './settings.ts'
 
@@ -33,7 +46,11 @@ export async function openOperatorDesk() {
 /** Where operators pause and resume; an act here is the same as one through the API, with the same receipt. */
 export async function openSwitches() {
   const config = loadSettings()
-  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 2 })
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails cli',
+    poolSize: 2,
+  })
   return {
     set: (who: string, input: ControlInput) =>
       signed(config, db, who, (deps, tx, operator) =>
@@ -48,7 +65,11 @@ export async function openSwitches() {
 /** Where the access keys of agents are listed, rotated and revoked, each act with its receipt. */
 export async function openCredentials() {
   const config = loadSettings()
-  const { db, close } = createDatabase({ url: config.DATABASE_URL, applicationName: 'agent-rails cli', poolSize: 2 })
+  const { db, close } = createDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'agent-rails cli',
+    poolSize: 2,
+  })
   return {
     list: async (agentId: string) => {
       const now = await clockSeconds(db)
@@ -72,7 +93,9 @@ export async function openStatements() {
   return {
     read: async (day?: string) => {
       const row = await findStatement(db, day)
-      return row === undefined ? undefined : { jws: row.jws, ...(await verifyStatement(db, row.jws)) }
+      return row === undefined
+        ? undefined
+        : { jws: row.jws, ...(await verifyStatement(db, row.jws)) }
     },
     [Symbol.asyncDispose]: close,
   }
@@ -81,7 +104,12 @@ export async function openStatements() {
 type Act<T> = (deps: ControlDeps, tx: Tx, operator: AuthenticatedOperator) => Promise<T>
 
 /** An operator's act with its receipt, in one transaction. */
-export async function signed<T>(config: Config, db: Kysely<Database>, who: string, act: Act<T>): Promise<T> {
+export async function signed<T>(
+  config: Config,
+  db: Kysely<Database>,
+  who: string,
+  act: Act<T>,
+): Promise<T> {
   const operator = await operatorOf(db, who)
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
   // A receipt is never signed by a key that nobody can look up.
@@ -94,9 +122,13 @@ export async function signed<T>(config: Config, db: Kysely<Database>, who: strin
 /** The operator of a credential or a name; whoever reaches the database and the keys may act in the name of any. */
 export async function operatorOf(db: Tx, who: string): Promise<AuthenticatedOperator> {
   if (who.startsWith('op_'))
-    return authenticateOperator(`Bearer ${who}`, { find: (operatorId) => findOperator(db, operatorId) })
+    return authenticateOperator(`Bearer ${who}`, {
+      find: (operatorId) => findOperator(db, operatorId),
+    })
   const [operator, ...others] = await listOperatorsNamed(db, who)
   if (operator === undefined || others.length > 0)
-    throw new Error(`${operator === undefined ? 'no operator' : 'more than one operator'} has the name ${who}`)
+    throw new Error(
+      `${operator === undefined ? 'no operator' : 'more than one operator'} has the name ${who}`,
+    )
   return operator
 }

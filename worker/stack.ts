@@ -12,7 +12,8 @@ import { Supervisor } from './stack/supervisor.ts'
 const begun = performance.timeOrigin
 const once = process.argv.includes('--once')
 const demoAsked = once || process.argv.includes('--demo')
-const say = (text: string) => console.log(`[${((Date.now() - begun) / 1000).toFixed(1).padStart(5)} s] ${text}`)
+const say = (text: string) =>
+  console.log(`[${((Date.now() - begun) / 1000).toFixed(1).padStart(5)} s] ${text}`)
 
 const supervisor = new Supervisor(say)
 let unlock = () => {}

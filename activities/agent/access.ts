@@ -10,7 +10,13 @@ import type { Tx } from '../store/postgres/db.ts'
 import { stateOf } from './views.ts'
 
 /** What an agent is given, and by whom: an operator, or the policy of the sandbox. */
-export type Access = { version: number; scopes: Scope[]; rails: string[]; overlapSeconds: number; actor: string }
+export type Access = {
+  version: number
+  scopes: Scope[]
+  rails: string[]
+  overlapSeconds: number
+  actor: string
+}
 
 /**
  * Prepares a credential that the agent can claim, and its signing version; the caller holds the agent's lock. The step of the
@@ -25,7 +31,12 @@ export async function grantAccess(tx: Tx, agent: AgentRow, access: Access): Prom
   await recordDeliveryThrough(tx, credentialId, 'access_key_scoped', actor)
   if (contact.callback_url === undefined) return
   // Its own workflow, which the sweep starts, sends it; the key is not in it.
-  const notice = { owner: agentId, event: 'credential_ready', subject: credentialId, ordinal: 1 } as const
+  const notice = {
+    owner: agentId,
+    event: 'credential_ready',
+    subject: credentialId,
+    ordinal: 1,
+  } as const
   await addDelivery(tx, { ...notice, url: contact.callback_url })
 }
 

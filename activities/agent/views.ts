@@ -39,12 +39,17 @@ export function credentialView(row: CredentialRow, nowSeconds: number) {
 export const stateOf = (row: CredentialRow, nowSeconds: number): KeyState =>
   stateNow({ state: row.state, retireAt: unixSeconds(row.retire_at) }, nowSeconds)
 
-export const unixSeconds = (time: Date | null): number | null => (time === null ? null : time.getTime() / 1000)
+export const unixSeconds = (time: Date | null): number | null =>
+  time === null ? null : time.getTime() / 1000
 
 export type GatewayState = 'not_ready' | 'key_ready' | 'gateway_ready'
 
 /** Whether the agent can act: it holds a working key, or has one to claim, or neither. */
-export function gatewayState(agent: AgentRow, credentials: readonly CredentialRow[], nowSeconds: number): GatewayState {
+export function gatewayState(
+  agent: AgentRow,
+  credentials: readonly CredentialRow[],
+  nowSeconds: number,
+): GatewayState {
   if (!mayAct(agent.trust_state)) return 'not_ready'
   const states = credentials.map((row) => stateOf(row, nowSeconds))
   if (states.some((state) => state === 'active' || state === 'retiring')) return 'gateway_ready'
@@ -53,8 +58,10 @@ export function gatewayState(agent: AgentRow, credentials: readonly CredentialRo
 
 /** One sentence on what the agent does now. */
 export function nextAction(agent: AgentRow, credentials: readonly CredentialRow[]): string {
-  if (agent.trust_state === 'rejected') return 'The registration was rejected; nothing more can be done with this key.'
-  if (agent.trust_state === 'suspended') return 'The agent is suspended; wait for an operator, and read the status URL.'
+  if (agent.trust_state === 'rejected')
+    return 'The registration was rejected; nothing more can be done with this key.'
+  if (agent.trust_state === 'suspended')
+    return 'The agent is suspended; wait for an operator, and read the status URL.'
   if (!mayAct(agent.trust_state)) return 'Wait for an operator’s decision, and read the status URL.'
   if (credentials.some(({ state }) => state === 'pending'))
     return 'Shake hands on the OS host with claim_credential to receive the access key.'

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { callbackOutcome, isCallbackOpen } from '#domain/callbacks/callback.ts'
-import { type CallbackBody, type CallbackFacts, callbackBody, echoesNonce } from '#domain/callbacks/callback-body.ts'
+import {
+  type CallbackBody,
+  type CallbackFacts,
+  callbackBody,
+  echoesNonce,
+} from '#domain/callbacks/callback-body.ts'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
 import { recordNotice } from '../agent/access.ts'
@@ -25,7 +30,9 @@ import { type Tx, transaction } from '../store/postgres/db.ts'
 import { isDemoReceiver } from './hosts.ts'
 
 /** Where what a callback tells is read, at the time it is sent; `subject` is what the delivery was stored with. */
-export type ReadFacts = { [Event in keyof CallbackFacts]: (tx: Tx, subject: string) => Promise<CallbackFacts[Event]> }
+export type ReadFacts = {
+  [Event in keyof CallbackFacts]: (tx: Tx, subject: string) => Promise<CallbackFacts[Event]>
+}
 
 export type CallbackDeps = {
   readonly db: Tx
@@ -42,7 +49,13 @@ export type CallbackDeps = {
 }
 
 /** What is sent in one attempt, written down before it is. */
-type Sent = { delivery: DeliveryRow; attempt: number; body: string; timestamp: number; key: SigningKey }
+type Sent = {
+  delivery: DeliveryRow
+  attempt: number
+  body: string
+  timestamp: number
+  key: SigningKey
+}
 
 /** Delivering callbacks: stored before sent, recorded after, so that a process that dies in between sends the same id again. */
 export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
@@ -50,15 +63,28 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
     loadCallback: (deliveryId) => snapshot(deps, deliveryId),
     proveHost: async (deliveryId) => {
       const nonce = randomBytes(32).toString('base64url')
-      const sent = await begin(deps, deliveryId, 'proof', async () => ({ event: 'host_proof', nonce }))
+      const sent = await begin(deps, deliveryId, 'proof', async () => ({
+        event: 'host_proof',
+        nonce,
+      }))
       if (sent === undefined) return existing(deps, deliveryId)
       const answer = await post(deps, sent)
       const end = endOf(answer)
-      const echoed = answer.ok && end.outcome === 'taken' && echoesNonce(answer.body.toString('utf8'), nonce)
+      const echoed =
+        answer.ok && end.outcome === 'taken' && echoesNonce(answer.body.toString('utf8'), nonce)
       await transaction(deps.db, async (tx) => {
         if (echoed) await recordProvenHost(tx, sent.delivery.owner, sent.delivery.host)
-        const silent = { outcome: 'failed', status: end.status, failure: 'nonce_not_echoed' } as const
-        await endAttempt(tx, deliveryId, sent.attempt, end.outcome === 'taken' && !echoed ? silent : end)
+        const silent = {
+          outcome: 'failed',
+          status: end.status,
+          failure: 'nonce_not_echoed',
+        } as const
+        await endAttempt(
+          tx,
+          deliveryId,
+          sent.attempt,
+          end.outcome === 'taken' && !echoed ? silent : end,
+        )
       })
       return existing(deps, deliveryId)
     },
@@ -77,7 +103,8 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
 
   async function tell(tx: Tx, { event, subject }: DeliveryRow): Promise<Told> {
     if (event === 'task_updated') return { event, ...(await deps.facts.task_updated(tx, subject)) }
-    if (event === 'payout_updated') return { event, ...(await deps.facts.payout_updated(tx, subject)) }
+    if (event === 'payout_updated')
+      return { event, ...(await deps.facts.payout_updated(tx, subject)) }
     return { event, ...(await deps.facts.credential_ready(tx, subject)) }
   }
 }
@@ -110,7 +137,10 @@ async function begin(
   })
 }
 
-async function post(deps: CallbackDeps, { delivery, attempt, body, timestamp, key }: Sent): Promise<Outgoing> {
+async function post(
+  deps: CallbackDeps,
+  { delivery, attempt, body, timestamp, key }: Sent,
+): Promise<Outgoing> {
   const secret = await deps.secretOf?.(delivery.owner)
   const headers = signWebhook(key, { id: delivery.delivery_id, timestamp, body }, secret)
   const answer = await deps.send({
@@ -141,7 +171,10 @@ async function existing(deps: CallbackDeps, deliveryId: string): Promise<Callbac
   return known
 }
 
-async function snapshot({ db, ...hosts }: CallbackDeps, deliveryId: string): Promise<CallbackSnapshot | null> {
+async function snapshot(
+  { db, ...hosts }: CallbackDeps,
+  deliveryId: string,
+): Promise<CallbackSnapshot | null> {
   const row = await readStanding(db, deliveryId)
   if (row === undefined) return null
   return {

@@ -13,7 +13,9 @@ export type CallbackHosts = {
   readonly demoReceiver: string
 }
 
-export function callbackHosts(config: Pick<Config, 'BASE_URL' | 'OS_URL' | 'CALLBACK_ALLOW_HOSTS'>): CallbackHosts {
+export function callbackHosts(
+  config: Pick<Config, 'BASE_URL' | 'OS_URL' | 'CALLBACK_ALLOW_HOSTS'>,
+): CallbackHosts {
   const demoReceiver = `${config.BASE_URL}${demoReceiverPath}`
   return {
     ownHosts: [config.BASE_URL, config.OS_URL].map((origin) => new URL(origin).hostname),
@@ -22,8 +24,10 @@ export function callbackHosts(config: Pick<Config, 'BASE_URL' | 'OS_URL' | 'CALL
   }
 }
 
-export const isDemoReceiver = ({ demoReceiver }: Pick<CallbackHosts, 'demoReceiver'>, url: string): boolean =>
-  findExempt(url, [demoReceiver]) !== undefined
+export const isDemoReceiver = (
+  { demoReceiver }: Pick<CallbackHosts, 'demoReceiver'>,
+  url: string,
+): boolean => findExempt(url, [demoReceiver]) !== undefined
 
 /** Whether callbacks of a run may lead to a URL, by its form alone; those of an anonymous or sandbox run only to the demo receiver. */
 export function judgeCallbackUrl(
@@ -32,8 +36,12 @@ export function judgeCallbackUrl(
   demoOnly: boolean,
 ): { ok: boolean; detail: string } {
   if (isDemoReceiver(hosts, url)) return { ok: true, detail: 'the demo receiver' }
-  if (demoOnly) return { ok: false, detail: 'anonymous and sandbox runs call back to the demo receiver only' }
-  if (findExempt(url, hosts.exempt) !== undefined) return { ok: true, detail: 'a host that the operator allows' }
+  if (demoOnly)
+    return { ok: false, detail: 'anonymous and sandbox runs call back to the demo receiver only' }
+  if (findExempt(url, hosts.exempt) !== undefined)
+    return { ok: true, detail: 'a host that the operator allows' }
   const target = readTarget(url, hosts.ownHosts)
-  return target.ok ? { ok: true, detail: 'a public HTTPS URL by its form' } : { ok: false, detail: target.reason }
+  return target.ok
+    ? { ok: true, detail: 'a public HTTPS URL by its form' }
+    : { ok: false, detail: target.reason }
 }

@@ -60,10 +60,16 @@ const UP_FOR_MS = 200
 const POLLS_MAX = 4
 
 /** Readers that connect when they are first used. */
-export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs, pollMs = 500 }: ChainSettings): Chain {
+export function createChain({
+  rpcUrls,
+  confirmRpcUrls,
+  timeoutMs,
+  pollMs = 500,
+}: ChainSettings): Chain {
   const own = viewOf(createReader(rpcUrls, timeoutMs), pollMs)
   const { reader, news } = own
-  const second = confirmRpcUrls.length === 0 ? [] : [viewOf(createReader(confirmRpcUrls, timeoutMs), pollMs)]
+  const second =
+    confirmRpcUrls.length === 0 ? [] : [viewOf(createReader(confirmRpcUrls, timeoutMs), pollMs)]
   let seenUp = Number.NEGATIVE_INFINITY
   return {
     reader,
@@ -79,14 +85,18 @@ export function createChain({ rpcUrls, confirmRpcUrls, timeoutMs, pollMs = 500 }
       return up
     },
     head: () => reader.getBlockNumber({ cacheTime: 0 }).catch(refuseDown),
-    finalizedTime: () => reader.getBlock({ blockTag: 'finalized' }).then((block) => block.timestamp, refuseDown),
+    finalizedTime: () =>
+      reader.getBlock({ blockTag: 'finalized' }).then((block) => block.timestamp, refuseDown),
   }
 }
 
 function viewOf(reader: ChainReader, pollMs: number): ChainView & Pick<Chain, 'news'> {
   let seen: Heights | undefined
   const heights = readJointly(async () => {
-    const [head, finalized] = await Promise.all([reader.getBlock(), reader.getBlock({ blockTag: 'finalized' })])
+    const [head, finalized] = await Promise.all([
+      reader.getBlock(),
+      reader.getBlock({ blockTag: 'finalized' }),
+    ])
     seen = { head, finalized }
     return seen
   })
@@ -95,7 +105,8 @@ function viewOf(reader: ChainReader, pollMs: number): ChainView & Pick<Chain, 'n
     for (let polls = 1; polls <= POLLS_MAX; polls++) {
       await new Promise((resolve) => setTimeout(resolve, pollMs))
       const now = await heights().catch(() => before)
-      if (now?.head.hash !== before?.head.hash || now?.finalized.hash !== before?.finalized.hash) return
+      if (now?.head.hash !== before?.head.hash || now?.finalized.hash !== before?.finalized.hash)
+        return
     }
   }
   return { reader, heights, news: keepFresh(wait, 0) }
@@ -113,7 +124,9 @@ function createReader(urls: readonly string[], timeoutMs: number): ChainReader {
 }
 
 function refuseDown(): never {
-  throw refuse('unavailable', 'the chain does not answer', 'Repeat the call later.', { retry_after_ms: 1000 })
+  throw refuse('unavailable', 'the chain does not answer', 'Repeat the call later.', {
+    retry_after_ms: 1000,
+  })
 }
 
 /** Whether the node executed the call and it reverted: a proven answer. */
@@ -125,7 +138,10 @@ export function isRevert(error: unknown): boolean {
 export function isChainFault(error: unknown): boolean {
   return (
     !isRevert(error) &&
-    !(error instanceof BaseError && error.walk((cause) => cause instanceof AbiDecodingZeroDataError) !== null)
+    !(
+      error instanceof BaseError &&
+      error.walk((cause) => cause instanceof AbiDecodingZeroDataError) !== null
+    )
   )
 }
 

@@ -92,34 +92,55 @@ export async function sendStored(
 export async function maintainWallet(deps: LaneDeps, account: LocalAccount): Promise<void> {
   const { db, reader, feeBumpAfterMs } = deps
   const wallet = account.address.toLowerCase()
-  const [mined, pooled] = await Promise.all([countAt(reader, account, 'latest'), countAt(reader, account, 'pending')])
+  const [mined, pooled] = await Promise.all([
+    countAt(reader, account, 'latest'),
+    countAt(reader, account, 'pending'),
+  ])
   // The next nonce is read before the rows, so that an allocation in between does not look like a hole.
   const next = await nextNonce(db, wallet)
   const end = next - mined > NONCES_PER_ROUND ? mined + NONCES_PER_ROUND : next
-  const unsettled = await listUnsettled(db, wallet, { mined, end: end > mined ? end : mined }, feeBumpAfterMs)
+  const unsettled = await listUnsettled(
+    db,
+    wallet,
+    { mined, end: end > mined ? end : mined },
+    feeBumpAfterMs,
+  )
   const rows = groupedBy(unsettled, ({ eoa_nonce }) => BigInt(eoa_nonce))
   const past = [...rows].filter(([nonce]) => nonce < mined)
   for (let from = 0; from < past.length; from += RECEIPTS_AT_ONCE) {
-    const ends = past.slice(from, from + RECEIPTS_AT_ONCE).map(([nonce, siblings]) => endOf(reader, nonce, siblings))
+    const ends = past
+      .slice(from, from + RECEIPTS_AT_ONCE)
+      .map(([nonce, siblings]) => endOf(reader, nonce, siblings))
     await recordEnds(db, wallet, await Promise.all(ends))
   }
   for (let nonce = mined; nonce < end; nonce++)
     await keepAlive(deps, account, { nonce, mined, pooled, siblings: rows.get(nonce) ?? [] })
 }
 
-const countAt = async (reader: ChainReader, { address }: LocalAccount, blockTag: 'latest' | 'pending') =>
-  BigInt(await reader.getTransactionCount({ address, blockTag }))
+const countAt = async (
+  reader: ChainReader,
+  { address }: LocalAccount,
+  blockTag: 'latest' | 'pending',
+) => BigInt(await reader.getTransactionCount({ address, blockTag }))
 
 /** The chain is past this nonce: one of our hashes has a receipt, or another transaction of the key took its place. */
-async function endOf(reader: ChainReader, nonce: bigint, siblings: LaneTransaction[]): Promise<NonceEnd> {
+async function endOf(
+  reader: ChainReader,
+  nonce: bigint,
+  siblings: LaneTransaction[],
+): Promise<NonceEnd> {
   for (const { tx_hash: txHash } of siblings) {
     const status = await receiptStatus(reader, txHash as Hex)
-    if (status !== undefined) return { nonce, mined: { txHash, outcome: status === 'success' ? 'mined' : 'reverted' } }
+    if (status !== undefined)
+      return { nonce, mined: { txHash, outcome: status === 'success' ? 'mined' : 'reverted' } }
   }
   return { nonce, mined: undefined }
 }
 
-async function receiptStatus(reader: ChainReader, hash: Hex): Promise<'success' | 'reverted' | undefined> {
+async function receiptStatus(
+  reader: ChainReader,
+  hash: Hex,
+): Promise<'success' | 'reverted' | undefined> {
   try {
     return (await reader.getTransactionReceipt({ hash })).status
   } catch (error) {
@@ -137,19 +158,29 @@ async function keepAlive(
 ): Promise<void> {
   const [newest] = siblings
   if (newest === undefined) return nonce >= pooled ? fillHole(deps, account, nonce) : undefined
-  if (siblings.some((row) => row.outcome !== null)) await reopenNonce(deps.db, newest.gas_wallet, newest.eoa_nonce)
-  if (newest.stuck && (await isDueForMore(deps, newest, nonce === mined))) return raise(deps, account, newest)
+  if (siblings.some((row) => row.outcome !== null))
+    await reopenNonce(deps.db, newest.gas_wallet, newest.eoa_nonce)
+  if (newest.stuck && (await isDueForMore(deps, newest, nonce === mined)))
+    return raise(deps, account, newest)
   if (nonce < pooled && newest.broadcast_at !== null) return
   if ((await sendStored(deps, newest)) === 'underpriced') await raise(deps, account, newest)
 }
 
 /** Only the first in line, or one that the base fee has left behind: the others merely wait for those before them. */
-async function isDueForMore({ gas }: LaneDeps, row: LaneTransaction, first: boolean): Promise<boolean> {
+async function isDueForMore(
+  { gas }: LaneDeps,
+  row: LaneTransaction,
+  first: boolean,
+): Promise<boolean> {
   return first || BigInt(row.max_fee_per_gas) < (await gas()).fees.maxFeePerGas / 2n
 }
 
 /** A replacement on the same nonce, stored before it is sent, unless another process replaced it first. */
-async function raise(deps: LaneDeps, account: LocalAccount, newest: LaneTransaction): Promise<void> {
+async function raise(
+  deps: LaneDeps,
+  account: LocalAccount,
+  newest: LaneTransaction,
+): Promise<void> {
   const { db, gas } = deps
   const old = {
     maxFeePerGas: BigInt(newest.max_fee_per_gas),
@@ -174,7 +205,13 @@ async function raise(deps: LaneDeps, account: LocalAccount, newest: LaneTransact
 async function fillHole(deps: LaneDeps, account: LocalAccount, nonce: bigint): Promise<void> {
   const wallet = account.address.toLowerCase()
   const call = { to: wallet as Hex, data: '0x', gas: FILLER_GAS } as const
-  const row = await signRow(account, nonce, `hole:${wallet}:${nonce}`, call, (await deps.gas()).fees)
+  const row = await signRow(
+    account,
+    nonce,
+    `hole:${wallet}:${nonce}`,
+    call,
+    (await deps.gas()).fees,
+  )
   const stored = await transaction(deps.db, async (tx, last) => {
     await lockGasWallet(tx, wallet)
     if ((await listAtNonce(tx, wallet, nonce)).length > 0) return undefined

@@ -22,7 +22,10 @@ const REGISTERED_FOR_MS = 10_000
 export type LaneSettings = LaneDeps & { readonly accounts: readonly LocalAccount[] }
 
 /** A stored transaction, and why it waits longer than it should: its gas wallet has not moved, and no other could take over. */
-export type Submitted = { readonly txHash: Hex; readonly heldUp?: { readonly wallet: Hex; readonly since: Date } }
+export type Submitted = {
+  readonly txHash: Hex
+  readonly heldUp?: { readonly wallet: Hex; readonly since: Date }
+}
 
 /**
  * The submitter lane (payout.md, execute step 3): one live transaction for each purpose, signed and stored before it is sent;
@@ -38,7 +41,9 @@ export type SubmitterLane = {
 /** A lane over several gas wallets; any number of processes may run one over the same keys. */
 export function createLane(settings: LaneSettings): SubmitterLane {
   const { db, jamAfterMs, log } = settings
-  const accounts = new Map(settings.accounts.map((account) => [account.address.toLowerCase(), account]))
+  const accounts = new Map(
+    settings.accounts.map((account) => [account.address.toLowerCase(), account]),
+  )
   const rounds = new Map<string, Promise<void>>()
   const registered = keepFresh(() => ensureGasWallets(db, [...accounts.keys()]), REGISTERED_FOR_MS)
 
@@ -89,12 +94,18 @@ export function createLane(settings: LaneSettings): SubmitterLane {
       // Somebody else used the key: the next attempt finds out which transaction holds the nonce.
       if (verdict !== 'nonce_too_low') return { txHash: row.tx_hash as Hex }
     }
-    throw new Error('the EOA nonces of the gas wallets are taken by other transactions as fast as they are given out')
+    throw new Error(
+      'the EOA nonces of the gas wallets are taken by other transactions as fast as they are given out',
+    )
   }
 
   const maintain = async (): Promise<void> => {
     await Promise.all([...accounts.keys()].map(upkeep))
-    for (const { wallet, movedAt, jammed } of await noteJams(db, [...accounts.keys()], jamAfterMs)) {
+    for (const { wallet, movedAt, jammed } of await noteJams(
+      db,
+      [...accounts.keys()],
+      jamAfterMs,
+    )) {
       const facts = { gasWallet: wallet, movedAt: movedAt.toISOString() }
       if (jammed) log.warn(facts, 'a gas wallet has not moved for too long')
       else log.info(facts, 'a gas wallet moves again')

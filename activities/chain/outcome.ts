@@ -84,7 +84,8 @@ export async function findOutcome(
 }
 
 function agreed(first: Outcome, second: Outcome): Outcome {
-  if (second.kind === 'unknown' && !second.absent) return unknown(`second opinion: ${second.reason}`)
+  if (second.kind === 'unknown' && !second.absent)
+    return unknown(`second opinion: ${second.reason}`)
   if (
     first.kind === 'included' &&
     second.kind === 'included' &&
@@ -98,16 +99,25 @@ function agreed(first: Outcome, second: Outcome): Outcome {
     }
   }
   const same = first.kind !== 'included' && first.kind === second.kind
-  if (same && !(first.kind === 'dead' && second.kind === 'dead' && first.reason !== second.reason)) return first
+  if (same && !(first.kind === 'dead' && second.kind === 'dead' && first.reason !== second.reason))
+    return first
   return unknown(`the second opinion says ${second.kind}, the first ${first.kind}`)
 }
 
-async function look({ reader, heights }: ChainView, terms: OutcomeTerms, depth: number): Promise<Outcome> {
+async function look(
+  { reader, heights }: ChainView,
+  terms: OutcomeTerms,
+  depth: number,
+): Promise<Outcome> {
   try {
     const { head, finalized } = await heights()
     if (head.number < finalized.number) return unknown('the nodes disagree about the head')
     const { seenIn } = terms
-    if (seenIn !== undefined && seenIn.number > finalized.number && (await isCanonical(reader, seenIn, head.number)))
+    if (
+      seenIn !== undefined &&
+      seenIn.number > finalized.number &&
+      (await isCanonical(reader, seenIn, head.number))
+    )
       return unknown('it is included in a block that is not final')
     // Read at the head's number: used once is used for ever, so unused there is unused in every block below it.
     const used = await reader.readContract({
@@ -132,7 +142,11 @@ async function look({ reader, heights }: ChainView, terms: OutcomeTerms, depth: 
 }
 
 /** Whether a block is still where it was; its hash stands for everything that was found in it. Those who ask at once share the request. */
-async function isCanonical(reader: ChainReader, { number, hash }: SeenIn, head: bigint): Promise<boolean> {
+async function isCanonical(
+  reader: ChainReader,
+  { number, hash }: SeenIn,
+  head: bigint,
+): Promise<boolean> {
   return number <= head && (await reader.getBlock({ blockNumber: number })).hash === hash
 }
 
@@ -154,11 +168,18 @@ async function judge(
   const confirmations = Number(heights.head - event.blockNumber) + 1
   const finalized = event.blockNumber <= heights.finalized
   if (event.eventName === 'AuthorizationCanceled')
-    return finalized ? { kind: 'dead', reason: 'canceled' } : unknown('it was canceled in a block that is not final')
+    return finalized
+      ? { kind: 'dead', reason: 'canceled' }
+      : unknown('it was canceled in a block that is not final')
   if (confirmations < depth) return unknown(`${confirmations} of ${depth} confirmations`)
   const { transactionHash, blockNumber, blockHash } = event
   if (!holdsTransfer(receipt, terms))
-    return { kind: 'conflict', detail: 'the nonce was used without the exact transfer', transactionHash, finalized }
+    return {
+      kind: 'conflict',
+      detail: 'the nonce was used without the exact transfer',
+      transactionHash,
+      finalized,
+    }
   return {
     kind: 'included',
     transactionHash,
@@ -171,7 +192,11 @@ async function judge(
 }
 
 /** The one event that spent the nonce, newest blocks first. */
-async function findEvent(reader: ChainReader, { asset, from, nonce, fromBlock }: OutcomeTerms, head: bigint) {
+async function findEvent(
+  reader: ChainReader,
+  { asset, from, nonce, fromBlock }: OutcomeTerms,
+  head: bigint,
+) {
   const first = head - fromBlock > LOG_BLOCKS_MAX ? head - LOG_BLOCKS_MAX : fromBlock
   for (let to = head; to >= first; to -= LOG_RANGE) {
     const start = to - LOG_RANGE + 1n > first ? to - LOG_RANGE + 1n : first
@@ -196,7 +221,10 @@ async function findEvent(reader: ChainReader, { asset, from, nonce, fromBlock }:
  * The exact transfer directly behind the use of the nonce. Anywhere in the receipt would not do: a batch can spend this
  * nonce on other terms and pay us with a second authorization that is then counted twice.
  */
-function holdsTransfer(receipt: TransactionReceipt, { asset, from, to, value, nonce }: OutcomeTerms): boolean {
+function holdsTransfer(
+  receipt: TransactionReceipt,
+  { asset, from, to, value, nonce }: OutcomeTerms,
+): boolean {
   const logs = parseEventLogs({
     abi: tokenEvents,
     logs: receipt.logs.filter((log) => log.address.toLowerCase() === asset),
@@ -204,7 +232,9 @@ function holdsTransfer(receipt: TransactionReceipt, { asset, from, to, value, no
   })
   const used = logs.find(
     (log) =>
-      log.eventName === 'AuthorizationUsed' && log.args.nonce === nonce && log.args.authorizer.toLowerCase() === from,
+      log.eventName === 'AuthorizationUsed' &&
+      log.args.nonce === nonce &&
+      log.args.authorizer.toLowerCase() === from,
   )
   if (used === undefined) return false
   return logs.some(

@@ -10,7 +10,9 @@ export const recoverKey: RecoverKey = nativeRecovery() ?? recoverInJavaScript
 function nativeRecovery(): RecoverKey | undefined {
   try {
     // The bindings alone: the package's own fallback is a second JavaScript curve beside @noble/curves.
-    const curve = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof import('secp256k1')
+    const curve = createRequire(import.meta.url)(
+      'secp256k1/bindings.js',
+    ) as typeof import('secp256k1')
     return (signature, recovery, digest) => curve.ecdsaRecover(signature, recovery, digest, false)
   } catch {
     return undefined
@@ -18,6 +20,13 @@ function nativeRecovery(): RecoverKey | undefined {
 }
 
 /** Exported so that a test can hold the two against each other. */
-export function recoverInJavaScript(signature: Uint8Array, recovery: 0 | 1, digest: Uint8Array): Uint8Array {
-  return secp256k1.Signature.fromCompact(signature).addRecoveryBit(recovery).recoverPublicKey(digest).toRawBytes(false)
+export function recoverInJavaScript(
+  signature: Uint8Array,
+  recovery: 0 | 1,
+  digest: Uint8Array,
+): Uint8Array {
+  return secp256k1.Signature.fromCompact(signature)
+    .addRecoveryBit(recovery)
+    .recoverPublicKey(digest)
+    .toRawBytes(false)
 }

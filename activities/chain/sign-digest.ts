@@ -23,7 +23,9 @@ export function digestSigner(privateKey: Hex, sign: SignDigest = signDigest): Di
 
 function nativeSigning(): SignDigest | undefined {
   try {
-    const curve = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof import('secp256k1')
+    const curve = createRequire(import.meta.url)(
+      'secp256k1/bindings.js',
+    ) as typeof import('secp256k1')
     return (digest, key) => curve.ecdsaSign(digest, key)
   } catch {
     return undefined
@@ -31,7 +33,10 @@ function nativeSigning(): SignDigest | undefined {
 }
 
 /** Exported so that a test can hold the two against each other. */
-export function signInJavaScript(digest: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number } {
+export function signInJavaScript(
+  digest: Uint8Array,
+  key: Uint8Array,
+): { signature: Uint8Array; recid: number } {
   const signed = secp256k1.sign(digest, key, { lowS: true })
   return { signature: signed.toCompactRawBytes(), recid: signed.recovery }
 }

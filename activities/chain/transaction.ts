@@ -15,7 +15,11 @@ export function readTransaction(
   return Promise.all(chain.views.map((view) => seenBy(view, asset, hash)))
 }
 
-async function seenBy({ reader, heights }: ChainView, asset: Address, hash: Hex): Promise<SeenTransaction | undefined> {
+async function seenBy(
+  { reader, heights }: ChainView,
+  asset: Address,
+  hash: Hex,
+): Promise<SeenTransaction | undefined> {
   const { finalized } = await heights()
   const receipt = await reader.getTransactionReceipt({ hash }).catch((error: unknown) => {
     if (error instanceof TransactionReceiptNotFoundError) return undefined

@@ -26,9 +26,14 @@ export const configSchema = z.object({
   // Where the service is and how it is reached.
   BASE_URL: origin
     .default('http://127.0.0.1:3000')
-    .describe('the public origin: wallet proofs, challenges and receipts name it; the same for every API process'),
+    .describe(
+      'the public origin: wallet proofs, challenges and receipts name it; the same for every API process',
+    ),
   OS_URL: origin.default('http://127.0.0.1:3001').describe('the origin of the agents’ host'),
-  BIND_HOST: z.string().default('127.0.0.1').describe('the address that the API listens on; 0.0.0.0 in a container'),
+  BIND_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('the address that the API listens on; 0.0.0.0 in a container'),
   BASE_PORT: z.coerce.number().int().default(3000).describe('the port behind BASE_URL'),
   OS_PORT: z.coerce.number().int().default(3001).describe('the port behind OS_URL'),
   TRUST_PROXY: z
@@ -46,8 +51,14 @@ export const configSchema = z.object({
     .default('postgres://postgres:postgres@127.0.0.1:5432/agent_rails')
     .describe('PostgreSQL, tested with 18; the migrations create the database when it is missing'),
   DATABASE_POOL_SIZE: count(16).describe('connections per process'),
-  TEMPORAL_ADDRESS: z.string().default('127.0.0.1:7233').describe('host and port of the Temporal frontend'),
-  TEMPORAL_NAMESPACE: z.string().default('default').describe('has to be there, with the search attributes registered'),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .default('127.0.0.1:7233')
+    .describe('host and port of the Temporal frontend'),
+  TEMPORAL_NAMESPACE: z
+    .string()
+    .default('default')
+    .describe('has to be there, with the search attributes registered'),
   TEMPORAL_API_KEY: z.string().default('').describe('of Temporal Cloud; turns TLS on'),
   TEMPORAL_TLS: z.enum(['on', 'off']).default('off').describe('on: TLS to the frontend'),
   TEMPORAL_UI_URL: z.string().default('').describe('where people open workflows; only shown'),
@@ -65,7 +76,9 @@ export const configSchema = z.object({
     .default('refused')
     .describe('the second switch that moving real money takes'),
   CHAIN_RPC_URL: list.default(['http://127.0.0.1:8545']).describe('RPC urls, tried in order'),
-  CONFIRM_RPC_URL: list.default([]).describe('a second opinion for confirmations; empty: CHAIN_RPC_URL'),
+  CONFIRM_RPC_URL: list
+    .default([])
+    .describe('a second opinion for confirmations; empty: CHAIN_RPC_URL'),
   ASSET_CONTRACT_ADDRESS: address.describe('the EIP-3009 dollar token'),
   PAYOUT_WALLET_ADDRESS: address.describe('the hot wallet that payouts leave from'),
   PAYOUT_WALLET_KEY_FILE: z.string().default('').describe('only where the signing queue is served'),
@@ -82,14 +95,18 @@ export const configSchema = z.object({
   PAY_TO_ADDRESS: address.describe('where x402 fees go'),
   TREASURY_PRINCIPAL_ADDRESS: address.describe('signs every payout’s terms (EIP-712)'),
   TREASURY_HOLDER_ADDRESS: address.describe('holds and presents mandates'),
-  CONFIRMATIONS: count(1).describe('blocks on top, the including one counted, before a transfer counts as executed'),
+  CONFIRMATIONS: count(1).describe(
+    'blocks on top, the including one counted, before a transfer counts as executed',
+  ),
   FEE_BUMP_AFTER_MS: milliseconds(30_000).describe(
     'a transaction that is not mined by then is sent again with higher fees',
   ),
   LANE_JAM_AFTER_MS: milliseconds(90_000).describe(
     'a gas wallet whose oldest open nonce is the same one for this long is jammed: it alarms, and others take over',
   ),
-  CHAIN_CACHE_MS: milliseconds(1_000).describe('how long fees and what the gas wallets hold are taken as known'),
+  CHAIN_CACHE_MS: milliseconds(1_000).describe(
+    'how long fees and what the gas wallets hold are taken as known',
+  ),
   CHAIN_POLL_MS: milliseconds(500).describe('between two looks for a confirmation'),
   RPC_TIMEOUT_MS: milliseconds(1_000).describe('for one question to the chain, over all its urls'),
 
@@ -98,19 +115,33 @@ export const configSchema = z.object({
     .string()
     .default('')
     .describe('the rings receipt, authority, checkout, callback and agent-statement'),
-  TRUST_ANCHORS_FILE: z.string().default('').describe('issuers of mandates that are trusted beside our own authority'),
+  TRUST_ANCHORS_FILE: z
+    .string()
+    .default('')
+    .describe('issuers of mandates that are trusted beside our own authority'),
 
   PROVIDER_WEBHOOK_KEYS_FILE: z
     .string()
     .default('')
-    .describe('JSON array of the keys that payment providers sign their events with; empty: no event is believed'),
+    .describe(
+      'JSON array of the keys that payment providers sign their events with; empty: no event is believed',
+    ),
 
   OPERATOR_OIDC_ISSUER: z
     .union([z.literal(''), z.url()])
     .default('')
-    .describe('an OpenID Connect issuer whose access tokens operators may present; empty: only our own credentials'),
-  OPERATOR_OIDC_AUDIENCE: z.string().default('').describe('what those tokens have to be made for; empty: BASE_URL'),
-  OPERATOR_OIDC_SCOPE: z.string().min(1).default('agent-rails:operate').describe('the scope that makes an operator'),
+    .describe(
+      'an OpenID Connect issuer whose access tokens operators may present; empty: only our own credentials',
+    ),
+  OPERATOR_OIDC_AUDIENCE: z
+    .string()
+    .default('')
+    .describe('what those tokens have to be made for; empty: BASE_URL'),
+  OPERATOR_OIDC_SCOPE: z
+    .string()
+    .min(1)
+    .default('agent-rails:operate')
+    .describe('the scope that makes an operator'),
 
   // The road.
   CHALLENGE_TTL_S: z.coerce
@@ -120,13 +151,21 @@ export const configSchema = z.object({
     .max(3600)
     .default(900)
     .describe('life of a payout challenge, 60 to 3600'),
-  EXECUTE_WAIT_MS: milliseconds(10_000).describe('how long an execute waits for its transfer before it answers 202'),
+  EXECUTE_WAIT_MS: milliseconds(10_000).describe(
+    'how long an execute waits for its transfer before it answers 202',
+  ),
   EXECUTE_LIFE_MIN_S: count(limits.executeLifeSecondsMin).describe(
     'life that a payout needs when its transfer is reserved, so that it can confirm before it dies',
   ),
-  CALL_LEASE_MS: milliseconds(15_000).describe('after it, another process may take over a call that was begun'),
-  UPDATE_WAIT_MS: milliseconds(8_000).describe('how long a call waits for its workflow before it answers 503'),
-  SETTLE_WAIT_MS: milliseconds(8_000).describe('how long a call waits for its payment to settle before it answers 503'),
+  CALL_LEASE_MS: milliseconds(15_000).describe(
+    'after it, another process may take over a call that was begun',
+  ),
+  UPDATE_WAIT_MS: milliseconds(8_000).describe(
+    'how long a call waits for its workflow before it answers 503',
+  ),
+  SETTLE_WAIT_MS: milliseconds(8_000).describe(
+    'how long a call waits for its payment to settle before it answers 503',
+  ),
   DEPENDENCY_TIMEOUT_MS: milliseconds(1_000).describe(
     'for one attempt at Postgres or Temporal; above 1200, a dependency that is down is told late',
   ),
@@ -140,19 +179,27 @@ export const configSchema = z.object({
   RECONCILE_SETTLE_MS: milliseconds(10_000).describe(
     'how long a difference has to last before it opens an exception: longer than a step that is in flight',
   ),
-  CONFIRM_WINDOW_MS: milliseconds(20_000).describe('how long one confirming activity looks before it reports back'),
+  CONFIRM_WINDOW_MS: milliseconds(20_000).describe(
+    'how long one confirming activity looks before it reports back',
+  ),
   X402_FACILITATOR_URL: z
     .string()
     .default('')
     .describe('an x402 facilitator elsewhere; empty: the one in this process'),
   X402_MIN_REMAINING_S: count(60).describe('life that a payment needs when it is accepted'),
   X402_MAX_TIMEOUT_S: count(600).describe('maxTimeoutSeconds of the offers'),
-  FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000).describe('free calls over all wallets of a client address'),
+  FREE_GRANTS_PER_ADDRESS_PER_DAY: count(10_000).describe(
+    'free calls over all wallets of a client address',
+  ),
   FREE_GRANTS_PER_DAY: count(100_000).describe('free calls over all wallets'),
   LIMIT_WALLET_PER_MINUTE: count(120).describe('calls with a proof of one wallet'),
   LIMIT_AGENT_PER_MINUTE: count(120).describe('calls with one credential of an agent'),
-  LIMIT_PUBLIC_READS_PER_MINUTE: count(60).describe('calls that read, without a credential, from one client address'),
-  LIMIT_PUBLIC_WRITES_PER_MINUTE: count(10).describe('calls that store, without a credential, from one client address'),
+  LIMIT_PUBLIC_READS_PER_MINUTE: count(60).describe(
+    'calls that read, without a credential, from one client address',
+  ),
+  LIMIT_PUBLIC_WRITES_PER_MINUTE: count(10).describe(
+    'calls that store, without a credential, from one client address',
+  ),
   ...quotaSettings,
   LIMIT_ADDRESS_PER_MINUTE: count(6_000).describe('calls from one client address'),
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(
@@ -173,9 +220,15 @@ export const configSchema = z.object({
     .int()
     .min(1)
     .default(3600)
-    .describe('after it, a canary that could not be mined has failed, and the payout rail is paused'),
+    .describe(
+      'after it, a canary that could not be mined has failed, and the payout rail is paused',
+    ),
   CALLBACK_ALLOW_HOSTS: list
-    .pipe(z.array(z.url({ protocol: /^https?$/ }).regex(/^[^/]+\/\/[^/]+$/, 'an origin, without a path')))
+    .pipe(
+      z.array(
+        z.url({ protocol: /^https?$/ }).regex(/^[^/]+\/\/[^/]+$/, 'an origin, without a path'),
+      ),
+    )
     .default([])
     .describe(
       'origins that callbacks reach as they are, such as https://localhost:8443, without the rules about ports and addresses; for local work only',
@@ -183,14 +236,30 @@ export const configSchema = z.object({
   INPUT_KEEP_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
     'how long an uploaded input is kept after its upload and after the last task that used it has closed',
   ),
-  INPUT_KEEP_SANDBOX_MS: milliseconds(24 * 3600 * 1000).describe('the same for inputs of sandbox agents'),
+  INPUT_KEEP_SANDBOX_MS: milliseconds(24 * 3600 * 1000).describe(
+    'the same for inputs of sandbox agents',
+  ),
   WORK_ORDER_KEEP_MS: milliseconds(30 * 24 * 3600 * 1000).describe(
     'age at which a work order without an agent is closed, if it is undecided and no payment was requested for it',
   ),
-  AGENT_RUNS_AT_ONCE: count(4).describe('runs of one agent at once; its further tasks wait in their queue'),
-  RUN_PROCESSES: z.coerce.number().int().min(1).default(2).describe('processes for work on inputs, per worker'),
-  RUN_CPU_MS: milliseconds(60_000).describe('processor time of one piece of work; ten times as long on the clock'),
-  RUN_MEMORY_MB: z.coerce.number().int().min(128).default(1_024).describe('memory of one piece of work on an input'),
+  AGENT_RUNS_AT_ONCE: count(4).describe(
+    'runs of one agent at once; its further tasks wait in their queue',
+  ),
+  RUN_PROCESSES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(2)
+    .describe('processes for work on inputs, per worker'),
+  RUN_CPU_MS: milliseconds(60_000).describe(
+    'processor time of one piece of work; ten times as long on the clock',
+  ),
+  RUN_MEMORY_MB: z.coerce
+    .number()
+    .int()
+    .min(128)
+    .default(1_024)
+    .describe('memory of one piece of work on an input'),
   RAIL_RUNS_AT_ONCE: count(64).describe('runs of one rail at once, over all agents'),
   ...uploadSettings,
   CREATED_LIFE_MS: milliseconds(7 * 24 * 3600 * 1000).describe(
@@ -217,7 +286,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
       'configuration: payout wallet, pay-to, treasury principal and treasury holder must be four different addresses',
     )
   }
-  if (config.CANARY_RECIPIENT !== '' && [...ours, config.ASSET_CONTRACT_ADDRESS].includes(config.CANARY_RECIPIENT)) {
+  if (
+    config.CANARY_RECIPIENT !== '' &&
+    [...ours, config.ASSET_CONTRACT_ADDRESS].includes(config.CANARY_RECIPIENT)
+  ) {
     throw new Error('configuration: CANARY_RECIPIENT must be none of the addresses of this service')
   }
   return config

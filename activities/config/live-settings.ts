@@ -20,16 +20,28 @@ export function assertLive(settings: LiveSettings): void {
       'configuration: ENVIRONMENT=live moves real funds; set REAL_FUNDS=enabled as well, or use the local chain',
     )
   if (settings.CONFIRMATIONS < CONFIRMATIONS_MIN)
-    throw new Error(`configuration: ENVIRONMENT=live needs CONFIRMATIONS of ${CONFIRMATIONS_MIN} or more`)
+    throw new Error(
+      `configuration: ENVIRONMENT=live needs CONFIRMATIONS of ${CONFIRMATIONS_MIN} or more`,
+    )
   if (!CONFIRM_RPC_URL.some((url) => !CHAIN_RPC_URL.includes(url)))
-    throw new Error('configuration: ENVIRONMENT=live needs a CONFIRM_RPC_URL of another provider than CHAIN_RPC_URL')
+    throw new Error(
+      'configuration: ENVIRONMENT=live needs a CONFIRM_RPC_URL of another provider than CHAIN_RPC_URL',
+    )
   if (settings.CALLBACK_ALLOW_HOSTS.length > 0)
-    throw new Error('configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service')
+    throw new Error(
+      'configuration: CALLBACK_ALLOW_HOSTS is for local work; it opens the network of a live service',
+    )
   assertEncrypted(settings)
 }
 
 /** Origins, operators' issuer and chain are reached over TLS. */
-function assertEncrypted({ BASE_URL, OS_URL, OPERATOR_OIDC_ISSUER, CHAIN_RPC_URL, CONFIRM_RPC_URL }: LiveSettings) {
+function assertEncrypted({
+  BASE_URL,
+  OS_URL,
+  OPERATOR_OIDC_ISSUER,
+  CHAIN_RPC_URL,
+  CONFIRM_RPC_URL,
+}: LiveSettings) {
   const named = {
     CHAIN_RPC_URL,
     CONFIRM_RPC_URL,
@@ -41,5 +53,7 @@ function assertEncrypted({ BASE_URL, OS_URL, OPERATOR_OIDC_ISSUER, CHAIN_RPC_URL
     urls.some((url) => url !== '' && !url.startsWith('https://')),
   )
   if (plain.length > 0)
-    throw new Error(`configuration: with ENVIRONMENT=live, ${plain.map(([name]) => name).join(', ')} must be https`)
+    throw new Error(
+      `configuration: with ENVIRONMENT=live, ${plain.map(([name]) => name).join(', ')} must be https`,
+    )
 }

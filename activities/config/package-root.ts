@@ -6,7 +6,9 @@ export const packageRoot = findUpwards(import.meta.dirname)
 
 /** The version in package.json. */
 export function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+    version: string
+  }
   return version
 }
 
@@ -24,6 +26,7 @@ export function buildDate(): string | null {
 function findUpwards(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder
   const parent = dirname(folder)
-  if (parent === folder) throw new Error('package.json of agent-rails was not found above the program')
+  if (parent === folder)
+    throw new Error('package.json of agent-rails was not found above the program')
   return findUpwards(parent)
 }

@@ -15,11 +15,15 @@ const count = (fallback: number) => z.coerce.number().int().min(0).default(fallb
 
 /** What callers may use in a day. */
 export const quotaSettings = {
-  QUOTA_REGISTRATIONS_PER_DAY: quota('1/100/1000/1000').describe('registrations: see QUOTA_TASKS_PER_DAY'),
+  QUOTA_REGISTRATIONS_PER_DAY: quota('1/100/1000/1000').describe(
+    'registrations: see QUOTA_TASKS_PER_DAY',
+  ),
   QUOTA_TASKS_PER_DAY: quota('10000/1000/10000/1000000').describe(
     'new tasks a day: of an agent / of a client address without trust / of all anonymous and sandbox callers / of all trusted callers',
   ),
-  QUOTA_WORKFLOWS_PER_DAY: quota('20000/2000/20000/2000000').describe('new workflows: see QUOTA_TASKS_PER_DAY'),
+  QUOTA_WORKFLOWS_PER_DAY: quota('20000/2000/20000/2000000').describe(
+    'new workflows: see QUOTA_TASKS_PER_DAY',
+  ),
   QUOTA_POSTS_PER_DAY: quota('20000/2000/20000/2000000').describe(
     'requests of callbacks, each counted when it is sent, and what callers without trust may send also when they ask for it: see QUOTA_TASKS_PER_DAY',
   ),
@@ -30,7 +34,9 @@ export const quotaSettings = {
 
 /** What uploads may take up. */
 export const uploadSettings = {
-  INPUT_BYTES_PER_AGENT: count(1024 * 1024 * 1024).describe('what the uploaded inputs of one agent may have in all'),
+  INPUT_BYTES_PER_AGENT: count(1024 * 1024 * 1024).describe(
+    'what the uploaded inputs of one agent may have in all',
+  ),
   INPUT_BYTES_PER_SANDBOX: count(4 * 1024 * 1024).describe(
     'what the uploaded inputs of one sandbox agent may have in all',
   ),
@@ -46,5 +52,7 @@ export const uploadSettings = {
     .describe(
       'a directory on the volume of a local Postgres, whose free space is looked at before an upload; empty: none is',
     ),
-  INPUT_SPACE_MIN: count(1024 * 1024 * 1024).describe('free bytes there below which uploads are refused'),
+  INPUT_SPACE_MIN: count(1024 * 1024 * 1024).describe(
+    'free bytes there below which uploads are refused',
+  ),
 }

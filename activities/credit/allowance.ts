@@ -1,6 +1,12 @@
 import type { Kysely } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
-import { type AllowanceLimits, allowanceDenials, dayLeft, denied, narrows } from '#domain/credit/allowance.ts'
+import {
+  type AllowanceLimits,
+  allowanceDenials,
+  dayLeft,
+  denied,
+  narrows,
+} from '#domain/credit/allowance.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
 import {
   findWallet,
@@ -22,7 +28,11 @@ import { closeReference, lockBoth, settle } from './settlement.ts'
 /** The one wallet of an agent, made at no charge; 409 `already_exists` for a second one. */
 export async function createWallet(
   tx: Tx,
-  { agentId, label, limits = {} }: { agentId: string; label: string; limits?: Partial<AllowanceLimits> },
+  {
+    agentId,
+    label,
+    limits = {},
+  }: { agentId: string; label: string; limits?: Partial<AllowanceLimits> },
 ): Promise<WalletRow> {
   const { per_run_usd = null, per_day_usd = null, rails = null } = limits
   const terms = { label, per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
@@ -43,9 +53,17 @@ export async function setWalletLimits(
   { walletId, by, limits }: { walletId: string; by: LimitsBy; limits: Partial<AllowanceLimits> },
 ): Promise<{ before: WalletRow; after: WalletRow }> {
   const before = await ownWallet(tx, walletId, 'agentId' in by ? by.agentId : undefined)
-  const { per_run_usd = before.per_run_usd, per_day_usd = before.per_day_usd, rails = before.rails } = limits
+  const {
+    per_run_usd = before.per_run_usd,
+    per_day_usd = before.per_day_usd,
+    rails = before.rails,
+  } = limits
   if ('agentId' in by && !narrows(before, { per_run_usd, per_day_usd, rails }))
-    throw refuse('control_denied', 'the new limits are wider', 'An agent may only narrow them; ask an operator.')
+    throw refuse(
+      'control_denied',
+      'the new limits are wider',
+      'An agent may only narrow them; ask an operator.',
+    )
   const set = { per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
   return { before, after: await updateLimits(tx, walletId, set) }
 }
@@ -67,7 +85,10 @@ export async function judgeWallet(
   await shareSwitches(tx)
   const paused = await findWalletPause(tx, wallet.wallet_id)
   const spent = await spentToday(tx, account)
-  const held = Math.max(0, (await readBalance(tx, account)) - (await disputedIn(tx, wallet.wallet_id)))
+  const held = Math.max(
+    0,
+    (await readBalance(tx, account)) - (await disputedIn(tx, wallet.wallet_id)),
+  )
   return {
     paused,
     denials: allowanceDenials(wallet, payment, spent),
@@ -88,7 +109,8 @@ export async function payFromWallet(tx: Tx, reference: ReferenceRow): Promise<vo
     rail: entitlement?.rail ?? '',
     amount_usd,
   })
-  if (paused !== undefined) throw refuse('paused', `payments from the wallet are paused: ${paused}`, 'Pay later.')
+  if (paused !== undefined)
+    throw refuse('paused', `payments from the wallet are paused: ${paused}`, 'Pay later.')
   const [denial] = denials
   if (denial !== undefined) throw denied(denial)
   if (shortfall_usd === 0) return
@@ -109,7 +131,11 @@ export async function debitAuthorized(
 }
 
 /** The debit in the caller's transaction; a payment that was not debited before its challenge ended expires. */
-export async function debit(deps: ReceiptIssuer, tx: Tx, referenceId: string): Promise<ReferenceRow> {
+export async function debit(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  referenceId: string,
+): Promise<ReferenceRow> {
   const locked = await lockBoth(tx, referenceId)
   if (locked === undefined) throw new Error('a payment reference went away')
   const { state, payer } = locked.reference
@@ -123,16 +149,26 @@ export async function debit(deps: ReceiptIssuer, tx: Tx, referenceId: string): P
 
 export function debited(reference: ReferenceRow): ReferenceRow {
   if (reference.state !== 'expired') return reference
-  throw refuse('challenge_expired', 'the challenge has ended', 'Open a new challenge for the quote.')
+  throw refuse(
+    'challenge_expired',
+    'the challenge has ended',
+    'Open a new challenge for the quote.',
+  )
 }
 
 /** A wallet, locked; without an agent, anybody's. 404, 403 `not_owner`. */
-export const ownWallet = async (tx: Tx, walletId: string, agentId: string | undefined): Promise<WalletRow> =>
-  owned(await lockWallet(tx, walletId), agentId)
+export const ownWallet = async (
+  tx: Tx,
+  walletId: string,
+  agentId: string | undefined,
+): Promise<WalletRow> => owned(await lockWallet(tx, walletId), agentId)
 
 /** As `ownWallet`, to look only. */
-export const readWallet = async (tx: Tx, walletId: string, agentId: string | undefined): Promise<WalletRow> =>
-  owned(await findWallet(tx, walletId), agentId)
+export const readWallet = async (
+  tx: Tx,
+  walletId: string,
+  agentId: string | undefined,
+): Promise<WalletRow> => owned(await findWallet(tx, walletId), agentId)
 
 function owned(wallet: WalletRow | undefined, agentId: string | undefined): WalletRow {
   if (wallet === undefined) throw refuse('not_found', 'no such wallet', 'Check the wallet id.')

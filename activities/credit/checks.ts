@@ -1,5 +1,10 @@
 import type { Hex } from '#domain/core/ids.ts'
-import { agree, atomicOf, judgeTransaction, type Verdict } from '#domain/payments/payment-reference.ts'
+import {
+  agree,
+  atomicOf,
+  judgeTransaction,
+  type Verdict,
+} from '#domain/payments/payment-reference.ts'
 import { judgeEvents } from '#domain/payments/provider-event.ts'
 import { readTransaction } from '../chain/transaction.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
@@ -8,7 +13,9 @@ import { findPayment } from '../store/payments/payments.ts'
 import type { MoneyDeps } from './deps.ts'
 
 /** A verdict with the name of whoever gave it. */
-export type Checked = Exclude<Verdict, { kind: 'verified' }> | (Extract<Verdict, { kind: 'verified' }> & { by: string })
+export type Checked =
+  | Exclude<Verdict, { kind: 'verified' }>
+  | (Extract<Verdict, { kind: 'verified' }> & { by: string })
 
 const notHere: Verdict = { kind: 'pending', reason: 'it waits for a decision' }
 
@@ -25,16 +32,28 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
       return by('provider', judgeEvents(reference, await eventsAbout(deps.db, reference)))
     // Authorized and not debited yet: it is given up with its challenge.
     case 'agent_allowance':
-      return by('wallet', { kind: 'pending', reason: 'the wallet is not debited yet', absent: true })
+      return by('wallet', {
+        kind: 'pending',
+        reason: 'the wallet is not debited yet',
+        absent: true,
+      })
     default:
       return by('nobody', notHere)
   }
 }
 
-const by = (who: string, verdict: Verdict): Checked => (verdict.kind === 'verified' ? { ...verdict, by: who } : verdict)
+const by = (who: string, verdict: Verdict): Checked =>
+  verdict.kind === 'verified' ? { ...verdict, by: who } : verdict
 
-async function onChain({ chain, offers, payTo }: MoneyDeps, reference: ReferenceRow): Promise<Verdict> {
-  const terms = { payer: reference.payer ?? '', payTo, amountAtomic: atomicOf(reference.amount_usd) }
+async function onChain(
+  { chain, offers, payTo }: MoneyDeps,
+  reference: ReferenceRow,
+): Promise<Verdict> {
+  const terms = {
+    payer: reference.payer ?? '',
+    payTo,
+    amountAtomic: atomicOf(reference.amount_usd),
+  }
   try {
     const seen = await readTransaction(chain, offers.asset, reference.external_reference as Hex)
     return agree(seen.map((one) => judgeTransaction(one, terms)))
@@ -50,6 +69,7 @@ async function byPayment({ db }: MoneyDeps, reference: ReferenceRow): Promise<Ve
     return { kind: 'rejected', reason: 'the payment was claimed for something else' }
   const { state, finalized, transaction_hash, failure } = payment
   if (state === 'settled' && finalized) return { kind: 'verified', evidence: { transaction_hash } }
-  if (state === 'failed' || state === 'released') return { kind: 'rejected', reason: failure ?? `the payment ${state}` }
+  if (state === 'failed' || state === 'released')
+    return { kind: 'rejected', reason: failure ?? `the payment ${state}` }
   return { kind: 'pending', reason: failure ?? 'the payment is not final on chain' }
 }

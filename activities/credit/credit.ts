@@ -22,7 +22,11 @@ import {
   lockUsageChain,
   type StoredUsageEvent,
 } from '../store/credit/usage-events.ts'
-import { findLiveOf, type ReferenceRow, updateReference } from '../store/payments/payment-references.ts'
+import {
+  findLiveOf,
+  type ReferenceRow,
+  updateReference,
+} from '../store/payments/payment-references.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { creditUseOf } from '../store/tasks/task-credits.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
@@ -49,7 +53,11 @@ export type Consumption = {
  * Consumes credit: usage receipt, postings and the event of the entitlement's usage chain, in the caller's transaction. Repeated,
  * it returns the first event. 404, 409 `credit_exhausted`, `wrong_state`, 422 `idempotency_conflict`.
  */
-export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumption): Promise<StoredUsageEvent> {
+export async function consumeCredit(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  use: Consumption,
+): Promise<StoredUsageEvent> {
   const entitlement = await requireEntitlement(tx, use.entitlementId)
   const { entitlement_id, rail, agent_id } = entitlement
   const event_id = `ue_${digestOf({ entitlement_id, key: use.key })}`
@@ -57,7 +65,11 @@ export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumptio
   const earlier = await findUsageEvent(tx, event_id)
   if (earlier?.credit_units === use.units) return earlier
   if (earlier !== undefined)
-    throw refuse('idempotency_conflict', 'this use was recorded with other units', 'Use a new key for another use.')
+    throw refuse(
+      'idempotency_conflict',
+      'this use was recorded with other units',
+      'Use a new key for another use.',
+    )
   if (entitlement.state === 'pending') throw notFunded()
   if ((await findLiveOf(tx, entitlement_id))?.state === 'disputed') throw disputed()
   const { reservedUnits } = await creditUseOf(tx, entitlement_id, use.taskId)
@@ -77,7 +89,12 @@ export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumptio
     remaining_units: left,
     ...used,
   }
-  const receipt = { subject: event_id, kind: 'usage_receipt' as const, usage: usageOf(entitlement), facts }
+  const receipt = {
+    subject: event_id,
+    kind: 'usage_receipt' as const,
+    usage: usageOf(entitlement),
+    facts,
+  }
   const usage_receipt_id = receiptId(await writeMoneyReceipt(deps, tx, receipt, seconds))
   await postMovement(tx, usage_receipt_id, moved.legs)
   await updateEntitlement(tx, moved.entitlement)
@@ -92,7 +109,11 @@ export async function consumeCredit(deps: ReceiptIssuer, tx: Tx, use: Consumptio
     ...amount,
     ...used,
   }
-  return appendUsageEvent(tx, { ...event, occurred_at: use.occurredAt.toISOString() }, new Date(seconds * 1000))
+  return appendUsageEvent(
+    tx,
+    { ...event, occurred_at: use.occurredAt.toISOString() },
+    new Date(seconds * 1000),
+  )
 }
 
 /**
@@ -105,9 +126,11 @@ export async function refundReference(
   { referenceId, decidedBy, reason }: { referenceId: string; decidedBy: string; reason: string },
 ): Promise<{ reference: ReferenceRow; afterUse: boolean }> {
   const reference = (await lockBoth(tx, referenceId))?.reference
-  if (reference === undefined) throw refuse('not_found', 'no such payment reference', 'Check the id.')
+  if (reference === undefined)
+    throw refuse('not_found', 'no such payment reference', 'Check the id.')
   const { payment_reference_id, amount_usd, entitlement_id, wallet_id } = reference
-  const entitlement = entitlement_id === null ? undefined : await requireEntitlement(tx, entitlement_id)
+  const entitlement =
+    entitlement_id === null ? undefined : await requireEntitlement(tx, entitlement_id)
   const afterUse = (entitlement?.consumed_units ?? 0) > 0
   if (reference.state === 'refunded') return { reference, afterUse }
   const state = move('the payment reference', referenceTransitions, reference.state, 'refund')
@@ -123,7 +146,11 @@ export async function refundReference(
     after_use: afterUse,
   }
   const receipt = { subject: payment_reference_id, kind: 'refund' as const, facts }
-  await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))), legs)
+  await postMovement(
+    tx,
+    receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))),
+    legs,
+  )
   if (moved !== undefined) await updateEntitlement(tx, moved.entitlement)
   return { reference: await updateReference(tx, payment_reference_id, { state, reason }), afterUse }
 }
@@ -132,13 +159,24 @@ async function fromWallet(tx: Tx, { wallet_id, amount_usd, method }: ReferenceRo
   const account = walletAccount(wallet_id ?? '')
   const held = await readBalance(tx, account)
   if (held >= amount_usd) return transferLegs(account, clearingAccount(method), amount_usd)
-  throw refuse('wallet_underfunded', `the wallet holds ${held} of ${amount_usd} usd`, 'An operator has to look at it.')
+  throw refuse(
+    'wallet_underfunded',
+    `the wallet holds ${held} of ${amount_usd} usd`,
+    'An operator has to look at it.',
+  )
 }
 
 const disputed = () =>
-  refuse('wrong_state', 'the payment behind the credit is disputed', 'Use it once the dispute is decided.', {
-    extra: { state: 'disputed' },
-  })
+  refuse(
+    'wrong_state',
+    'the payment behind the credit is disputed',
+    'Use it once the dispute is decided.',
+    {
+      extra: { state: 'disputed' },
+    },
+  )
 
 const notFunded = () =>
-  refuse('wrong_state', 'the credit is not funded', 'Pay the challenge of its quote.', { extra: { state: 'pending' } })
+  refuse('wrong_state', 'the credit is not funded', 'Pay the challenge of its quote.', {
+    extra: { state: 'pending' },
+  })

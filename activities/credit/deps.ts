@@ -20,7 +20,10 @@ export type MoneyDeps = ReceiptIssuer & {
   readonly db: Kysely<Database>
   readonly authority: PayoutAuthority
   readonly chain: Pick<Chain, 'views' | 'head'>
-  readonly offers: Pick<Offers, 'asset' | 'requirements' | 'paymentRequired' | 'readPayment' | 'verify'>
+  readonly offers: Pick<
+    Offers,
+    'asset' | 'requirements' | 'paymentRequired' | 'readPayment' | 'verify'
+  >
   /** Where stablecoins are paid to, lowercase. */
   readonly payTo: Hex
 }

@@ -17,7 +17,9 @@ export async function responseToPayment(
   if (carried === undefined) return {}
   const ended = await lookUntil(changes, carried.payment_id, settleWaitMs, async () => {
     const payment = await findPaymentOfQuote(db, quoteId)
-    return payment?.state === 'settling' || payment?.state === 'pending' ? undefined : (payment ?? null)
+    return payment?.state === 'settling' || payment?.state === 'pending'
+      ? undefined
+      : (payment ?? null)
   })
   return ended?.state === 'settled' ? paymentResponse(ended) : {}
 }

@@ -40,16 +40,29 @@ export type Prepared = {
   proof: Record<string, string> | null
   claim?: PaymentClaim
   /** Proven on the spot: it settles in the transaction that presents it. */
-  proven?: { decidedBy: string; evidence: Record<string, unknown>; source?: Account; keys?: ReplayKey[] }
+  proven?: {
+    decidedBy: string
+    evidence: Record<string, unknown>
+    source?: Account
+    keys?: ReplayKey[]
+  }
 }
 
 /** Proves what can be proven before anything is stored, so that nobody holds a payment back with a reference to another's. */
-export async function prepare(deps: MoneyDeps, payable: Payable, presented: Presented): Promise<Prepared> {
+export async function prepare(
+  deps: MoneyDeps,
+  payable: Payable,
+  presented: Presented,
+): Promise<Prepared> {
   switch (presented.method) {
     case 'hosted_checkout':
     case 'payment_reference':
     case 'invoice_reference':
-      return { external_reference: presented.externalReference, payer: presented.payer ?? null, proof: null }
+      return {
+        external_reference: presented.externalReference,
+        payer: presented.payer ?? null,
+        proof: null,
+      }
     case 'agent_allowance':
       return fromWallet(payable, presented)
     case 'stablecoin_reference':
@@ -62,12 +75,23 @@ export async function prepare(deps: MoneyDeps, payable: Payable, presented: Pres
 }
 
 /** What a wallet pays is proven on the spot. */
-export function fromWallet({ id }: Pick<Payable, 'id'>, { payer = '' }: Pick<Presented, 'payer'>): Prepared {
-  const proven = { decidedBy: 'wallet', evidence: { wallet_id: payer }, source: walletAccount(payer) }
+export function fromWallet(
+  { id }: Pick<Payable, 'id'>,
+  { payer = '' }: Pick<Presented, 'payer'>,
+): Prepared {
+  const proven = {
+    decidedBy: 'wallet',
+    evidence: { wallet_id: payer },
+    source: walletAccount(payer),
+  }
   return { external_reference: `${payer}:${id}`, payer, proof: null, proven }
 }
 
-async function signedTransaction(deps: MoneyDeps, payable: Payable, presented: Presented): Promise<Prepared> {
+async function signedTransaction(
+  deps: MoneyDeps,
+  payable: Payable,
+  presented: Presented,
+): Promise<Prepared> {
   const transactionHash = presented.externalReference.toLowerCase()
   const payer = (presented.payer ?? '').toLowerCase()
   const signature = presented.proof?.signature ?? ''
@@ -94,7 +118,11 @@ export const offeredAs = ({ amount_usd }: Pick<Payable, 'amount_usd'>) => ({
   http: { path: '/api/agent-payment-rail' },
 })
 
-async function paymentByAuthorization(deps: MoneyDeps, payable: Payable, { proof }: Presented): Promise<Prepared> {
+async function paymentByAuthorization(
+  deps: MoneyDeps,
+  payable: Payable,
+  { proof }: Presented,
+): Promise<Prepared> {
   const offer = offeredAs(payable)
   const payment = deps.offers.readPayment({ 'payment-signature': proof?.payment }, offer)
   if (payment === undefined)
@@ -110,7 +138,11 @@ async function paymentByAuthorization(deps: MoneyDeps, payable: Payable, { proof
   return { external_reference: payment.paymentId, payer: payment.payer, proof: null, claim }
 }
 
-const claimOf = ({ raw: _raw, accepted, ...payment }: StrictPayment, asset: Hex, fromBlock: bigint): PaymentClaim => ({
+const claimOf = (
+  { raw: _raw, accepted, ...payment }: StrictPayment,
+  asset: Hex,
+  fromBlock: bigint,
+): PaymentClaim => ({
   ...payment,
   asset,
   requirements: accepted,
@@ -130,7 +162,11 @@ export async function mandateChallenge(
   const { origin, treasuryHolder } = authority
   const signing = challengeSigners(await authorityStanding(authority, db))
   const facts = { ...signing, origin, treasuryHolder, ttlSeconds, holder: treasuryHolder }
-  return issueChallenge({ ...facts, requestSha256: mandateRequestSha256(payable), order: orderOf(payable) })
+  return issueChallenge({
+    ...facts,
+    requestSha256: mandateRequestSha256(payable),
+    order: orderOf(payable),
+  })
 }
 
 /** The name that a presentation is stored under: its SHA-256. */
@@ -141,7 +177,12 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
   const presentation = proof?.presentation ?? ''
   const standing = await authorityStanding(deps.authority, deps.db)
   const { nowSeconds } = standing
-  const token = { authorityKeys: standing.verifiers('authority'), origin, nowSeconds, treasuryHolder }
+  const token = {
+    authorityKeys: standing.verifiers('authority'),
+    origin,
+    nowSeconds,
+    treasuryHolder,
+  }
   const challenge = verifyChallengeToken(proof?.challenge_token ?? '', token)
   const bound = await verifyPresentation({
     presentation,
@@ -153,9 +194,14 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
     requestSha256: mandateRequestSha256(payable),
     order: orderOf(payable),
     verifyWalletMessage,
-    assertUnused: async (proven) => assertUnused(deps.db, replayKeys(challenge.jti, proven), payable.id),
+    assertUnused: async (proven) =>
+      assertUnused(deps.db, replayKeys(challenge.jti, proven), payable.id),
   })
-  const evidence = { mandate_ref: bound.mandateRef, holder: bound.holder, request_sha256: bound.requestSha256 }
+  const evidence = {
+    mandate_ref: bound.mandateRef,
+    holder: bound.holder,
+    request_sha256: bound.requestSha256,
+  }
   return {
     external_reference: presentationName(presentation),
     payer: bound.holder,
@@ -165,7 +211,11 @@ async function mandate(deps: MoneyDeps, payable: Payable, { proof }: Presented):
 }
 
 /** Throws 409 where another payout or payment consumed one of the keys. */
-export async function assertUnused(tx: Tx, keys: readonly ReplayKey[], subject: string): Promise<void> {
+export async function assertUnused(
+  tx: Tx,
+  keys: readonly ReplayKey[],
+  subject: string,
+): Promise<void> {
   const used = await findConsumed(tx, keys, subject)
   if (used !== undefined) throw consumed(used)
 }

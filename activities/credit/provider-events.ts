@@ -9,7 +9,11 @@ import {
   type ProviderEventRow,
   recordOutcome,
 } from '../store/credit/provider-events.ts'
-import { bindProvider, listSpokenOf, type ReferenceRow } from '../store/payments/payment-references.ts'
+import {
+  bindProvider,
+  listSpokenOf,
+  type ReferenceRow,
+} from '../store/payments/payment-references.ts'
 import { findChallenge } from '../store/payouts/challenges.ts'
 import type { MoneyDeps } from './deps.ts'
 import { presentReference, verifyReference } from './references.ts'
@@ -37,7 +41,12 @@ export async function applyEvent(deps: MoneyDeps, key: EventKey): Promise<EventO
   const event = await findProviderEvent(deps.db, key)
   if (event === undefined) throw new Error('an event that was stored is not there')
   const applied = await outcomeOf(deps, event)
-  await recordOutcome(deps.db, key, applied.outcome, applied.reference?.payment_reference_id ?? null)
+  await recordOutcome(
+    deps.db,
+    key,
+    applied.outcome,
+    applied.reference?.payment_reference_id ?? null,
+  )
   return applied
 }
 
@@ -53,24 +62,38 @@ async function outcomeOf(deps: MoneyDeps, event: ProviderEventRow): Promise<Even
 
 const unmatched: EventOutcome = { outcome: 'unmatched', reference: undefined }
 
-async function act(deps: MoneyDeps, event: ProviderEventRow, reference: ReferenceRow): Promise<EventOutcome> {
+async function act(
+  deps: MoneyDeps,
+  event: ProviderEventRow,
+  reference: ReferenceRow,
+): Promise<EventOutcome> {
   const { payment_reference_id } = reference
   await bindProvider(deps.db, payment_reference_id, event.provider)
   return applyReturns(deps, await verifyReference(deps, payment_reference_id), event.event_id)
 }
 
 /** The reference that the event's session was presented as, or else the one that waits on its challenge for a provider. */
-async function referenceOf({ db }: MoneyDeps, event: ProviderEventRow): Promise<ReferenceRow | undefined> {
+async function referenceOf(
+  { db }: MoneyDeps,
+  event: ProviderEventRow,
+): Promise<ReferenceRow | undefined> {
   const names = await namesIn(db, event)
   const spokenOf = await listSpokenOf(db, { provider: event.provider, ...names })
-  return spokenOf.find(({ external_reference }) => names.references.includes(external_reference)) ?? spokenOf[0]
+  return (
+    spokenOf.find(({ external_reference }) => names.references.includes(external_reference)) ??
+    spokenOf[0]
+  )
 }
 
 /** A customer who paid by a hosted link presented nothing: the provider's word does it, for the agent whose credit it is. */
-async function presentFor(deps: MoneyDeps, event: ProviderEventRow): Promise<ReferenceRow | undefined> {
+async function presentFor(
+  deps: MoneyDeps,
+  event: ProviderEventRow,
+): Promise<ReferenceRow | undefined> {
   if (event.type !== 'payment.settled' || event.challenge_id === null) return undefined
   const challenge = await findChallenge(deps.db, event.challenge_id)
-  if (challenge?.state !== 'open' || challenge.lapsed || challenge.entitlement_id === null) return undefined
+  if (challenge?.state !== 'open' || challenge.lapsed || challenge.entitlement_id === null)
+    return undefined
   const entitlement = await findEntitlement(deps.db, challenge.entitlement_id)
   if (entitlement === undefined) return undefined
   return presentReference(deps, {

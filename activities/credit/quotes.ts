@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { move } from '#domain/core/state-table.ts'
-import { challengeLifeSeconds, discoveryPrice, priceOf, quoteLifeSeconds, type Sold } from '#domain/credit/pricing.ts'
+import {
+  challengeLifeSeconds,
+  discoveryPrice,
+  priceOf,
+  quoteLifeSeconds,
+  type Sold,
+} from '#domain/credit/pricing.ts'
 import { challengeTransitions } from '#domain/payments/payment-reference.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { Tier } from '#domain/rails/rail.ts'
@@ -14,7 +20,14 @@ import {
   findEntitlement,
   findEntitlementOf,
 } from '../store/credit/entitlements.ts'
-import { bindQuote, findQuote, findSameQuote, insertQuote, lockQuotes, type QuoteRow } from '../store/credit/quotes.ts'
+import {
+  bindQuote,
+  findQuote,
+  findSameQuote,
+  insertQuote,
+  lockQuotes,
+  type QuoteRow,
+} from '../store/credit/quotes.ts'
 import { findPresented } from '../store/payments/payment-references.ts'
 import {
   type ChallengeRow,
@@ -47,18 +60,31 @@ export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRo
   const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
   const { lines: _lines, ...price } = discovery ? discoveryPrice(rail) : priceOf(rail, tier, units)
   if (price.total_usd === 0 && units > 1)
-    throw refuse('unsupported_request', `${rail.key} is free, one run at a time`, 'Ask for one unit.')
+    throw refuse(
+      'unsupported_request',
+      `${rail.key} is free, one run at a time`,
+      'Ask for one unit.',
+    )
   const asked = { rail: rail.key, tier, units, task_id: taskId }
   const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined
   if (earlier?.total_usd === price.total_usd) return earlier
   const { service_id, origin: provider } = serviceOf(railOf(rail.key))
   const route = { route_id: `route_${rail.key}`, provider, service_id }
   const whose = 'owner' in by ? { bound_to: by.owner } : { token_sha256: by.tokenSha256 }
-  const quote = { quote_id: newId('qt'), ...whose, ...asked, ...price, provider_route: JSON.stringify(route) }
+  const quote = {
+    quote_id: newId('qt'),
+    ...whose,
+    ...asked,
+    ...price,
+    provider_route: JSON.stringify(route),
+  }
   return insertQuote(tx, quote, quoteLifeSeconds)
 }
 
-async function sameQuote(tx: Tx, same: Parameters<typeof findSameQuote>[1]): Promise<QuoteRow | undefined> {
+async function sameQuote(
+  tx: Tx,
+  same: Parameters<typeof findSameQuote>[1],
+): Promise<QuoteRow | undefined> {
   await lockQuotes(tx, same)
   return findSameQuote(tx, same)
 }
@@ -67,7 +93,12 @@ async function sameQuote(tx: Tx, same: Parameters<typeof findSameQuote>[1]): Pro
  * The quote, which is `owner`'s from now on: it was issued for it, or `token` is the one that it was issued with and no other
  * agent presented it first. 404, 403 `not_owner`.
  */
-export async function claimQuote(tx: Tx, quoteId: string, owner: string, token?: string): Promise<QuoteRow> {
+export async function claimQuote(
+  tx: Tx,
+  quoteId: string,
+  owner: string,
+  token?: string,
+): Promise<QuoteRow> {
   const quote = await requireQuote(tx, quoteId)
   if (quote.bound_to === null && token !== undefined) {
     await bindQuote(tx, quoteId, secretSha256(token), owner)
@@ -79,7 +110,11 @@ export async function claimQuote(tx: Tx, quoteId: string, owner: string, token?:
 function assertOwnQuote(quote: QuoteRow, owner: string): QuoteRow {
   if (quote.bound_to === owner) return quote
   if (quote.bound_to === null)
-    throw refuse('not_owner', 'the quote is not bound to you', 'Send its quote_token with quote_id.')
+    throw refuse(
+      'not_owner',
+      'the quote is not bound to you',
+      'Send its quote_token with quote_id.',
+    )
   throw refuse('not_owner', 'the quote belongs to another agent', 'Ask for a quote of your own.')
 }
 
@@ -97,7 +132,11 @@ export async function liveQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
 }
 
 /** The entitlement that this quote pays for, pending until it is funded; 403 `not_owner` where the quote is not the agent's. */
-export async function openEntitlement(tx: Tx, quote: QuoteRow, agentId: string): Promise<EntitlementRow> {
+export async function openEntitlement(
+  tx: Tx,
+  quote: QuoteRow,
+  agentId: string,
+): Promise<EntitlementRow> {
   assertOwnQuote(quote, agentId)
   const entitlement = await ensureEntitlement(tx, {
     entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`,
@@ -109,7 +148,11 @@ export async function openEntitlement(tx: Tx, quote: QuoteRow, agentId: string):
     fee_units: quote.rail_fee_usd,
   })
   if (entitlement.agent_id === agentId) return entitlement
-  throw refuse('not_owner', 'the quote pays for the credit of another agent', 'Ask for a quote of your own.')
+  throw refuse(
+    'not_owner',
+    'the quote pays for the credit of another agent',
+    'Ask for a quote of your own.',
+  )
 }
 
 /**
@@ -119,14 +162,23 @@ export async function openEntitlement(tx: Tx, quote: QuoteRow, agentId: string):
 export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow> {
   const quote = await liveQuote(tx, quoteId)
   if (quote.total_usd === 0)
-    throw refuse('unsupported_request', 'there is nothing to be paid', 'Accept its contract with this quote.')
+    throw refuse(
+      'unsupported_request',
+      'there is nothing to be paid',
+      'Accept its contract with this quote.',
+    )
   const live = await lockLiveChallenge(tx, quoteId)
   if (live !== undefined && !(live.state === 'open' && live.lapsed)) return unpaid(tx, live)
   const entitlement = await findEntitlementOf(tx, quoteId)
   if (entitlement !== undefined && entitlement.state !== 'pending') throw alreadyFunded(entitlement)
   if (live !== undefined) await expireChallenge(tx, live)
   const entitlement_id = entitlement?.entitlement_id ?? null
-  const fresh = { challenge_id: newId('ch'), quote_id: quoteId, entitlement_id, amount_usd: quote.total_usd }
+  const fresh = {
+    challenge_id: newId('ch'),
+    quote_id: quoteId,
+    entitlement_id,
+    amount_usd: quote.total_usd,
+  }
   const opened = await insertChallenge(tx, fresh, challengeLifeSeconds)
   // Another call opened one meanwhile: that one is it.
   return opened ?? unpaid(tx, await lockLiveChallenge(tx, quoteId))
@@ -143,12 +195,19 @@ export async function payableChallenge(tx: Tx, quoteId: string): Promise<Challen
 export async function requirePayable(tx: Tx, quoteId: string): Promise<ChallengeRow> {
   const challenge = await payableChallenge(tx, quoteId)
   if (challenge !== undefined) return challenge
-  throw alreadyFunded({ entitlement_id: (await findEntitlementOf(tx, quoteId))?.entitlement_id ?? null })
+  throw alreadyFunded({
+    entitlement_id: (await findEntitlementOf(tx, quoteId))?.entitlement_id ?? null,
+  })
 }
 
 /** `open → expired`, of a locked challenge. */
-export async function expireChallenge(tx: Tx, { challenge_id, state }: ChallengeRow): Promise<void> {
-  await updateChallenge(tx, challenge_id, { state: move('the challenge', challengeTransitions, state, 'expire') })
+export async function expireChallenge(
+  tx: Tx,
+  { challenge_id, state }: ChallengeRow,
+): Promise<void> {
+  await updateChallenge(tx, challenge_id, {
+    state: move('the challenge', challengeTransitions, state, 'expire'),
+  })
 }
 
 async function unpaid(tx: Tx, challenge: ChallengeRow | undefined): Promise<ChallengeRow> {
@@ -167,17 +226,32 @@ export async function bindChallenge(
   if (challenge === undefined || entitlement === undefined)
     throw refuse('not_found', 'no such challenge or entitlement', 'Check both ids.')
   if (entitlement.agent_id !== ids.agentId)
-    throw refuse('not_owner', 'the entitlement belongs to another agent', 'Use your own entitlement.')
-  if (challenge.amount_usd !== entitlement.granted_units || challenge.quote_id !== entitlement.quote_id)
+    throw refuse(
+      'not_owner',
+      'the entitlement belongs to another agent',
+      'Use your own entitlement.',
+    )
+  if (
+    challenge.amount_usd !== entitlement.granted_units ||
+    challenge.quote_id !== entitlement.quote_id
+  )
     throw refuse(
       'amount_mismatch',
       'the challenge is for another quote or amount',
       'Open a challenge of the same quote.',
     )
   if ((challenge.entitlement_id ?? ids.entitlementId) !== ids.entitlementId)
-    throw refuse('already_bound', 'the challenge is bound to another entitlement', 'Read the challenge.')
+    throw refuse(
+      'already_bound',
+      'the challenge is bound to another entitlement',
+      'Read the challenge.',
+    )
   if (challenge.state === 'expired' || (challenge.state === 'open' && challenge.lapsed))
-    throw refuse('challenge_expired', 'the challenge has ended', 'Open a new challenge for the quote.')
+    throw refuse(
+      'challenge_expired',
+      'the challenge has ended',
+      'Open a new challenge for the quote.',
+    )
   await updateChallenge(tx, challenge.challenge_id, { entitlement_id: ids.entitlementId })
   return { challenge: { ...challenge, entitlement_id: ids.entitlementId }, entitlement }
 }
@@ -186,9 +260,14 @@ export const quoteExpired = ({ expires_at }: Pick<QuoteRow, 'expires_at'>) =>
   refuse('quote_expired', `the quote ended at ${expires_at.toISOString()}`, 'Ask for a new quote.')
 
 export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | null }) =>
-  refuse('already_funded', 'the quote is paid', 'Use the credit of the entitlement that is named.', {
-    extra: { entitlement_id },
-  })
+  refuse(
+    'already_funded',
+    'the quote is paid',
+    'Use the credit of the entitlement that is named.',
+    {
+      extra: { entitlement_id },
+    },
+  )
 
 export const paymentPending = (reference: { payment_reference_id: string } | undefined) =>
   refuse(

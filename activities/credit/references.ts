@@ -16,7 +16,12 @@ import {
   type ReferenceRow,
 } from '../store/payments/payment-references.ts'
 import { claimPayment } from '../store/payments/payments.ts'
-import { type ChallengeRow, findChallenge, lockChallenge, updateChallenge } from '../store/payouts/challenges.ts'
+import {
+  type ChallengeRow,
+  findChallenge,
+  lockChallenge,
+  updateChallenge,
+} from '../store/payouts/challenges.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
 import { send } from '../store/postgres/pipeline.ts'
 import { debit, debitAuthorized, debited, ownWallet, payFromWallet } from './allowance.ts'
@@ -36,7 +41,11 @@ import { closeReference, keepPending, type Locked, lockBoth, settle } from './se
 import { assertMaySpend } from './spending-limit.ts'
 
 /** `provider` is the only one that is believed of the payment; left out, the first that speaks of it is. */
-type Presenter = Presented & { agentId: string; evidence?: { sha256?: string; url?: string }; provider?: string }
+type Presenter = Presented & {
+  agentId: string
+  evidence?: { sha256?: string; url?: string }
+  provider?: string
+}
 
 /**
  * `amountUsd` is what the caller takes the amount to be, in whole usd; checked where it is given. With `authorityType` the payment
@@ -55,9 +64,13 @@ export type PresentInput = Presenter & {
  * a mandate is consumed here. 404, 401 `proof_invalid`, 402, 403, 409 `payment_pending`, `reference_already_used`,
  * `already_funded`, 410 `challenge_expired`, 422 `amount_mismatch`.
  */
-export async function presentReference(deps: MoneyDeps, input: PresentInput): Promise<ReferenceRow> {
+export async function presentReference(
+  deps: MoneyDeps,
+  input: PresentInput,
+): Promise<ReferenceRow> {
   const known = await findChallenge(deps.db, input.challengeId)
-  if (known === undefined) throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
+  if (known === undefined)
+    throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
   const repeated = await findPresented(deps.db, known)
   // What is proven once is spent, and would not be proven again.
   if (repeated !== undefined && repeats(repeated, input)) {
@@ -78,9 +91,16 @@ export async function payByAllowance(
   tx: Tx,
   { walletId, ...of }: { agentId: string; challengeId: string; walletId: string },
 ): Promise<ReferenceRow> {
-  const input = { ...of, method: 'agent_allowance', externalReference: walletId, payer: walletId } as const
+  const input = {
+    ...of,
+    method: 'agent_allowance',
+    externalReference: walletId,
+    payer: walletId,
+  } as const
   const reference = await storePresented(deps, tx, input, fromWallet({ id: of.challengeId }, input))
-  return reference.state === 'verified' ? reference : debited(await debit(deps, tx, reference.payment_reference_id))
+  return reference.state === 'verified'
+    ? reference
+    : debited(await debit(deps, tx, reference.payment_reference_id))
 }
 
 async function storePresented(
@@ -90,7 +110,8 @@ async function storePresented(
   prepared: Prepared,
 ): Promise<ReferenceRow> {
   const challenge = await lockChallenge(tx, input.challengeId)
-  if (challenge === undefined) throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
+  if (challenge === undefined)
+    throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
   const before = await findPresented(tx, challenge)
   if (before !== undefined && repeats(before, input)) return before
   assertPayable(challenge, before, input.amountUsd)
@@ -99,7 +120,11 @@ async function storePresented(
   const { entitlement_id } = await openEntitlement(tx, quote, input.agentId)
   const state = move('the challenge', challengeTransitions, challenge.state, 'present')
   await updateChallenge(tx, challenge.challenge_id, { state, entitlement_id })
-  const target = { amount_usd: challenge.amount_usd, challenge_id: challenge.challenge_id, entitlement_id }
+  const target = {
+    amount_usd: challenge.amount_usd,
+    challenge_id: challenge.challenge_id,
+    entitlement_id,
+  }
   const reference = await insertPresented(tx, input, prepared, target)
   const proven = input.authorityType === undefined ? prepared.proven : undefined
   return settleProven(deps, tx, { reference, challenge: { ...challenge, state } }, proven)
@@ -114,16 +139,26 @@ export type TopUpInput = Presenter & { walletId: string; amountUsd: number }
 export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<ReferenceRow> {
   const { agentId, walletId, amountUsd, method } = input
   if (method === 'agent_allowance')
-    throw refuse('unsupported_request', 'a wallet is not paid from a wallet', 'Pay into it in another way.')
+    throw refuse(
+      'unsupported_request',
+      'a wallet is not paid from a wallet',
+      'Pay into it in another way.',
+    )
   const earlier = sameTopUp(await presentedBefore(deps, input), input)
   if (earlier !== undefined) return earlier
   const prepared = await prepare(deps, { id: walletId, amount_usd: amountUsd }, input)
   return transaction(deps.db, async (tx) => {
     await ownWallet(tx, walletId, agentId)
-    const known = await findPresented(tx, { method, external_reference: prepared.external_reference })
+    const known = await findPresented(tx, {
+      method,
+      external_reference: prepared.external_reference,
+    })
     const same = sameTopUp(known, input)
     if (same !== undefined) return same
-    const reference = await insertPresented(tx, input, prepared, { amount_usd: amountUsd, wallet_id: walletId })
+    const reference = await insertPresented(tx, input, prepared, {
+      amount_usd: amountUsd,
+      wallet_id: walletId,
+    })
     return settleProven(deps, tx, { reference, challenge: undefined }, prepared.proven)
   })
 }
@@ -132,26 +167,43 @@ export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<
 function sameTopUp(row: ReferenceRow | undefined, { walletId, agentId, amountUsd }: TopUpInput) {
   if (row?.wallet_id !== walletId || row.agent_id !== agentId) return undefined
   if (row.amount_usd === amountUsd) return row
-  throw refuse('amount_mismatch', `it was presented as ${row.amount_usd} usd`, 'Name the amount that was presented.')
+  throw refuse(
+    'amount_mismatch',
+    `it was presented as ${row.amount_usd} usd`,
+    'Name the amount that was presented.',
+  )
 }
 
 /** What a mandate or a signed payment was presented as before: proven once, it is spent, and would not be proven again. */
-async function presentedBefore(deps: MoneyDeps, input: TopUpInput): Promise<ReferenceRow | undefined> {
+async function presentedBefore(
+  deps: MoneyDeps,
+  input: TopUpInput,
+): Promise<ReferenceRow | undefined> {
   const { method, amountUsd, proof } = input
   const name =
     method === 'ap2_mandate_reference' && proof?.presentation !== undefined
       ? presentationName(proof.presentation)
       : method === 'x402_reference'
-        ? deps.offers.readPayment({ 'payment-signature': proof?.payment }, offeredAs({ amount_usd: amountUsd }))
-            ?.paymentId
+        ? deps.offers.readPayment(
+            { 'payment-signature': proof?.payment },
+            offeredAs({ amount_usd: amountUsd }),
+          )?.paymentId
         : undefined
-  return name === undefined ? undefined : findPresented(deps.db, { method, external_reference: name })
+  return name === undefined
+    ? undefined
+    : findPresented(deps.db, { method, external_reference: name })
 }
 
 /** Stores the reference, and binds an x402 payment to it for good. */
 async function insertPresented(
   tx: Tx,
-  { agentId, method, evidence, authorityType, provider }: Presenter & Pick<PresentInput, 'authorityType'>,
+  {
+    agentId,
+    method,
+    evidence,
+    authorityType,
+    provider,
+  }: Presenter & Pick<PresentInput, 'authorityType'>,
   { external_reference, payer, proof, claim }: Prepared,
   target: Pick<NewReference, 'amount_usd' | 'challenge_id' | 'entitlement_id' | 'wallet_id'>,
 ): Promise<ReferenceRow> {
@@ -169,29 +221,50 @@ async function insertPresented(
     provider: provider ?? null,
   })
   if (reference === undefined)
-    throw refuse('reference_already_used', 'this payment was presented before', 'Read the reference that used it.')
+    throw refuse(
+      'reference_already_used',
+      'this payment was presented before',
+      'Read the reference that used it.',
+    )
   if (claim !== undefined) await claimPayment(tx, claim, reference.payment_reference_id, 'settling')
   return reference
 }
 
 /** Whether this very payment was presented for the challenge before, by the same agent. */
-function repeats(earlier: ReferenceRow, { agentId, method, externalReference, payer = '' }: PresentInput): boolean {
+function repeats(
+  earlier: ReferenceRow,
+  { agentId, method, externalReference, payer = '' }: PresentInput,
+): boolean {
   if (earlier.agent_id !== agentId || earlier.method !== method) return false
   const named: Partial<Record<PaymentMethod, boolean>> = {
     agent_allowance: earlier.payer === payer,
     x402_reference: true,
     ap2_mandate_reference: true,
   }
-  return named[method] ?? earlier.external_reference.toLowerCase() === externalReference.toLowerCase()
+  return (
+    named[method] ?? earlier.external_reference.toLowerCase() === externalReference.toLowerCase()
+  )
 }
 
-function assertPayable(challenge: ChallengeRow, live: ReferenceRow | undefined, amountUsd?: number): void {
+function assertPayable(
+  challenge: ChallengeRow,
+  live: ReferenceRow | undefined,
+  amountUsd?: number,
+): void {
   if (challenge.state === 'settled') throw alreadyFunded(challenge)
   if (live !== undefined) throw paymentPending(live)
   if (challenge.state === 'expired' || challenge.lapsed)
-    throw refuse('challenge_expired', 'the challenge has ended', 'Open a new challenge for the quote.')
+    throw refuse(
+      'challenge_expired',
+      'the challenge has ended',
+      'Open a new challenge for the quote.',
+    )
   if (amountUsd !== undefined && amountUsd !== challenge.amount_usd)
-    throw refuse('amount_mismatch', `the challenge is for ${challenge.amount_usd} usd`, 'Pay exactly that amount.')
+    throw refuse(
+      'amount_mismatch',
+      `the challenge is for ${challenge.amount_usd} usd`,
+      'Pay exactly that amount.',
+    )
 }
 
 async function settleProven(
@@ -237,25 +310,42 @@ export async function verifyReference(deps: MoneyDeps, referenceId: string): Pro
   })
 }
 
-export type ReferenceDecision = { referenceId: string; approve: boolean; decidedBy: string; note: string }
+export type ReferenceDecision = {
+  referenceId: string
+  approve: boolean
+  decidedBy: string
+  note: string
+}
 
 /** What an operator may decide about a payment. */
 export const operatorDecisions = ({ method, reason }: ReferenceRow): ('approve' | 'reject')[] =>
-  isConfirmedBy(method, 'operator') ? ['approve', 'reject'] : reason?.startsWith(AMOUNT_MISMATCH) ? ['reject'] : []
+  isConfirmedBy(method, 'operator')
+    ? ['approve', 'reject']
+    : reason?.startsWith(AMOUNT_MISMATCH)
+      ? ['reject']
+      : []
 
 /**
  * An operator's word on a payment that reached us outside of every machine. Only invoices and plain references can be approved;
  * what a chain, a wallet or a mandate decides, nobody else does. A payment of another amount than was owed may always be
  * rejected: it has to be given back. 404, 403 `control_denied`, 409 `wrong_state`.
  */
-export async function decideReference(deps: ReceiptIssuer, tx: Tx, decision: ReferenceDecision): Promise<ReferenceRow> {
+export async function decideReference(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  decision: ReferenceDecision,
+): Promise<ReferenceRow> {
   const locked = await lockBoth(tx, decision.referenceId)
   if (locked === undefined) throw refuse('not_found', 'no such payment reference', 'Check the id.')
   const { reference } = locked
   const decided = decision.approve ? 'verified' : 'rejected'
   if (reference.state === decided && reference.decided_by === decision.decidedBy) return reference
   if (!operatorDecisions(reference).includes(decision.approve ? 'approve' : 'reject'))
-    throw refuse('control_denied', `${reference.method} is not for an operator to decide`, 'Wait for its proof.')
+    throw refuse(
+      'control_denied',
+      `${reference.method} is not for an operator to decide`,
+      'Wait for its proof.',
+    )
   const { decidedBy, note } = decision
   if (decision.approve) return settle(deps, tx, locked, { decidedBy, evidence: { note } })
   return closeReference(tx, locked, 'reject', { reason: note, decidedBy })

@@ -1,7 +1,11 @@
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { giveBack, remainingUnits, usageOf } from '#domain/credit/credit.ts'
-import { type EntitlementRow, lockEntitlement, updateEntitlement } from '../store/credit/entitlements.ts'
+import {
+  type EntitlementRow,
+  lockEntitlement,
+  updateEntitlement,
+} from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import { findQuote } from '../store/credit/quotes.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
@@ -9,14 +13,32 @@ import { creditUseOf } from '../store/tasks/task-credits.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
 
 /** Gives back what was not consumed, to where it came from, once; an entitlement with nothing left stays as it is. */
-export async function returnUnused(deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<EntitlementRow> {
+export async function returnUnused(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  entitlementId: string,
+): Promise<EntitlementRow> {
   const entitlement = await requireEntitlement(tx, entitlementId)
   const moved = giveBack(entitlement)
   if (moved.legs.length === 0) return entitlement
   const { entitlement_id, source, consumed_units } = entitlement
-  const facts = { entitlement_id, returned_units: remainingUnits(entitlement), consumed_units, to: source }
-  const receipt = { subject: entitlement_id, kind: 'credit_return' as const, usage: usageOf(entitlement), facts }
-  await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))), moved.legs)
+  const facts = {
+    entitlement_id,
+    returned_units: remainingUnits(entitlement),
+    consumed_units,
+    to: source,
+  }
+  const receipt = {
+    subject: entitlement_id,
+    kind: 'credit_return' as const,
+    usage: usageOf(entitlement),
+    facts,
+  }
+  await postMovement(
+    tx,
+    receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))),
+    moved.legs,
+  )
   await updateEntitlement(tx, moved.entitlement)
   const { state, returned_units } = moved.entitlement
   return { ...entitlement, state, returned_units }
@@ -26,7 +48,11 @@ export async function returnUnused(deps: ReceiptIssuer, tx: Tx, entitlementId: s
  * Gives the rest back once nobody is left to use it: as many tasks have ended as were paid for, and none is under way. Credit that
  * no task was ever set on waits for one.
  */
-export async function returnRest(deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<void> {
+export async function returnRest(
+  deps: ReceiptIssuer,
+  tx: Tx,
+  entitlementId: string,
+): Promise<void> {
   const { quote_id } = await requireEntitlement(tx, entitlementId)
   const { underWay, ended } = await creditUseOf(tx, entitlementId)
   const quote = await findQuote(tx, quote_id)

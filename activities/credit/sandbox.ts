@@ -9,7 +9,11 @@ import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
 import { requireEntitlement } from './returns.ts'
 
 /** The sandbox gives a synthetic run its credit, once: a settlement receipt that says so, and postings of accounts of its own. */
-export const fundFromSandbox = (deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<void> =>
+export const fundFromSandbox = (
+  deps: ReceiptIssuer,
+  tx: Tx,
+  entitlementId: string,
+): Promise<void> =>
   fundWithout(deps, tx, entitlementId, { source: sandboxAccount, decidedBy: 'sandbox_policy' })
 
 /** What is free is funded with nothing, once: a settlement receipt that says so, and no posting. */
@@ -26,7 +30,13 @@ async function fundWithout(
   if (entitlement.state !== 'pending') return
   const { entitlement_id, granted_units, agent_id } = entitlement
   const funded = fund(entitlement, source)
-  const facts = { entitlement_id, agent_id, amount_usd: granted_units, decided_by: decidedBy, ...freeOf(entitlement) }
+  const facts = {
+    entitlement_id,
+    agent_id,
+    amount_usd: granted_units,
+    decided_by: decidedBy,
+    ...freeOf(entitlement),
+  }
   const usage = usageOf(funded.entitlement)
   const receipt = { subject: entitlement_id, kind: 'settlement_receipt', usage, facts } as const
   const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx)))

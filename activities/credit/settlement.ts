@@ -1,6 +1,13 @@
 import { receiptId } from '#domain/core/ids.ts'
 import { move } from '#domain/core/state-table.ts'
-import { type Account, clearingAccount, fund, type Leg, transferLegs, walletAccount } from '#domain/credit/credit.ts'
+import {
+  type Account,
+  clearingAccount,
+  fund,
+  type Leg,
+  transferLegs,
+  walletAccount,
+} from '#domain/credit/credit.ts'
 import { challengeTransitions, referenceTransitions } from '#domain/payments/payment-reference.ts'
 import { lockEntitlement, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
@@ -21,13 +28,20 @@ export type Locked = { reference: ReferenceRow; challenge: ChallengeRow | undefi
 /** Locks in the one order that everybody keeps: challenge, then reference. Undefined when there is no such reference. */
 export async function lockBoth(tx: Tx, referenceId: string): Promise<Locked | undefined> {
   const known = await findReference(tx, referenceId)
-  const challenge = known?.challenge_id == null ? undefined : await lockChallenge(tx, known.challenge_id)
+  const challenge =
+    known?.challenge_id == null ? undefined : await lockChallenge(tx, known.challenge_id)
   const reference = await lockReference(tx, referenceId)
   return reference === undefined ? undefined : { reference, challenge }
 }
 
-const movedTo = (reference: ReferenceRow, ...events: ('check' | 'verify' | 'reject' | 'expire')[]) =>
-  events.reduce((state, event) => move('the payment reference', referenceTransitions, state, event), reference.state)
+const movedTo = (
+  reference: ReferenceRow,
+  ...events: ('check' | 'verify' | 'reject' | 'expire')[]
+) =>
+  events.reduce(
+    (state, event) => move('the payment reference', referenceTransitions, state, event),
+    reference.state,
+  )
 
 /** It is being found out; `reason` says what is waited for. */
 export function keepPending(tx: Tx, { reference }: Locked, reason: string): Promise<ReferenceRow> {
@@ -48,7 +62,11 @@ export async function closeReference(
     // Past its time it does not stay open for a moment.
     if (challenge.lapsed) await updateChallenge(tx, challenge.challenge_id, { state: 'expired' })
   }
-  const decided = { state: movedTo(reference, event), reason: why.reason, decided_by: why.decidedBy ?? null }
+  const decided = {
+    state: movedTo(reference, event),
+    reason: why.reason,
+    decided_by: why.decidedBy ?? null,
+  }
   return updateReference(tx, reference.payment_reference_id, decided)
 }
 
@@ -62,10 +80,18 @@ export async function settle(
   { reference, challenge }: Locked,
   proof: { decidedBy: string; evidence: Record<string, unknown>; source?: Account },
 ): Promise<ReferenceRow> {
-  const events: ('check' | 'verify')[] = reference.state === 'presented' ? ['check', 'verify'] : ['verify']
+  const events: ('check' | 'verify')[] =
+    reference.state === 'presented' ? ['check', 'verify'] : ['verify']
   const state = movedTo(reference, ...events)
   const source = proof.source ?? clearingAccount(reference.method)
-  const { payment_reference_id, method, external_reference, amount_usd, entitlement_id, wallet_id } = reference
+  const {
+    payment_reference_id,
+    method,
+    external_reference,
+    amount_usd,
+    entitlement_id,
+    wallet_id,
+  } = reference
   const facts = {
     payment_reference_id,
     method,
@@ -80,12 +106,18 @@ export async function settle(
   const receipt = { subject: payment_reference_id, kind: 'settlement_receipt' as const, facts }
   const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx)))
   // A row's state has two moves to make where nothing was waited for.
-  if (events.length > 1) await updateReference(tx, payment_reference_id, { state: movedTo(reference, 'check') })
+  if (events.length > 1)
+    await updateReference(tx, payment_reference_id, { state: movedTo(reference, 'check') })
   if (challenge !== undefined) {
     const settled = move('the challenge', challengeTransitions, challenge.state, 'settle')
     await updateChallenge(tx, challenge.challenge_id, { state: settled })
   }
-  const decided = { state, reason: null, decided_by: proof.decidedBy, settlement_receipt_id: settlement }
+  const decided = {
+    state,
+    reason: null,
+    decided_by: proof.decidedBy,
+    settlement_receipt_id: settlement,
+  }
   const row = await updateReference(tx, payment_reference_id, decided)
   await postMovement(tx, settlement, await fundTarget(tx, reference, source, settlement))
   // Money that comes when its task is over goes back.
@@ -93,11 +125,17 @@ export async function settle(
   return row
 }
 
-async function fundTarget(tx: Tx, reference: ReferenceRow, source: Account, settlement: string): Promise<Leg[]> {
+async function fundTarget(
+  tx: Tx,
+  reference: ReferenceRow,
+  source: Account,
+  settlement: string,
+): Promise<Leg[]> {
   if (reference.wallet_id !== null)
     return transferLegs(source, walletAccount(reference.wallet_id), reference.amount_usd)
   const entitlement = await lockEntitlement(tx, reference.entitlement_id ?? '')
-  if (entitlement === undefined) throw new Error('a reference pays for an entitlement that is not there')
+  if (entitlement === undefined)
+    throw new Error('a reference pays for an entitlement that is not there')
   const funded = fund(entitlement, source)
   await updateEntitlement(tx, funded.entitlement, settlement)
   return funded.legs

@@ -16,7 +16,9 @@ export function readTarget(text: string, ownHosts: readonly string[] = []): Targ
   if (text.length > URL_CHARS_MAX) return refused(`it is longer than ${URL_CHARS_MAX} characters`)
   const [, host] = written.exec(text) ?? []
   if (host === undefined || text.includes('\\'))
-    return refused('it has to be https://, a DNS name in ASCII without a user or a port, and a path')
+    return refused(
+      'it has to be https://, a DNS name in ASCII without a user or a port, and a path',
+    )
   if (host.length > 253 || !URL.canParse(text)) return refused('its host is not a DNS name')
   const url = new URL(text)
   if (url.hostname !== host.toLowerCase()) return refused('its host is not written as it is read')
@@ -65,7 +67,11 @@ export function isPublicAddress(address: string): boolean {
     case 4:
       return !refusedV4.check(address, 'ipv4')
     case 6:
-      return !address.includes('%') && globalV6.check(address, 'ipv6') && !refusedV6.check(address, 'ipv6')
+      return (
+        !address.includes('%') &&
+        globalV6.check(address, 'ipv6') &&
+        !refusedV6.check(address, 'ipv6')
+      )
     default:
       return false
   }

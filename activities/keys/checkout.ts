@@ -97,19 +97,27 @@ export function signCheckout(
  */
 export function readCheckout(
   jws: string,
-  { keys, origin, order = payoutOrder }: { keys: readonly StandingKey[]; origin: string; order?: Order },
+  {
+    keys,
+    origin,
+    order = payoutOrder,
+  }: { keys: readonly StandingKey[]; origin: string; order?: Order },
 ): CheckoutClaims {
   const { kid } = decodeCompact(jws).header
   const key = keys.find((known) => known.kid === kid)
   if (key === undefined) throw new TypeError('no checkout key of this service has its kid')
-  const claims = checkoutSchema.parse(verifyCompact(jws, { typ: CHECKOUT_TYP, alg: 'ES256', publicJwk: key.publicJwk }))
+  const claims = checkoutSchema.parse(
+    verifyCompact(jws, { typ: CHECKOUT_TYP, alg: 'ES256', publicJwk: key.publicJwk }),
+  )
   if (claims.iss !== origin) throw new TypeError('its issuer is another service')
-  if (standingAt(key, claims.iat) !== 'active') throw new TypeError('its key is revoked, or was retired before')
+  if (standingAt(key, claims.iat) !== 'active')
+    throw new TypeError('its key is revoked, or was retired before')
   const { type, value } = claims.request_digest
   if (claims.order_id !== `${order.kind}:${value}` || type !== orders[order.kind].requestType)
     throw new TypeError('its order is for another request')
   const [line] = claims.line_items
   const amounts = [line.item.price, line.totals[0].amount, claims.totals[0].amount]
-  if (amounts.some((amount) => amount !== order.cents)) throw new TypeError('its order is for another amount')
+  if (amounts.some((amount) => amount !== order.cents))
+    throw new TypeError('its order is for another amount')
   return claims
 }

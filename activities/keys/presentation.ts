@@ -21,7 +21,9 @@ export type PresentationContext = {
   readonly order?: Order
   readonly verifyWalletMessage: VerifyWalletMessage
   /** Throws 409 when a proven presentation was used before; asked before the terms are compared, so that a reuse is called one. */
-  readonly assertUnused?: (proven: Pick<Bound, 'mandateIssuer' | 'mandateJti' | 'kbNonce'>) => Promise<void>
+  readonly assertUnused?: (
+    proven: Pick<Bound, 'mandateIssuer' | 'mandateJti' | 'kbNonce'>,
+  ) => Promise<void>
 }
 
 /** What a verified presentation is bound to; `mandateRef` is the hash of the mandate with its disclosures, for the receipt. */
@@ -52,8 +54,16 @@ export async function verifyPresentation(context: PresentationContext): Promise<
   const { sdPart, keyBinding } = splitPresentation(context.presentation)
   const mandate = await verifyMandate(sdPart, context)
   const sdHash = sha256Base64url(sdPart)
-  const { version, holder } = await verifyKeyBinding(keyBinding, { ...context, sdHash, cnf: mandate.cnf })
-  const proven = { mandateIssuer: mandate.iss, mandateJti: mandate.jti, kbNonce: context.challenge.nonce }
+  const { version, holder } = await verifyKeyBinding(keyBinding, {
+    ...context,
+    sdHash,
+    cnf: mandate.cnf,
+  })
+  const proven = {
+    mandateIssuer: mandate.iss,
+    mandateJti: mandate.jti,
+    kbNonce: context.challenge.nonce,
+  }
   await context.assertUnused?.(proven)
   assertCheckout(mandate, context)
   return {
@@ -68,12 +78,17 @@ export async function verifyPresentation(context: PresentationContext): Promise<
 
 /** `<jwt>~<disclosure>~…~<key binding>`, cut behind the last `~`. */
 function splitPresentation(presentation: string): { sdPart: string; keyBinding: string } {
-  if (presentation.length > limits.presentationCharsMax) throw invalid('the presentation is too long')
+  if (presentation.length > limits.presentationCharsMax)
+    throw invalid('the presentation is too long')
   const cut = presentation.lastIndexOf('~') + 1
   if (cut === 0) throw invalid('it is not a presentation: it has no ~')
   const keyBinding = presentation.slice(cut)
   if (keyBinding === '') {
-    throw refuse('key_binding_missing', 'nothing follows the last ~', 'Append the treasury holder’s key binding.')
+    throw refuse(
+      'key_binding_missing',
+      'nothing follows the last ~',
+      'Append the treasury holder’s key binding.',
+    )
   }
   return { sdPart: presentation.slice(0, cut), keyBinding }
 }
@@ -89,7 +104,8 @@ function assertCheckout(mandate: MandateClaims, context: PresentationContext): v
       'Ask for a challenge for exactly these terms.',
     )
   }
-  if (mandate.checkout_hash !== challenge.checkout_hash) throw invalid('it is for the checkout of another challenge')
+  if (mandate.checkout_hash !== challenge.checkout_hash)
+    throw invalid('it is for the checkout of another challenge')
   if (nowSeconds >= checkout.exp)
     throw refuse('challenge_expired', 'the checkout has expired', 'Ask for a new challenge.')
 }
@@ -101,7 +117,11 @@ function disclosedCheckout(
   if (sha256Base64url(mandate.checkout_jwt) !== mandate.checkout_hash)
     throw invalid('checkout_hash is not that of checkout_jwt')
   try {
-    return readCheckout(mandate.checkout_jwt, { keys: checkoutKeys, origin: challenge.iss, ...(order && { order }) })
+    return readCheckout(mandate.checkout_jwt, {
+      keys: checkoutKeys,
+      origin: challenge.iss,
+      ...(order && { order }),
+    })
   } catch {
     throw invalid('the disclosed checkout is not one that this service signed')
   }

@@ -7,7 +7,11 @@ import { recoverSigner } from '../chain/wallet-signature.ts'
  * The EIP-712 digest of the terms, once the treasury principal's signature over it is proven; else 403 `principal_signature_invalid`.
  * The principal is an account with a key: exactly 65 bytes, low `s`, `v` 27 or 28 (payout.md, payout-authorize).
  */
-export function verifyPrincipalSignature(terms: PrincipalTerms, signature: Hex, principal: string): Hex {
+export function verifyPrincipalSignature(
+  terms: PrincipalTerms,
+  signature: Hex,
+  principal: string,
+): Hex {
   const digest = principalDigest(terms)
   if (recoverSigner(digest, signature) !== principal.toLowerCase()) {
     throw refuse(

@@ -18,7 +18,10 @@ export function publishedKey(row: SigningKeyRow) {
 }
 
 /** The ends of a stored key, in Unix seconds. */
-export const keyTimes = ({ retired_at, revoked_at }: Pick<SigningKeyRow, 'retired_at' | 'revoked_at'>): KeyTimes => ({
+export const keyTimes = ({
+  retired_at,
+  revoked_at,
+}: Pick<SigningKeyRow, 'retired_at' | 'revoked_at'>): KeyTimes => ({
   retiredAt: retired_at === null ? null : retired_at.getTime() / 1000,
   revokedAt: revoked_at === null ? null : revoked_at.getTime() / 1000,
 })

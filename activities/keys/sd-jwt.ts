@@ -16,7 +16,17 @@ export const MANDATE_TYP = 'dc+sd-jwt'
 const ISSUER_SKEW_SECONDS = 30
 
 /** Claims that SD-JWT VC forbids to disclose selectively, and the names that RFC 9901 reserves. */
-const neverDisclosed = new Set(['iss', 'nbf', 'exp', 'cnf', 'vct', 'status', '_sd', '_sd_alg', '...'])
+const neverDisclosed = new Set([
+  'iss',
+  'nbf',
+  'exp',
+  'cnf',
+  'vct',
+  'status',
+  '_sd',
+  '_sd_alg',
+  '...',
+])
 
 const mandateSchema = z.looseObject({
   iss: z.string(),
@@ -55,10 +65,16 @@ export async function verifyMandate(
   const { header, payload } = attempt('it is not an SD-JWT', () => decodeCompact(jwt))
   const anchor = anchors.find(({ iss, kid }) => iss === payload['iss'] && kid === header['kid'])
   if (anchor === undefined) {
-    throw refuse('issuer_untrusted', 'no trust anchor has its iss and kid', 'Present a mandate of a trusted issuer.')
+    throw refuse(
+      'issuer_untrusted',
+      'no trust anchor has its iss and kid',
+      'Present a mandate of a trusted issuer.',
+    )
   }
   assertEnvelope(header, payload, anchor)
-  attempt('a disclosure does not belong to it exactly once', () => assertDisclosures(payload, disclosures))
+  attempt('a disclosure does not belong to it exactly once', () =>
+    assertDisclosures(payload, disclosures),
+  )
   const library = new SDJwtVcInstance({
     hasher: sdHasher,
     verifier: (data, signature) => verifySignature(anchor, data, decodeBase64url(signature)),
@@ -69,8 +85,11 @@ export async function verifyMandate(
   })
   const claims = mandateSchema.safeParse(verified.payload)
   if (!claims.success)
-    throw invalid(`a required claim is absent or wrong: ${claims.error.issues[0]?.path.join('.') ?? ''}`)
-  if (standingAt(anchor, claims.data.iat) !== 'active') throw invalid('its key is revoked, or was retired before')
+    throw invalid(
+      `a required claim is absent or wrong: ${claims.error.issues[0]?.path.join('.') ?? ''}`,
+    )
+  if (standingAt(anchor, claims.data.iat) !== 'active')
+    throw invalid('its key is revoked, or was retired before')
   return claims.data
 }
 
@@ -81,7 +100,8 @@ function assertEnvelope(
   anchor: StandingAnchor,
 ): void {
   if (header['typ'] !== MANDATE_TYP) throw invalid(`its typ is not ${MANDATE_TYP}`)
-  if (header['alg'] !== anchor.alg || 'crit' in header) throw invalid(`it is not signed with ${anchor.alg}`)
+  if (header['alg'] !== anchor.alg || 'crit' in header)
+    throw invalid(`it is not signed with ${anchor.alg}`)
   if ((payload['_sd_alg'] ?? 'sha-256') !== 'sha-256') throw invalid('its _sd_alg is not sha-256')
   if ('status' in payload) throw invalid('it has a status claim, which is not supported')
 }
@@ -106,7 +126,9 @@ function parseDisclosure(text: string): { name?: string; value: unknown } {
   const [, name, value] = z
     .union([z.tuple([z.string(), z.unknown()]), z.tuple([z.string(), z.string(), z.unknown()])])
     .parse(array)
-  return Array.isArray(array) && array.length === 2 ? { value: name } : { name: String(name), value }
+  return Array.isArray(array) && array.length === 2
+    ? { value: name }
+    : { name: String(name), value }
 }
 
 function embeddedDigests(value: unknown): string[] {

@@ -44,11 +44,20 @@ export function loadTrustAnchors({
   issuer: string
   path: string
 }): TrustAnchor[] {
-  const own = authority.publicKeys.map(({ kid, alg, publicJwk }) => ({ iss: issuer, kid, alg, publicJwk }))
+  const own = authority.publicKeys.map(({ kid, alg, publicJwk }) => ({
+    iss: issuer,
+    kid,
+    alg,
+    publicJwk,
+  }))
   const others = path === '' ? [] : readJsonFile(path, trustAnchorsSchema).anchors
-  const anchors = [...own, ...others.map(({ iss, kid, alg, public_jwk }) => ({ iss, kid, alg, publicJwk: public_jwk }))]
+  const anchors = [
+    ...own,
+    ...others.map(({ iss, kid, alg, public_jwk }) => ({ iss, kid, alg, publicJwk: public_jwk })),
+  ]
   for (const { alg, publicJwk } of anchors) importPublicKey(publicJwk, alg)
   const names = anchors.map(({ iss, kid }) => JSON.stringify([iss, kid]))
-  if (new Set(names).size !== names.length) throw new Error('trust anchors: an issuer and kid stand twice')
+  if (new Set(names).size !== names.length)
+    throw new Error('trust anchors: an issuer and kid stand twice')
   return anchors
 }

@@ -33,7 +33,11 @@ const REMOTE_VERIFY_MS = 1_500
 export function remoteFacilitator(url: string): FacilitatorClient {
   const verifier = new HTTPFacilitatorClient({ url, timeoutMs: REMOTE_VERIFY_MS })
   const settler = new HTTPFacilitatorClient({ url })
-  return { verify: (p, r) => verifier.verify(p, r), settle: (p, r) => settler.settle(p, r), getSupported }
+  return {
+    verify: (p, r) => verifier.verify(p, r),
+    settle: (p, r) => settler.settle(p, r),
+    getSupported,
+  }
 }
 
 /**
@@ -51,10 +55,12 @@ export function inProcessFacilitator(deps: FacilitatorDeps): FacilitatorClient {
   return {
     verify: async (payload, requirements) => {
       const verdict = await run((facilitator) => facilitator.verify(payload, requirements))
-      if (verdict.invalidReason !== SIMULATION_FAILED || !(await isShort(deps, payload))) return verdict
+      if (verdict.invalidReason !== SIMULATION_FAILED || !(await isShort(deps, payload)))
+        return verdict
       return { ...verdict, invalidReason: INSUFFICIENT_BALANCE }
     },
-    settle: (payload, requirements) => run((facilitator) => facilitator.settle(payload, requirements)),
+    settle: (payload, requirements) =>
+      run((facilitator) => facilitator.settle(payload, requirements)),
     getSupported,
   }
 }
@@ -63,7 +69,10 @@ const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 export const INSUFFICIENT_BALANCE = 'invalid_exact_evm_insufficient_balance'
 
 /** Whether the payer holds less than it pays, which the library finds out only where the chain has a multicall contract. */
-async function isShort({ reader, asset }: FacilitatorDeps, { payload, accepted }: PaymentPayload): Promise<boolean> {
+async function isShort(
+  { reader, asset }: FacilitatorDeps,
+  { payload, accepted }: PaymentPayload,
+): Promise<boolean> {
   const { from } = (payload as { authorization: { from: Address } }).authorization
   const held = await reader
     .readContract({ address: asset, abi: tokenAbi, functionName: 'balanceOf', args: [from] })
@@ -111,7 +120,10 @@ function signerOf(
       verifyTypedData: () => Promise.reject(new Error('signatures are recovered, not asked for')),
       writeContract: async ({ address, abi, functionName, args, dataSuffix = '0x' }) => {
         if (lane === undefined) throw new Error('this process does not settle')
-        const data = concatHex([encodeFunctionData({ abi: abi as Abi, functionName, args }), dataSuffix])
+        const data = concatHex([
+          encodeFunctionData({ abi: abi as Abi, functionName, args }),
+          dataSuffix,
+        ])
         const [payer, nonce] = [String(args[0]), String(args[5])]
         const { txHash } = await lane.submit(`payment:${paymentId(asset, payer, nonce)}`, {
           to: address.toLowerCase() as Hex,
@@ -129,7 +141,11 @@ function signerOf(
 }
 
 /** The one payload that is sent to a facilitator: rebuilt from what was read, so that nothing else travels along. */
-export function payloadOf(terms: PaymentTerms, authorization: TokenAuthorization, signature: Hex): PaymentPayload {
+export function payloadOf(
+  terms: PaymentTerms,
+  authorization: TokenAuthorization,
+  signature: Hex,
+): PaymentPayload {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   const texts = {
     from,

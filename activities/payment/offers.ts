@@ -1,10 +1,19 @@
-import { encodePaymentRequiredHeader, encodePaymentResponseHeader, type FacilitatorClient } from '@x402/core/http'
+import {
+  encodePaymentRequiredHeader,
+  encodePaymentResponseHeader,
+  type FacilitatorClient,
+} from '@x402/core/http'
 import { x402ResourceServer } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm/exact/server'
 import type { Address } from 'viem'
 import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
 import { ASSET_NAME, ASSET_VERSION, limits, NETWORK } from '#domain/core/limits.ts'
-import { checkPaymentWindow, invalidPayment, type PaymentTerms, type StrictPayment } from '#domain/payments/payment.ts'
+import {
+  checkPaymentWindow,
+  invalidPayment,
+  type PaymentTerms,
+  type StrictPayment,
+} from '#domain/payments/payment.ts'
 import type { PaymentRow } from '../store/payments/payments.ts'
 import { INSUFFICIENT_BALANCE, payloadOf } from './facilitator.ts'
 import { type PaymentHeaders, readPaymentHeader } from './payment-header.ts'
@@ -42,11 +51,21 @@ export type OfferSettings = {
 
 /** Builds the offer once with the x402 library; needs no network. */
 export async function createOffers(settings: OfferSettings): Promise<Offers> {
-  const server = new x402ResourceServer(settings.facilitator).register(NETWORK, new ExactEvmScheme())
+  const server = new x402ResourceServer(settings.facilitator).register(
+    NETWORK,
+    new ExactEvmScheme(),
+  )
   await server.initialize()
   const offer = await buildOffer(server, settings)
-  const requirements = ({ price }: Priced): PaymentTerms => ({ ...offer, amount: (price ?? 0n).toString() })
-  const offering = (refusal: Refusal, priced: Priced, more: Record<string, unknown> = {}): DomainError => {
+  const requirements = ({ price }: Priced): PaymentTerms => ({
+    ...offer,
+    amount: (price ?? 0n).toString(),
+  })
+  const offering = (
+    refusal: Refusal,
+    priced: Priced,
+    more: Record<string, unknown> = {},
+  ): DomainError => {
     const resource = {
       url: settings.baseUrl + priced.http.path,
       description: priced.summary,
@@ -99,7 +118,12 @@ export function paymentResponse({
   transaction_hash,
   payer,
 }: Pick<PaymentRow, 'transaction_hash' | 'payer'>): Record<string, string> {
-  const settled = { success: true, transaction: transaction_hash ?? '', network: NETWORK, payer } as const
+  const settled = {
+    success: true,
+    transaction: transaction_hash ?? '',
+    network: NETWORK,
+    payer,
+  } as const
   return { 'PAYMENT-RESPONSE': encodePaymentResponseHeader(settled) }
 }
 
@@ -107,7 +131,12 @@ export function paymentResponse({
 export function paymentRequiredHeaders({ detail, extra }: Refusal): Record<string, string> {
   if (extra?.['accepts'] === undefined) return {}
   const { resource, accepts } = extra as { resource: { url: string }; accepts: PaymentTerms[] }
-  const required = { x402Version: 2, error: detail, resource, accepts: accepts.map((terms) => ({ ...terms })) }
+  const required = {
+    x402Version: 2,
+    error: detail,
+    resource,
+    accepts: accepts.map((terms) => ({ ...terms })),
+  }
   return { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required), 'Cache-Control': 'no-store' }
 }
 
@@ -115,7 +144,11 @@ async function buildOffer(
   server: x402ResourceServer,
   { asset, payTo, maxTimeoutSeconds }: OfferSettings,
 ): Promise<PaymentTerms> {
-  const price = { asset, amount: limits.priceAtomic.toString(), extra: { name: ASSET_NAME, version: ASSET_VERSION } }
+  const price = {
+    asset,
+    amount: limits.priceAtomic.toString(),
+    extra: { name: ASSET_NAME, version: ASSET_VERSION },
+  }
   const [offer] = await server.buildPaymentRequirements({
     scheme: 'exact',
     network: NETWORK,
@@ -135,7 +168,11 @@ async function verify(
 ): Promise<void> {
   checkPaymentWindow(payment, now, minRemaining)
   const { payer, payTo, value, validAfter, validBefore, nonce, signature, accepted } = payment
-  const payload = payloadOf(accepted, { from: payer, to: payTo, value, validAfter, validBefore, nonce }, signature)
+  const payload = payloadOf(
+    accepted,
+    { from: payer, to: payTo, value, validAfter, validBefore, nonce },
+    signature,
+  )
   const verdict = await server.verifyPayment(payload, { ...accepted }).catch(() => {
     throw refuse(
       'unavailable',
@@ -146,6 +183,8 @@ async function verify(
   })
   if (verdict.isValid) return
   if (verdict.invalidReason === INSUFFICIENT_BALANCE)
-    throw invalidPayment(`the payer ${payer} holds less than the ${value} atomic units that it pays`)
+    throw invalidPayment(
+      `the payer ${payer} holds less than the ${value} atomic units that it pays`,
+    )
   throw invalidPayment(`the payment does not verify: ${verdict.invalidReason ?? 'no reason given'}`)
 }

@@ -30,7 +30,8 @@ export function createPaymentSteps(deps: Deps): PaymentSteps {
       const until = performance.now() + deps.rail.confirmWindowMs
       for (;;) {
         const seen = await confirm(deps, await load(deps, paymentId))
-        if (seen !== 'wait' || performance.now() >= until) return snapshot(deps, paymentId, seen === 'finished')
+        if (seen !== 'wait' || performance.now() >= until)
+          return snapshot(deps, paymentId, seen === 'finished')
         heartbeat()
         await deps.chain.news()
       }
@@ -75,7 +76,11 @@ async function load(deps: Deps, paymentId: string): Promise<PaymentRow> {
   return row
 }
 
-async function snapshot(deps: Deps, paymentId: string, finished: boolean): Promise<PaymentSnapshot> {
+async function snapshot(
+  deps: Deps,
+  paymentId: string,
+  finished: boolean,
+): Promise<PaymentSnapshot> {
   const row = await load(deps, paymentId)
   const call = row.call_id === null ? undefined : await findCall(deps.db, row.call_id)
   return {

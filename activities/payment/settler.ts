@@ -40,14 +40,21 @@ export function createSettler({ facilitator, preflight, timeoutMs = 2_000 }: Set
     if (check?.kind === 'used') return { ok: true }
     if (check?.kind === 'parked') return { ok: false, reason: check.reason }
     const terms = row.requirements as PaymentTerms
-    const answer = await facilitator.settle(payloadOf(terms, authorization, signature), { ...terms })
-    return answer.success ? { ok: true } : { ok: false, reason: answer.errorReason ?? 'the facilitator gave no reason' }
+    const answer = await facilitator.settle(payloadOf(terms, authorization, signature), {
+      ...terms,
+    })
+    return answer.success
+      ? { ok: true }
+      : { ok: false, reason: answer.errorReason ?? 'the facilitator gave no reason' }
   }
   return {
     settle: async (row) => {
       const late = new AbortController()
       const timeout = new Promise<SettleHint>((resolve) => {
-        const timer = setTimeout(resolve, timeoutMs, { ok: false, reason: 'the settlement is still under way' })
+        const timer = setTimeout(resolve, timeoutMs, {
+          ok: false,
+          reason: 'the settlement is still under way',
+        })
         late.signal.addEventListener('abort', () => clearTimeout(timer))
       })
       const sent = send(row).catch(
@@ -62,7 +69,9 @@ export function createSettler({ facilitator, preflight, timeoutMs = 2_000 }: Set
 }
 
 /** What the chain has to prove before a payment counts as failed: that no signature over its nonce can be used any more. */
-export const lastAuthorization = (row: SettledRow & Pick<PaymentRow, 'last_valid_before'>): TokenAuthorization => ({
+export const lastAuthorization = (
+  row: SettledRow & Pick<PaymentRow, 'last_valid_before'>,
+): TokenAuthorization => ({
   ...paymentAuthorization(row),
   validBefore: BigInt(row.last_valid_before),
 })

@@ -24,8 +24,10 @@ export type PayoutAuthority = {
 }
 
 /** How the keys stand that an authorization is judged by. */
-export const authorityStanding = ({ keys }: Pick<PayoutAuthority, 'keys'>, tx: Tx): Promise<Standing> =>
-  standingOf(tx, keys, ['authority', 'checkout'])
+export const authorityStanding = (
+  { keys }: Pick<PayoutAuthority, 'keys'>,
+  tx: Tx,
+): Promise<Standing> => standingOf(tx, keys, ['authority', 'checkout'])
 
 /** What an authorize call says, as it stands in the call's row for the workflow's step. */
 export type AuthorizeInput = {
@@ -47,11 +49,25 @@ const consumedCodes = {
 
 /** The refusal for a replay key that was used before. */
 export const consumed = (kind: keyof typeof consumedCodes) =>
-  refuse(consumedCodes[kind], 'it was used before', 'Ask for a new challenge and mandate and present those.')
+  refuse(
+    consumedCodes[kind],
+    'it was used before',
+    'Ask for a new challenge and mandate and present those.',
+  )
 
 /** The exact terms that holder and principal commit to, for this authorize call. */
-export function principalTermsOf(row: PayoutRow, expiresAt: number, idempotencyKey: string): PrincipalTerms {
-  const { payout_id: payoutId, payout_wallet: payoutWallet, recipient, amount_atomic: amountAtomic, asset } = row
+export function principalTermsOf(
+  row: PayoutRow,
+  expiresAt: number,
+  idempotencyKey: string,
+): PrincipalTerms {
+  const {
+    payout_id: payoutId,
+    payout_wallet: payoutWallet,
+    recipient,
+    amount_atomic: amountAtomic,
+    asset,
+  } = row
   return { payoutId, payoutWallet, recipient, amountAtomic, expiresAt, idempotencyKey, asset }
 }
 
@@ -68,7 +84,11 @@ export async function verifyAuthorization(
 ): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
   const { anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = authority
   if (input.expires_at <= nowSeconds)
-    throw refuse('payout_expired', 'expires_at has passed', 'Authorize with an expires_at in the future.')
+    throw refuse(
+      'payout_expired',
+      'expires_at has passed',
+      'Authorize with an expires_at in the future.',
+    )
   const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
   const challenge = verifyChallengeToken(input.challenge_token, {
     authorityKeys: standing.verifiers('authority'),
@@ -90,7 +110,11 @@ export async function verifyAuthorization(
       if (used !== undefined) throw consumed(used)
     },
   })
-  const digest = verifyPrincipalSignature(terms, input.principal_signature as Hex, treasuryPrincipal)
+  const digest = verifyPrincipalSignature(
+    terms,
+    input.principal_signature as Hex,
+    treasuryPrincipal,
+  )
   return {
     keys: [...replayKeys(challenge.jti, bound), { kind: 'principal_digest', key: digest }],
     mandateRef: bound.mandateRef,
@@ -100,7 +124,10 @@ export async function verifyAuthorization(
 type Proven = { mandateIssuer: string; mandateJti: string; kbNonce: string }
 
 /** Never keyed on signature bytes or the presentation's text, which can be varied without losing their meaning. */
-export function replayKeys(challengeJti: string, { mandateIssuer, mandateJti, kbNonce }: Proven): ReplayKey[] {
+export function replayKeys(
+  challengeJti: string,
+  { mandateIssuer, mandateJti, kbNonce }: Proven,
+): ReplayKey[] {
   const mandate = `${mandateIssuer}|${mandateJti}`
   return [
     { kind: 'presentation', key: `${mandate}|${kbNonce}` },

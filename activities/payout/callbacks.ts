@@ -3,7 +3,11 @@ import { refuse } from '#domain/core/errors.ts'
 import { type CallbackHosts, isDemoReceiver, judgeCallbackUrl } from '../callback/hosts.ts'
 import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { answerCall, claimGrant } from '../store/calls/calls.ts'
-import { findPayoutCallback, isHostProven, setPayoutCallback } from '../store/payouts/payout-callbacks.ts'
+import {
+  findPayoutCallback,
+  isHostProven,
+  setPayoutCallback,
+} from '../store/payouts/payout-callbacks.ts'
 import type { PayoutRow } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
@@ -14,7 +18,13 @@ export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRo
   const wanted = await findPayoutCallback(tx, creator)
   if (wanted === undefined) return
   const ordinal = (await listReceipts(tx, payout_id)).length
-  await addDelivery(tx, { owner: creator, event: 'payout_updated', subject: payout_id, ordinal, url: wanted.url })
+  await addDelivery(tx, {
+    owner: creator,
+    event: 'payout_updated',
+    subject: payout_id,
+    ordinal,
+    url: wanted.url,
+  })
 }
 
 export type PayoutCallbacks = ReturnType<typeof openPayoutCallbacks>
@@ -25,7 +35,8 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
     const known = await findPayoutCallback(tx, wallet)
     if (known === undefined) return { callback_url: null, changed_at: null, host_proven: false }
     const { host } = new URL(known.url)
-    const host_proven = isDemoReceiver(hosts, known.url) || (await isHostProven(tx, wallet, host, hostProofLifeMs))
+    const host_proven =
+      isDemoReceiver(hosts, known.url) || (await isHostProven(tx, wallet, host, hostProofLifeMs))
     return { callback_url: known.url, changed_at: known.changed_at.toISOString(), host_proven }
   }
   return {
@@ -34,9 +45,14 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
     set: async (wallet: string, url: string | null, callId: string) => {
       const judged = url === null ? { ok: true, detail: '' } : judgeCallbackUrl(hosts, url, false)
       if (!judged.ok)
-        throw refuse('callback_refused', judged.detail, 'Name a public HTTPS URL, or null for no callbacks.', {
-          errors: [{ pointer: '/callback_url', message: judged.detail }],
-        })
+        throw refuse(
+          'callback_refused',
+          judged.detail,
+          'Name a public HTTPS URL, or null for no callbacks.',
+          {
+            errors: [{ pointer: '/callback_url', message: judged.detail }],
+          },
+        )
       return transaction(db, async (tx) => {
         await claimGrant(tx, callId, callId)
         await setPayoutCallback(tx, wallet, url)

@@ -26,7 +26,11 @@ import { payoutReceipt } from './records.ts'
 import { assertExecutable } from './rules.ts'
 
 /** The small transfer that goes ahead of each UTC day's payouts; its authority is the configuration and no mandate. */
-export type Canary = { readonly recipient: `0x${string}`; readonly amountAtomic: bigint; readonly lifeSeconds: number }
+export type Canary = {
+  readonly recipient: `0x${string}`
+  readonly amountAtomic: bigint
+  readonly lifeSeconds: number
+}
 export type CanaryState = 'absent' | 'under way' | 'confirmed' | 'failed'
 /** What a canary needs; without `canary` there is none, and nothing is asked. */
 export type CanaryDeps = Pick<Deps, 'rail' | 'canary'>
@@ -92,7 +96,9 @@ export async function beginCanary(
     for (const { insert } of [first, second]) last(insert)
     const callId = await grantOwnCall(tx, last, payoutId, created.terms_sha256)
     const nonce = transferNonce(rail.asset, payoutId)
-    last(insertTransfer(reservedTransfer(authorized, { nonce, validBefore: expiresAt, callId }, now)))
+    last(
+      insertTransfer(reservedTransfer(authorized, { nonce, validBefore: expiresAt, callId }, now)),
+    )
     return payoutId
   })
 }
@@ -100,7 +106,8 @@ export async function beginCanary(
 /** Today's canary where this id is its own, begun if nothing refuses it; undefined for any other id. */
 export async function dueCanary(deps: Deps, payoutId: string): Promise<PayoutRecord | undefined> {
   const { canary, db, rail } = deps
-  if (canary === undefined || (await todaysCanary(db, rail.payoutWallet)).payoutId !== payoutId) return undefined
+  if (canary === undefined || (await todaysCanary(db, rail.payoutWallet)).payoutId !== payoutId)
+    return undefined
   await beginCanary({ ...deps, canary }).catch((error: unknown) => {
     if (!(error instanceof DomainError)) throw error
     deps.log.warn({ payoutId, code: error.refusal.code }, 'the canary cannot begin')
@@ -125,30 +132,72 @@ function canaryRows(
     asset: rail.asset,
   }
   const digest = termsDigest(terms)
-  const names = { payout_id: payoutId, creator: wallet, idempotency_key: key, payout_wallet: wallet }
+  const names = {
+    payout_id: payoutId,
+    creator: wallet,
+    idempotency_key: key,
+    payout_wallet: wallet,
+  }
   const created = createdPayout({ ...terms, ...names, terms_sha256: digest }, at)
   // The mandate reference says what stands in the place of a mandate, so that the receipts stay true.
   const mandateRef = key.replace('-', ':')
-  const authority = { expiresAt, idempotencyKey: key, fingerprint: digest, mandateRef, principalSignature: null }
+  const authority = {
+    expiresAt,
+    idempotencyKey: key,
+    fingerprint: digest,
+    mandateRef,
+    principalSignature: null,
+  }
   return { created, authorized: authorizedPayout(created, authority, at) }
 }
 
 /** Every transfer is the effect of a call; this one is the service's own and costs nothing. */
-async function grantOwnCall(tx: Tx, last: Last, payoutId: string, fingerprint: string): Promise<string> {
+async function grantOwnCall(
+  tx: Tx,
+  last: Last,
+  payoutId: string,
+  fingerprint: string,
+): Promise<string> {
   const caller = 'service:canary'
   const callId = callIdOf(caller, 'canary', payoutId)
-  const call = { callId, caller, operation: 'canary', key: payoutId, fingerprint, path: 'canary', proof: null }
-  await grantCall(tx, last, call, { kind: 'none' }, { lease: { holder: caller, ms: 0 }, input: undefined })
+  const call = {
+    callId,
+    caller,
+    operation: 'canary',
+    key: payoutId,
+    fingerprint,
+    path: 'canary',
+    proof: null,
+  }
+  await grantCall(
+    tx,
+    last,
+    call,
+    { kind: 'none' },
+    { lease: { holder: caller, ms: 0 }, input: undefined },
+  )
   last(useGrant(callId, payoutId))
   return callId
 }
 
 /** A canary that failed pauses the rail in the transaction that records the failure; other payouts pause nothing. */
-export async function pauseAfterCanary(deps: Deps, tx: Tx, row: PayoutRow, failure: string): Promise<void> {
+export async function pauseAfterCanary(
+  deps: Deps,
+  tx: Tx,
+  row: PayoutRow,
+  failure: string,
+): Promise<void> {
   if (!isCanary(row)) return
-  const actor = { operatorId: 'canary', name: 'canary', idempotencyKey: `${row.payout_id}.${failure}` }
+  const actor = {
+    operatorId: 'canary',
+    name: 'canary',
+    idempotencyKey: `${row.payout_id}.${failure}`,
+  }
   const reason = `${row.idempotency_key} failed: ${failure} (${row.payout_id})`
   const issuing = { ...deps.rail, signReceipt: deps.signReceipt }
   await setControl(issuing, tx, actor, { scope: 'payouts', paused: true, reason })
-  deps.log.error({ payoutId: row.payout_id, failure }, 'the canary failed, the payout rail is paused')
+  deps.log.error(
+    { payoutId: row.payout_id, failure },
+    'the canary failed, the payout rail is paused',
+  )
 }

@@ -19,7 +19,12 @@ import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
 import { send } from '../store/postgres/pipeline.ts'
 import type { Database } from '../store/schema/schema.ts'
 
-export type ControlInput = { scope: ControlScope; target?: string | undefined; paused: boolean; reason: string }
+export type ControlInput = {
+  scope: ControlScope
+  target?: string | undefined
+  paused: boolean
+  reason: string
+}
 /** Who acts, and the key under which a repeat is the same act. */
 export type ControlActor = { operatorId: string; name: string; idempotencyKey: string }
 /** Who issues the receipts of acts on switches. */
@@ -69,10 +74,15 @@ export async function setControl(
   const tasks = await countHeldTasks(tx, input.scope, target)
   await lockSwitches(tx)
   const change =
-    (await findControlChange(tx, changeIdOf(actor))) ?? (await appendChange(deps, tx, actor, { ...input, target }))
+    (await findControlChange(tx, changeIdOf(actor))) ??
+    (await appendChange(deps, tx, actor, { ...input, target }))
   const receipt = await findReceipt(tx, { receipt_id: change.receipt_id })
   if (receipt === undefined) throw new Error(`the receipt of ${change.change_id} is not there`)
-  return { control: controlView(change), affected: { tasks, payouts }, receipt: receiptView(receipt.jws) }
+  return {
+    control: controlView(change),
+    affected: { tasks, payouts },
+    receipt: receiptView(receipt.jws),
+  }
 }
 
 const changeIdOf = ({ operatorId, idempotencyKey }: ControlActor): string =>
@@ -85,11 +95,32 @@ async function appendChange(
   { scope, target, paused, reason }: ControlInput & { target: string },
 ): Promise<ControlChange> {
   const seconds = await clockSeconds(tx)
-  const act = { change_id: changeIdOf(actor), scope, target, paused, reason, changed_at: new Date(seconds * 1000) }
+  const act = {
+    change_id: changeIdOf(actor),
+    scope,
+    target,
+    paused,
+    reason,
+    changed_at: new Date(seconds * 1000),
+  }
   const who = { operator_id: actor.operatorId, operator_name: actor.name }
-  const facts = { scope, target: target || null, paused, reason, ...who, at: act.changed_at.toISOString() }
+  const facts = {
+    scope,
+    target: target || null,
+    paused,
+    reason,
+    ...who,
+    at: act.changed_at.toISOString(),
+  }
   const { issuer, environment, signReceipt } = deps
-  const receipt = { subject: act.change_id, kind: 'control_change', usage: 'operational', environment, issuer, facts }
+  const receipt = {
+    subject: act.change_id,
+    kind: 'control_change',
+    usage: 'operational',
+    environment,
+    issuer,
+    facts,
+  }
   const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
   const change = { ...act, ...who, receipt_id: receiptId(jws) }
   await writeControl(tx, change)

@@ -30,7 +30,10 @@ export type Rail = {
 
 /** A signature, or why the signer withholds it; `dailyCapAtomic` is the signer's own. */
 export type Signing = { readonly signature: `0x${string}` } | { readonly withheld: string }
-export type Signer = { readonly dailyCapAtomic: bigint; sign(order: SigningOrder): Promise<Signing> }
+export type Signer = {
+  readonly dailyCapAtomic: bigint
+  sign(order: SigningOrder): Promise<Signing>
+}
 
 /** What the activities of payouts and payments touch of the world. */
 export type Deps = {
@@ -42,8 +45,15 @@ export type Deps = {
   readonly floor: Floor
   readonly canary: Canary | undefined
   readonly chain: Pick<Chain, 'head' | 'news'>
-  readonly preflight: (authorization: TokenAuthorization, signature: `0x${string}`) => Promise<Preflight>
-  readonly findOutcome: (authorization: TokenAuthorization, fromBlock: bigint, seenIn?: SeenIn) => Promise<Outcome>
+  readonly preflight: (
+    authorization: TokenAuthorization,
+    signature: `0x${string}`,
+  ) => Promise<Preflight>
+  readonly findOutcome: (
+    authorization: TokenAuthorization,
+    fromBlock: bigint,
+    seenIn?: SeenIn,
+  ) => Promise<Outcome>
   readonly lane: SubmitterLane
   readonly settler: Settler
 }

@@ -29,7 +29,15 @@ export function readExecuteProof(
     payout_id === payoutId &&
     body_sha256 === bodySha256({ payout_id, idempotency_key })
   if (!isBound) throw invalid('the wallet proof is not of the creator for this execute')
-  const terms = { origin, method, path, bodySha256: body_sha256, wallet, issuedAt: issued_at, nonce }
+  const terms = {
+    origin,
+    method,
+    path,
+    bodySha256: body_sha256,
+    wallet,
+    issuedAt: issued_at,
+    nonce,
+  }
   return { creator: wallet, text: walletProofText(terms), signature }
 }
 
@@ -42,8 +50,11 @@ export async function assertProven(
   { creator, text, signature }: ExecuteProof,
   verify: VerifyWalletMessage,
 ): Promise<void> {
-  if (!(await verify(creator, text, signature))) throw invalid('the creator did not sign this execute')
+  if (!(await verify(creator, text, signature)))
+    throw invalid('the creator did not sign this execute')
 }
 
 const invalid = (detail: string): DomainError =>
-  refuse('wallet_proof_invalid', detail, 'Repeat the execute with a new proof of the creator.', { money_moved: 'no' })
+  refuse('wallet_proof_invalid', detail, 'Repeat the execute with a new proof of the creator.', {
+    money_moved: 'no',
+  })

@@ -17,7 +17,11 @@ export type Floor = {
   /** Reads the wallet, before the transaction that reserves; undefined without a floor, 503 `unavailable` without a chain. */
   look(): Promise<Holding | undefined>
   /** Refuses with 503 `paused`, and alarms, where this payout would bring the wallet under the floor; exact under `lockDailyCap`. */
-  assertAbove(tx: Tx, row: Pick<PayoutRow, 'amount_atomic' | 'payout_wallet'>, seen: Holding | undefined): Promise<void>
+  assertAbove(
+    tx: Tx,
+    row: Pick<PayoutRow, 'amount_atomic' | 'payout_wallet'>,
+    seen: Holding | undefined,
+  ): Promise<void>
   /** Atomic units that may still be reserved, negative under the floor. */
   headroom(tx: Tx, seen: Holding): Promise<bigint>
 }
@@ -56,7 +60,10 @@ export function openFloor({ floorAtomic, wallet, asset, chain, log }: FloorSetti
       if (seen === undefined || row.payout_wallet !== wallet) return
       const room = await headroom(tx, seen)
       if (BigInt(row.amount_atomic) <= room) return
-      log.warn({ wallet, held: seen.atomic.toString(), headroom: room.toString() }, 'the balance floor is reached')
+      log.warn(
+        { wallet, held: seen.atomic.toString(), headroom: room.toString() },
+        'the balance floor is reached',
+      )
       throw refuse(
         'paused',
         `the payout wallet would fall under its floor of ${formatUsdc(floorAtomic)} USDC`,

@@ -5,7 +5,14 @@ import { type CreateInput, payoutTerms, termsDigest } from '#domain/payouts/payo
 import type { PayoutReceiptKind, ReceiptClaims } from '#domain/receipts/receipt.ts'
 import type { PayoutSteps, StepInput, StepResult } from '../../workflows/payout/activities.ts'
 import type { Standing } from '../keys/standing.ts'
-import { answerCall, assertStepGrant, type CallRow, type LockedCall, lockCall, useGrant } from '../store/calls/calls.ts'
+import {
+  answerCall,
+  assertStepGrant,
+  type CallRow,
+  type LockedCall,
+  lockCall,
+  useGrant,
+} from '../store/calls/calls.ts'
 import { consumeKeys } from '../store/calls/replay-ledger.ts'
 import { hasUnsettledCharge } from '../store/payments/payments.ts'
 import { readSurroundingsOf } from '../store/payouts/constraints.ts'
@@ -27,7 +34,13 @@ import { openExceptionCode } from '../store/tasks/exceptions.ts'
 import { type AuthorizeInput, authorityStanding, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed, dueCanary } from './canary.ts'
 import type { Deps, Signer } from './deps.ts'
-import { assertProven, type ExecuteInput, type ExecuteProof, isProvenByKey, readExecuteProof } from './execute-proof.ts'
+import {
+  assertProven,
+  type ExecuteInput,
+  type ExecuteProof,
+  isProvenByKey,
+  readExecuteProof,
+} from './execute-proof.ts'
 import { payoutReceipt } from './records.ts'
 import { deadTransfer, executableIn, openFor, ownPayout, unsettledCharge } from './rules.ts'
 import { snapshotOf } from './snapshot.ts'
@@ -79,7 +92,12 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
     }
     const record =
       known ??
-      withReceipt({ deps, last, sign }, { payout, transfer: undefined, receipts: [] }, 'payout_created', call.locked_at)
+      withReceipt(
+        { deps, last, sign },
+        { payout, transfer: undefined, receipts: [] },
+        'payout_created',
+        call.locked_at,
+      )
     if (known === undefined) last(insertPayout(payout))
     last(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
     return record
@@ -153,10 +171,19 @@ async function authorize(
   // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
   last(consumeKeys(bound.keys, payout.payout_id))
   last(updateAuthorized(authorized))
-  return withReceipt({ deps, last, sign }, { ...before, payout: authorized }, 'payout_authorized', now)
+  return withReceipt(
+    { deps, last, sign },
+    { ...before, payout: authorized },
+    'payout_authorized',
+    now,
+  )
 }
 
-async function reserveTransfer(deps: Deps, step: StepInput, signer: Signer | undefined): Promise<PayoutRecord> {
+async function reserveTransfer(
+  deps: Deps,
+  step: StepInput,
+  signer: Signer | undefined,
+): Promise<PayoutRecord> {
   try {
     return await reserve(deps, step, signer)
   } catch (error) {
@@ -233,7 +260,8 @@ function withReceipt(
 }
 
 const isSameAuthorization = (row: PayoutRow, call: CallRow, input: AuthorizeInput): boolean =>
-  row.authorize_idempotency_key === input.idempotency_key && row.authorize_fingerprint === call.fingerprint
+  row.authorize_idempotency_key === input.idempotency_key &&
+  row.authorize_fingerprint === call.fingerprint
 
 const walletOf = ({ caller }: CallRow): string => caller.replace(/^wallet:/, '')
 

@@ -36,7 +36,12 @@ export async function writeReceipt(
   row: PayoutRow,
 ): Promise<string> {
   const [transfer, now] = await Promise.all([findTransfer(tx, row.payout_id), clockSeconds(tx)])
-  return appendReceipt(tx, deps.signReceipt, payoutReceipt(deps, kind, row, transfer), Math.floor(now))
+  return appendReceipt(
+    tx,
+    deps.signReceipt,
+    payoutReceipt(deps, kind, row, transfer),
+    Math.floor(now),
+  )
 }
 
 /** Stores a call's final answer in the transaction of its effect, and returns the payout as it is answered. */

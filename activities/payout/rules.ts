@@ -33,7 +33,9 @@ export function executableIn(
   }
   if (unsettled) throw unsettledCharge()
   if (pause !== undefined)
-    throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', { retry_after_ms: 30_000 })
+    throw refuse('paused', `paused by an operator: ${pause}`, 'Repeat the call later.', {
+      retry_after_ms: 30_000,
+    })
   assertUnderDailyCap(row, use)
   return { expiresAt, now }
 }
@@ -83,7 +85,11 @@ export function ownPayout(row: PayoutRow | undefined, creator: string): PayoutRo
 }
 
 export const unknownPayout = () =>
-  refuse('not_found', 'no such payout of this wallet', 'Check the payout id and the wallet that signs.')
+  refuse(
+    'not_found',
+    'no such payout of this wallet',
+    'Check the payout id and the wallet that signs.',
+  )
 
 /** 410 with the receipt that proves it; a call for such a transfer has no effect and is not charged. */
 export const deadTransfer = (record: PayoutRecord) =>

@@ -23,7 +23,9 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
     sign: async (order) => {
       const withheld = withheldBecause(order, policy)
       if (withheld !== undefined) return { withheld }
-      return { signature: await signAuthorization(key, policy.asset, authorizationOf(order.transfer)) }
+      return {
+        signature: await signAuthorization(key, policy.asset, authorizationOf(order.transfer)),
+      }
     },
   }
 }

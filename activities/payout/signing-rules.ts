@@ -26,13 +26,27 @@ export type SigningOrder = {
 
 /** Why a signer does not sign this transfer; undefined where it does. Everything is computed again from the rows. */
 export function withheldBecause(order: SigningOrder, policy: SigningPolicy): string | undefined {
-  return termsFault(order, policy) ?? limitFault(order, policy) ?? authorityFault(order.payout, policy, order.now)
+  return (
+    termsFault(order, policy) ??
+    limitFault(order, policy) ??
+    authorityFault(order.payout, policy, order.now)
+  )
 }
 
 function termsFault({ payout, transfer }: SigningOrder, policy: SigningPolicy): string | undefined {
-  const { payout_id, creator, idempotency_key, asset, payout_wallet, recipient, amount_atomic, expires_at } = payout
+  const {
+    payout_id,
+    creator,
+    idempotency_key,
+    asset,
+    payout_wallet,
+    recipient,
+    amount_atomic,
+    expires_at,
+  } = payout
   if (asset !== policy.asset) return 'the payout is of another asset than this signer serves'
-  if (payout_wallet !== policy.payoutWallet) return 'the payout is from another wallet than this signer serves'
+  if (payout_wallet !== policy.payoutWallet)
+    return 'the payout is from another wallet than this signer serves'
   const isSame =
     payout.state === 'authorized' &&
     payout_id === payoutIdOf(creator, idempotency_key) &&
@@ -47,7 +61,10 @@ function termsFault({ payout, transfer }: SigningOrder, policy: SigningPolicy): 
   return isSame ? undefined : 'the stored transfer is not that of its authorized payout'
 }
 
-function limitFault({ payout, inUse, now }: SigningOrder, policy: SigningPolicy): string | undefined {
+function limitFault(
+  { payout, inUse, now }: SigningOrder,
+  policy: SigningPolicy,
+): string | undefined {
   const amount = BigInt(payout.amount_atomic)
   if (Number(payout.expires_at) <= now) return 'the authorization has expired'
   if (amount <= 0n || amount > policy.payoutMaxAtomic)
@@ -63,7 +80,10 @@ function authorityFault(payout: PayoutRow, policy: SigningPolicy, now: number): 
   if (principal_signature === null || authorize_idempotency_key === null)
     return 'no signature of the treasury principal is stored with the payout'
   const terms = principalTermsOf(payout, Number(expires_at), authorize_idempotency_key)
-  if (recoverSigner(principalDigest(terms), principal_signature as `0x${string}`) === policy.principal) return undefined
+  if (
+    recoverSigner(principalDigest(terms), principal_signature as `0x${string}`) === policy.principal
+  )
+    return undefined
   return 'the stored signature is not one of the configured treasury principal over these terms'
 }
 
@@ -71,7 +91,9 @@ const DAY_MS = 24 * 3600 * 1000
 
 /** The configuration is a canary's authority: its recipient, its amount, and one of today's or of yesterday's date. */
 function isConfiguredCanary(payout: PayoutRow, canary: Canary | undefined, now: number): boolean {
-  const days = [now * 1000, now * 1000 - DAY_MS].map((ms) => `canary-${new Date(ms).toISOString().slice(0, 10)}`)
+  const days = [now * 1000, now * 1000 - DAY_MS].map(
+    (ms) => `canary-${new Date(ms).toISOString().slice(0, 10)}`,
+  )
   return (
     canary !== undefined &&
     payout.creator === payout.payout_wallet &&

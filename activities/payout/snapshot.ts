@@ -4,7 +4,10 @@ import type { PayoutRecord } from '../store/payouts/payouts.ts'
 import type { Deps } from './deps.ts'
 
 /** What the workflow is told of a payout after each step. */
-export function snapshotOf(deps: Deps, { payout, transfer, receipts }: PayoutRecord): PayoutSnapshot {
+export function snapshotOf(
+  deps: Deps,
+  { payout, transfer, receipts }: PayoutRecord,
+): PayoutSnapshot {
   const expiresAt = payout.expires_at === null ? null : Number(payout.expires_at)
   return {
     payoutId: payout.payout_id,

@@ -1,5 +1,9 @@
 import { heartbeat } from '@temporalio/activity'
-import type { PayoutSnapshot, SigningSteps, TransferSteps } from '../../workflows/payout/activities.ts'
+import type {
+  PayoutSnapshot,
+  SigningSteps,
+  TransferSteps,
+} from '../../workflows/payout/activities.ts'
 import { encodeTransfer, type TokenAuthorization } from '../chain/authorization.ts'
 import { type Included, type Outcome, searchFrom } from '../chain/outcome.ts'
 import { refundCall } from '../store/calls/calls.ts'
@@ -36,7 +40,10 @@ export function createTransferSteps(deps: Deps): TransferSteps {
   return {
     submitTransfer: async (payoutId) => {
       const transfer = await findTransfer(deps.db, payoutId)
-      if (transfer !== undefined && (transfer.status === 'signed' || transfer.status === 'submitted'))
+      if (
+        transfer !== undefined &&
+        (transfer.status === 'signed' || transfer.status === 'submitted')
+      )
         await submit(deps, transfer)
       return snapshot(deps, payoutId)
     },
@@ -44,7 +51,8 @@ export function createTransferSteps(deps: Deps): TransferSteps {
       const until = performance.now() + deps.rail.confirmWindowMs
       for (;;) {
         const transfer = await findTransfer(deps.db, payoutId)
-        if (transfer !== undefined && (await confirm(deps, transfer))) return snapshot(deps, payoutId)
+        if (transfer !== undefined && (await confirm(deps, transfer)))
+          return snapshot(deps, payoutId)
         // What is parked has to be sent before there is more to see: a wake must not wait for the window to end.
         if (transfer?.parked != null || performance.now() >= until) return snapshot(deps, payoutId)
         heartbeat()
@@ -94,14 +102,16 @@ export function authorizationOf(transfer: TransferRow): TokenAuthorization {
   }
 }
 
-const HELD_UP_ACT = 'see that the chain makes blocks and a gas wallet has ether; one that moves takes the transfer over'
+const HELD_UP_ACT =
+  'see that the chain makes blocks and a gas wallet has ether; one that moves takes the transfer over'
 
 async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   const payoutId = transfer.payout_id
   const authorization = authorizationOf(transfer)
   const signature = transfer.signature as `0x${string}`
   const check = await deps.preflight(authorization, signature)
-  if (check.kind === 'parked') return recordParked(deps.db, payoutId, `${check.reason}; ${check.unblock}`)
+  if (check.kind === 'parked')
+    return recordParked(deps.db, payoutId, `${check.reason}; ${check.unblock}`)
   // A used nonce is for the confirmation to judge; sending it again could only revert.
   if (check.kind === 'used') return
   heartbeat()
@@ -112,7 +122,8 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
     gas: deps.rail.transferGas,
   })
   const parked =
-    heldUp && `gas wallet ${heldUp.wallet} has not moved since ${heldUp.since.toISOString()}; ${HELD_UP_ACT}`
+    heldUp &&
+    `gas wallet ${heldUp.wallet} has not moved since ${heldUp.since.toISOString()}; ${HELD_UP_ACT}`
   await recordSubmitted(deps.db, payoutId, txHash, parked ?? null)
 }
 
@@ -122,7 +133,11 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
   const { from_block, status, block_number, block_hash } = transfer
   const seen = status === 'included' && block_number !== null && block_hash !== null
   const seenIn = seen ? { number: BigInt(block_number), hash: block_hash } : undefined
-  const outcome: Outcome = await deps.findOutcome(authorizationOf(transfer), BigInt(from_block ?? '0'), seenIn)
+  const outcome: Outcome = await deps.findOutcome(
+    authorizationOf(transfer),
+    BigInt(from_block ?? '0'),
+    seenIn,
+  )
   switch (outcome.kind) {
     case 'included':
       return include(deps, transfer, outcome)
@@ -135,7 +150,9 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
       await hold(deps, payoutId, 'nonce_conflict')
       return true
     case 'unknown':
-      return outcome.absent && transfer.status === 'included' ? vanish(deps, transfer.payout_id) : false
+      return outcome.absent && transfer.status === 'included'
+        ? vanish(deps, transfer.payout_id)
+        : false
   }
 }
 
@@ -181,7 +198,11 @@ async function bury(deps: Deps, payoutId: string, reason: string): Promise<void>
   await transaction(deps.db, async (tx) => {
     const row = await lockPayout(tx, payoutId)
     const executed = row?.state === 'executed'
-    const exception = executed ? `voided: ${reason}` : row !== undefined && isCanary(row) ? 'canary_failed' : null
+    const exception = executed
+      ? `voided: ${reason}`
+      : row !== undefined && isCanary(row)
+        ? 'canary_failed'
+        : null
     const transfer = await recordDead(tx, payoutId, exception)
     if (row === undefined || transfer === undefined) return
     await writeReceipt(deps, tx, executed ? 'payout_voided' : 'payout_dead', row)

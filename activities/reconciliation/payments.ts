@@ -6,7 +6,10 @@ import { lookAtEach, type ReconciliationDeps } from './deps.ts'
 import { provenBy } from './payouts.ts'
 
 /** Holds these x402 payments against the chain and the calls that they pay for. */
-export async function lookAtPayments(deps: ReconciliationDeps, ids: readonly string[]): Promise<Difference[]> {
+export async function lookAtPayments(
+  deps: ReconciliationDeps,
+  ids: readonly string[],
+): Promise<Difference[]> {
   return lookAtEach(await readPayments(deps.db, ids), (one) => lookAtPayment(deps, one))
 }
 
@@ -14,8 +17,10 @@ async function lookAtPayment(
   { ledger, findOutcome }: ReconciliationDeps,
   { payment, calls }: StoredPayment,
 ): Promise<Difference[]> {
-  const sent = payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
-  const search = async () => provenBy(await findOutcome(lastAuthorization(payment), BigInt(payment.from_block ?? '0')))
+  const sent =
+    payment.state === 'settling' || payment.state === 'pending' || payment.state === 'failed'
+  const search = async () =>
+    provenBy(await findOutcome(lastAuthorization(payment), BigInt(payment.from_block ?? '0')))
   return comparePayment({
     payment: {
       paymentId: payment.payment_id,

@@ -1,6 +1,12 @@
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { limits, NETWORK } from '#domain/core/limits.ts'
-import { boundsOf, listed, nextStatementDay, type StatementClaims, type WalletDay } from '#domain/receipts/statement.ts'
+import {
+  boundsOf,
+  listed,
+  nextStatementDay,
+  type StatementClaims,
+  type WalletDay,
+} from '#domain/receipts/statement.ts'
 import { peakUse } from '#domain/reconciliation/reconciliation.ts'
 import { type LedgerBlock, sumOf } from '../chain/ledger.ts'
 import { clockSeconds, transaction } from '../store/postgres/db.ts'
@@ -43,8 +49,14 @@ async function claimsOf(
 ): Promise<Omit<StatementClaims, 'iat'>> {
   const { db, rail, ledger, payTo } = deps
   const { begin, end } = boundsOf(day)
-  const [opening, closing] = [await ledger.lastBlockBefore(begin), await ledger.lastBlockBefore(end)]
-  const span = { after: opening?.number.toString() ?? null, through: closing?.number.toString() ?? null }
+  const [opening, closing] = [
+    await ledger.lastBlockBefore(begin),
+    await ledger.lastBlockBefore(end),
+  ]
+  const span = {
+    after: opening?.number.toString() ?? null,
+    through: closing?.number.toString() ?? null,
+  }
   const transfers = listed(await transfersOf(db, span))
   const spent = await listSpent(db, rail.payoutWallet, begin - limits.dailyWindowSeconds)
   const counts = await countsOf(db, { begin, end })

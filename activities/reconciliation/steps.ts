@@ -1,5 +1,10 @@
 import type { Difference, Section } from '#domain/core/difference.ts'
-import type { Compared, Confirmed, Page, ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
+import type {
+  Compared,
+  Confirmed,
+  Page,
+  ReconciliationSteps,
+} from '../../workflows/reconciliation/activities.ts'
 import { LOG_RANGE } from '../chain/outcome.ts'
 import { listEventsToSee } from '../store/credit/provider-events.ts'
 import { readPayout } from '../store/payouts/payouts.ts'
@@ -36,17 +41,22 @@ type Look = {
   compare(deps: ReconciliationDeps, keys: string[], run: ReconciliationRow): Promise<Difference[]>
 }
 
-const pageOf = (keys: string[]) => ({ keys, after: keys.length < PAGE ? null : (keys.at(-1) ?? null) })
+const pageOf = (keys: string[]) => ({
+  keys,
+  after: keys.length < PAGE ? null : (keys.at(-1) ?? null),
+})
 const bySubject = ({ subject }: { subject: string }) => subject
 
 const looks: Record<Section, Look> = {
   payouts: {
-    list: async ({ db }, run, after) => pageOf(await listDuePayouts(db, run.changed_since, after, PAGE)),
+    list: async ({ db }, run, after) =>
+      pageOf(await listDuePayouts(db, run.changed_since, after, PAGE)),
     keyOf: bySubject,
     compare: lookAtPayouts,
   },
   payments: {
-    list: async ({ db }, run, after) => pageOf(await listDuePayments(db, run.changed_since, after, PAGE)),
+    list: async ({ db }, run, after) =>
+      pageOf(await listDuePayments(db, run.changed_since, after, PAGE)),
     keyOf: ({ subject }) => subject.replace('payment/', ''),
     compare: lookAtPayments,
   },
@@ -83,7 +93,12 @@ export function createReconciliationSteps(deps: ReconciliationDeps): Reconciliat
     openReconciliation: async (input) => {
       const finalized = await ledger.block('finalized')
       const row = await openReconciliation(db, { ...input, throughBlock: finalized.number })
-      return { scope: row.scope, fromBlock: row.from_block, throughBlock: row.through_block, settleMs }
+      return {
+        scope: row.scope,
+        fromBlock: row.from_block,
+        throughBlock: row.through_block,
+        settleMs,
+      }
     },
     comparePage: (page) => comparePage(deps, page),
     confirmPage: (page) => confirmPage(deps, page),
@@ -133,7 +148,10 @@ async function confirmPage(deps: ReconciliationDeps, page: Page): Promise<Confir
 }
 
 /** The payouts' own workflows show that an operator is needed. */
-async function showInTemporal({ db, watch }: ReconciliationDeps, differences: readonly Difference[]): Promise<void> {
+async function showInTemporal(
+  { db, watch }: ReconciliationDeps,
+  differences: readonly Difference[],
+): Promise<void> {
   await lookAtEach([...new Set(differences.map(bySubject))], async (payoutId) => {
     const record = await readPayout(db, payoutId)
     if (record !== undefined) await watch.show(record)
@@ -161,10 +179,19 @@ async function listBlocks(deps: ReconciliationDeps, run: ReconciliationRow, afte
 }
 
 /** A payout or payment whose last run failed; one that a later run took up is no difference. */
-async function lookAtWorkflows({ watch }: ReconciliationDeps, ids: string[]): Promise<Difference[]> {
+async function lookAtWorkflows(
+  { watch }: ReconciliationDeps,
+  ids: string[],
+): Promise<Difference[]> {
   return lookAtEach(ids, async (id) => {
     const { status } = await watch.see(id)
     if (status !== 'FAILED' && status !== 'TIMED_OUT') return []
-    return [{ code: 'workflow_failed' as const, subject: id, evidence: { stored: null, found: { status } } }]
+    return [
+      {
+        code: 'workflow_failed' as const,
+        subject: id,
+        evidence: { stored: null, found: { status } },
+      },
+    ]
   })
 }

@@ -20,7 +20,8 @@ export async function readRunInput(db: Tx, task: TaskRow): Promise<RunInput> {
   const { task_id, input_sha256 } = task
   const rail = railOf(task.rail as RailKey)
   const value = input_sha256 === null ? undefined : await findDocument(db, task_id, input_sha256)
-  if (value === undefined) throw refuse('not_ready', 'the input of the run is not there', 'Send the input.')
+  if (value === undefined)
+    throw refuse('not_ready', 'the input of the run is not there', 'Send the input.')
   return { rail, value, uploads: uploadsOf(rail, value) }
 }
 
@@ -38,7 +39,8 @@ export async function openUploads(
   const sources: Record<string, RowSource> = {}
   for (const [list, sha256] of Object.entries(uploads)) {
     const input = owner === null ? undefined : await readInput(db, { owner, sha256 })
-    if (input === undefined) throw refuse('not_ready', `the upload ${sha256} is not there`, 'Upload it again.')
+    if (input === undefined)
+      throw refuse('not_ready', `the upload ${sha256} is not there`, 'Upload it again.')
     sources[list] = { format: formats[input.mediaType], stream: input.stream }
   }
   return sources

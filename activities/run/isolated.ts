@@ -10,13 +10,20 @@ import type { Ended, Standing } from './loop.ts'
 export type Isolation = { pool: RailPool; signal: AbortSignal | undefined }
 
 /** The work of the run's rail, done in a process of the pool. */
-export async function workApart({ pool, signal }: Isolation, standing: Standing): Promise<Work<unknown>> {
+export async function workApart(
+  { pool, signal }: Isolation,
+  standing: Standing,
+): Promise<Work<unknown>> {
   const { input, streams } = await opened(standing)
   return (await pool.run({ kind: 'work', ...input }, streams, signal)) as Work<unknown>
 }
 
 /** What the validator says of a work, found out in a process of the pool. */
-export async function validateApart({ pool, signal }: Isolation, standing: Standing, work: unknown): Promise<Check[]> {
+export async function validateApart(
+  { pool, signal }: Isolation,
+  standing: Standing,
+  work: unknown,
+): Promise<Check[]> {
   const { input, streams } = await opened(standing)
   return (await pool.run({ kind: 'validate', work, ...input }, streams, signal)) as Check[]
 }
@@ -40,7 +47,8 @@ export async function attempted(
 ): Promise<Ended> {
   const { run_id: runId, attempt, round } = run
   const at = { runId, attempt, round, step }
-  if (!(await beginAttempt(db, at))) return tooComplex('the work was begun three times and never came to its end')
+  if (!(await beginAttempt(db, at)))
+    return tooComplex('the work was begun three times and never came to its end')
   try {
     return await act()
   } catch (error) {
@@ -51,4 +59,8 @@ export async function attempted(
   }
 }
 
-const tooComplex = (errors: string): Ended => ({ verdict: 'too_complex', output: { errors }, decidedBy: null })
+const tooComplex = (errors: string): Ended => ({
+  verdict: 'too_complex',
+  output: { errors },
+  decidedBy: null,
+})

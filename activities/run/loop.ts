@@ -17,10 +17,17 @@ export type Standing = { db: Tx; task: TaskRow; run: RunRow }
 /** The steps that only compute; the other three write and stand in `activities/run/run.ts`. */
 type Computed = Exclude<LoopStep, 'review_step' | 'return_package' | 'attestation'>
 
-const done = (output: unknown, verdict: StepVerdict = 'done'): Ended => ({ verdict, output, decidedBy: null })
+const done = (output: unknown, verdict: StepVerdict = 'done'): Ended => ({
+  verdict,
+  output,
+  decidedBy: null,
+})
 
 /** What each step does. The same input gives the same output, so that a step may run twice. */
-export const computedSteps: Record<Computed, (standing: Standing, isolation: Isolation) => Promise<Ended>> = {
+export const computedSteps: Record<
+  Computed,
+  (standing: Standing, isolation: Isolation) => Promise<Ended>
+> = {
   /** Reads the input by the rail's own schema; the rows of uploaded lists are read by the worker. */
   intake: async ({ db, task }) => {
     const { input_sha256, rail } = task
@@ -68,6 +75,8 @@ export async function workOf({ db, run }: Standing): Promise<Work<unknown>> {
 }
 
 async function faultsOf({ db, run }: Standing): Promise<Check[]> {
-  const { checks } = (await latestOutput(db, run.run_id, run.attempt, 'validator')) as { checks: Check[] }
+  const { checks } = (await latestOutput(db, run.run_id, run.attempt, 'validator')) as {
+    checks: Check[]
+  }
   return checks.filter(({ ok }) => !ok)
 }

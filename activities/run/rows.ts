@@ -31,7 +31,12 @@ export async function eachRow(
   })
 }
 
-async function readJsonLines(list: string, stream: Readable, _schema: z.ZodType, take: TakeRecord): Promise<void> {
+async function readJsonLines(
+  list: string,
+  stream: Readable,
+  _schema: z.ZodType,
+  take: TakeRecord,
+): Promise<void> {
   let [rest, line] = ['', 0]
   const takeLine = (text: string) => {
     line += 1
@@ -56,7 +61,12 @@ function parseJson(list: string, text: string, line: number): unknown {
 }
 
 /** Takes whole records off the text, as many as have come; where no cell is quoted, commas and line breaks are all there is. */
-async function readCsv(list: string, stream: Readable, schema: z.ZodType, take: TakeRecord): Promise<void> {
+async function readCsv(
+  list: string,
+  stream: Readable,
+  schema: z.ZodType,
+  take: TakeRecord,
+): Promise<void> {
   let columns: Column[] | undefined
   let [rest, line] = ['', 1]
   const takeCells: TakeCells = (cells, at) => {
@@ -115,7 +125,8 @@ function readQuoted(list: string, text: string, firstLine: number, take: TakeCel
       },
     })
   } catch (error) {
-    if (error instanceof CsvError) throw rejected(list, firstLine + Number(error['lines']) - 1, error.message)
+    if (error instanceof CsvError)
+      throw rejected(list, firstLine + Number(error['lines']) - 1, error.message)
     throw error
   }
 }
@@ -128,7 +139,11 @@ function columnsOf(list: string, names: string[], schema: z.ZodType): Column[] {
   return names.map((name, index) => {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined
     if (typeof field !== 'object')
-      throw rejected(list, 1, `has the unknown column ${name}; known are ${Object.keys(properties).join(', ')}`)
+      throw rejected(
+        list,
+        1,
+        `has the unknown column ${name}; known are ${Object.keys(properties).join(', ')}`,
+      )
     if (names.indexOf(name) !== index) throw rejected(list, 1, `has the column ${name} twice`)
     return { name, numeric: field.type === 'integer' || field.type === 'number' }
   })
@@ -144,7 +159,11 @@ function rowOf(columns: Column[], cells: string[]): Record<string, unknown> {
   return row
 }
 
-async function* textOf(list: string, stream: Readable, lineNow: () => number): AsyncGenerator<string> {
+async function* textOf(
+  list: string,
+  stream: Readable,
+  lineNow: () => number,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decode = (piece?: Uint8Array) => {
     try {
@@ -167,5 +186,9 @@ function tooLong(list: string, line: number): DomainError {
 }
 
 function rejected(list: string, line: number, what: string): DomainError {
-  return refuse('input_rejected', `Line ${line} of ${list} ${what}.`, 'Correct the list and upload it again.')
+  return refuse(
+    'input_rejected',
+    `Line ${line} of ${list} ${what}.`,
+    'Correct the list and upload it again.',
+  )
 }

@@ -3,7 +3,12 @@ import { receiptId } from '#domain/core/ids.ts'
 import { afterStep, type LoopMove, type LoopStep } from '#domain/runs/controlled-loop.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
-import type { LoopSteps, RunRecords, RunSnapshot, StepInput } from '../../workflows/run/activities.ts'
+import type {
+  LoopSteps,
+  RunRecords,
+  RunSnapshot,
+  StepInput,
+} from '../../workflows/run/activities.ts'
 import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
 import {
   findLoopStep,
@@ -33,13 +38,18 @@ export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunR
     failRun: ({ detail, ...input }) =>
       transaction(deps.db, async (tx) => {
         const standing = await stand(tx, input)
-        if (standing !== undefined) await raise(deps, standing, input, { code: 'worker_failed', detail })
+        if (standing !== undefined)
+          await raise(deps, standing, input, { code: 'worker_failed', detail })
         return present(await loadRun(tx, input.runId))
       }),
   }
 }
 
-async function takeStep(deps: TaskDeps, isolation: Isolation, input: StepInput): Promise<RunSnapshot> {
+async function takeStep(
+  deps: TaskDeps,
+  isolation: Isolation,
+  input: StepInput,
+): Promise<RunSnapshot> {
   const { step } = input
   const before = await transaction(deps.db, (tx) => stand(tx, input))
   const compute = isComputed(step) ? computedSteps[step] : undefined
@@ -54,7 +64,10 @@ async function takeStep(deps: TaskDeps, isolation: Isolation, input: StepInput):
 const isComputed = (step: LoopStep): step is keyof typeof computedSteps => step in computedSteps
 
 /** Where the run stands, locked; undefined when this step was taken before, or its task is not at work. */
-async function stand(tx: Tx, { runId, attempt, round, step }: StepInput): Promise<Standing | undefined> {
+async function stand(
+  tx: Tx,
+  { runId, attempt, round, step }: StepInput,
+): Promise<Standing | undefined> {
   const { task_id } = await requireRun(tx, runId)
   const task = await requireTask(tx, task_id)
   const run = await requireRun(tx, runId)
@@ -64,14 +77,21 @@ async function stand(tx: Tx, { runId, attempt, round, step }: StepInput): Promis
 
 const isAtWork = ({ state }: TaskRow): boolean => state === 'operating' || state === 'result_ready'
 
-async function storeEnd(deps: TaskDeps, standing: Standing, input: StepInput, computed?: Ended): Promise<void> {
+async function storeEnd(
+  deps: TaskDeps,
+  standing: Standing,
+  input: StepInput,
+  computed?: Ended,
+): Promise<void> {
   const { db: tx } = standing
   if (input.step === 'review_step') {
     const reviewed = await review(standing, input)
-    if (reviewed !== undefined) await follow(deps, standing, input, afterStep(input, reviewed.verdict), reviewed.why)
+    if (reviewed !== undefined)
+      await follow(deps, standing, input, afterStep(input, reviewed.verdict), reviewed.why)
     return
   }
-  const ended = computed ?? (await writtenSteps[input.step as keyof typeof writtenSteps](deps, standing, input))
+  const ended =
+    computed ?? (await writtenSteps[input.step as keyof typeof writtenSteps](deps, standing, input))
   await insertLoopStep(tx, input, ended)
   const { errors } = ended.output as { errors?: string }
   await follow(deps, standing, input, afterStep(input, ended.verdict), errors)
@@ -90,7 +110,11 @@ async function review({ db: tx, task }: Standing, input: StepInput): Promise<Rev
     await openReview(tx, input)
     return undefined
   }
-  await insertLoopStep(tx, input, { verdict: 'done', output: { decision: 'approve' }, decidedBy: 'sandbox_policy' })
+  await insertLoopStep(tx, input, {
+    verdict: 'done',
+    output: { decision: 'approve' },
+    decidedBy: 'sandbox_policy',
+  })
   return { verdict: 'done' }
 }
 
@@ -102,7 +126,12 @@ const writtenSteps: Record<
   return_package: async (deps, standing, input) => {
     const { db: tx, task, run } = standing
     const nowSeconds = await clockSeconds(tx)
-    const made = await makeReturnPackage(deps, tx, { task, run, work: await workOf(standing), nowSeconds })
+    const made = await makeReturnPackage(deps, tx, {
+      task,
+      run,
+      work: await workOf(standing),
+      nowSeconds,
+    })
     const { return_package_id, result_sha256 } = made
     // A waived gap has led to the result already.
     if (task.state === 'operating')
@@ -113,10 +142,29 @@ const writtenSteps: Record<
     const { db: tx, task, run } = standing
     const made = await findReturnPackage(tx, run.run_id)
     if (made === undefined) throw new Error('a run is attested by its package')
-    const { return_package_id, proof_hash, completion_signature, manifest_sha256, result_sha256, partial } = made
+    const {
+      return_package_id,
+      proof_hash,
+      completion_signature,
+      manifest_sha256,
+      result_sha256,
+      partial,
+    } = made
     const facts = {
-      ...{ run_id: run.run_id, task_id: task.task_id, return_package_id, proof_hash, completion_signature, partial },
-      ...{ manifest_sha256, result_sha256, input_sha256: task.input_sha256, ledger_head: task.head_hash },
+      ...{
+        run_id: run.run_id,
+        task_id: task.task_id,
+        return_package_id,
+        proof_hash,
+        completion_signature,
+        partial,
+      },
+      ...{
+        manifest_sha256,
+        result_sha256,
+        input_sha256: task.input_sha256,
+        ledger_head: task.head_hash,
+      },
       result_contract: resultContractVersion,
     }
     const about = { task, subject: run.run_id, kind: 'attestation', facts }
@@ -137,7 +185,10 @@ async function follow(
   if ('go' in to) return placeRun(tx, run.run_id, to.go)
   if (to.stop === 'attested') return placeRun(tx, run.run_id, null)
   if (to.stop === 'exception')
-    return raise(deps, standing, input, { code: to.code, detail: `${input.step}: ${why}`.slice(0, 2000) })
+    return raise(deps, standing, input, {
+      code: to.code,
+      detail: `${input.step}: ${why}`.slice(0, 2000),
+    })
   const { gaps } = await workOf(standing)
   await move(deps, standing, input, 'evidence_missing', { gaps: gaps.length })
 }
@@ -157,7 +208,12 @@ async function move<Event extends TaskEvent>(
   data: TaskEventData[Event],
 ): Promise<void> {
   const eventId = `${runId}:${attempt}:${round}:${step}:${task.sequence}`
-  await recordTransition(deps, tx, { taskId: task.task_id, eventId, event, actor: 'service', data }, limits)
+  await recordTransition(
+    deps,
+    tx,
+    { taskId: task.task_id, eventId, event, actor: 'service', data },
+    limits,
+  )
 }
 
 async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
@@ -175,7 +231,12 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
     ...{ runId, taskId, rail, agentId, usage, attempt, round, step },
     next: nextOf(!isAtWork(task) || step === null, review !== undefined),
     reviewSince: review?.started_at.toISOString() ?? null,
-    taken: taken.map((each) => ({ attempt: each.attempt, round: each.round, step: each.step, verdict: each.verdict })),
+    taken: taken.map((each) => ({
+      attempt: each.attempt,
+      round: each.round,
+      step: each.step,
+      verdict: each.verdict,
+    })),
   }
 }
 

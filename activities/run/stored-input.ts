@@ -17,7 +17,16 @@ import type { Tx } from '../store/postgres/db.ts'
 /** What became of an upload; a refused one leaves nothing behind. */
 export type Upload =
   | { ok: true; input: InputRow; fresh: boolean }
-  | { ok: false; reason: 'digest_mismatch' | 'too_large' | 'empty' | 'no_room' | 'no_room_at_all' | 'too_many_at_once' }
+  | {
+      ok: false
+      reason:
+        | 'digest_mismatch'
+        | 'too_large'
+        | 'empty'
+        | 'no_room'
+        | 'no_room_at_all'
+        | 'too_many_at_once'
+    }
 
 const CHUNK_BYTES = 512 * 1024
 
@@ -42,10 +51,12 @@ export async function storeInput(
   const { blobId } = begun
   // What cannot be dropped now is swept away later, and is no reason to answer anything else.
   const drop = () => dropBlob(db, blobId).catch(() => undefined)
-  const stored = await fill(db, { ...name, mediaType, blobId, bounds, room }, stream).catch(async (error: unknown) => {
-    await drop()
-    throw error
-  })
+  const stored = await fill(db, { ...name, mediaType, blobId, bounds, room }, stream).catch(
+    async (error: unknown) => {
+      await drop()
+      throw error
+    },
+  )
   if (!stored.ok || !stored.fresh) await drop()
   return stored
 }

@@ -18,16 +18,29 @@ export async function validateWork(input: ValidatedInput, work: Work<unknown>): 
   const cited = [...work.findings, ...work.gaps].flatMap(({ citations }) => citations)
   const rows = citedRows(input, cited)
   const again = digestOf(await input.again(rows.see))
-  const astray = cited.filter((citation) => !stands(rows.inPlace(), citation)).map(({ pointer }) => pointer)
+  const astray = cited
+    .filter((citation) => !stands(rows.inPlace(), citation))
+    .map(({ pointer }) => pointer)
   const fits = input.rail.result.safeParse(work.result).success
   return [
-    { check: 'result_fits', ok: fits, detail: fits ? 'the result fits its schema' : 'it does not fit its schema' },
+    {
+      check: 'result_fits',
+      ok: fits,
+      detail: fits ? 'the result fits its schema' : 'it does not fit its schema',
+    },
     {
       check: 'citations_stand',
       ok: astray.length === 0,
-      detail: astray.length === 0 ? `${cited.length} citations` : `not there: ${astray.slice(0, 5).join(', ')}`,
+      detail:
+        astray.length === 0
+          ? `${cited.length} citations`
+          : `not there: ${astray.slice(0, 5).join(', ')}`,
     },
-    { check: 'same_again', ok: again === digestOf(work), detail: `the work done again has digest ${again}` },
+    {
+      check: 'same_again',
+      ok: again === digestOf(work),
+      detail: `the work done again has digest ${again}`,
+    },
   ]
 }
 
@@ -40,7 +53,8 @@ function citedRows({ value, lists: named }: ValidatedInput, cited: readonly Cita
       const rows = lists[list]
       if (rows !== undefined && wanted.has(`/${list}/${index}`)) rows[index] = row
     },
-    inPlace: (): unknown => (Object.keys(lists).length === 0 ? value : { ...(value as object), ...lists }),
+    inPlace: (): unknown =>
+      Object.keys(lists).length === 0 ? value : { ...(value as object), ...lists },
   }
 }
 
@@ -48,7 +62,10 @@ function citedRows({ value, lists: named }: ValidatedInput, cited: readonly Cita
 function stands(input: unknown, { pointer, quote }: Citation): boolean {
   const place = at(input, pointer)
   if (place === undefined) return false
-  return quote === undefined || (typeof place === 'string' ? place : JSON.stringify(place)).includes(quote)
+  return (
+    quote === undefined ||
+    (typeof place === 'string' ? place : JSON.stringify(place)).includes(quote)
+  )
 }
 
 /** The value at an RFC 6901 pointer; undefined where there is none. */

@@ -21,7 +21,8 @@ export async function workOnRows<Result>(
   const twice = lists.filter((list) => list in input && list in sources)
   const unknown = Object.keys(sources).filter((list) => !lists.includes(list))
   if (twice.length > 0) throw unfit(`${twice.join(', ')} is given both inline and as an upload.`)
-  if (unknown.length > 0) throw unfit(`The rail ${key} has no list ${unknown.join(', ')}; it has ${lists.join(', ')}.`)
+  if (unknown.length > 0)
+    throw unfit(`The rail ${key} has no list ${unknown.join(', ')}; it has ${lists.join(', ')}.`)
   const head = Object.fromEntries(Object.entries(input).filter(([name]) => !lists.includes(name)))
   const fold = rows.open(checked(rows.head, head, ''))
   for (const [list, schema] of Object.entries(rows.lists)) {
@@ -32,7 +33,9 @@ export async function workOnRows<Result>(
       take(row, index)
     }
     if (source !== undefined) await eachRow(list, source, schema, takeSeen)
-    else for (const [index, row] of checked(z.array(schema), input[list] ?? [], `/${list}`).entries()) take(row, index)
+    else
+      for (const [index, row] of checked(z.array(schema), input[list] ?? [], `/${list}`).entries())
+        take(row, index)
   }
   return fold.close()
 }
@@ -62,7 +65,10 @@ export function workOnUploads<Result>(
 function checked<Value>(schema: z.ZodType<Value>, value: unknown, place: string): Value {
   const { data, error } = schema.safeParse(value)
   if (error === undefined) return data
-  const errors = error.issues.map(({ path, message }) => ({ pointer: [place, ...path].join('/'), message }))
+  const errors = error.issues.map(({ path, message }) => ({
+    pointer: [place, ...path].join('/'),
+    message,
+  }))
   throw unfit('The input does not fit the rail.', errors)
 }
 

@@ -18,7 +18,11 @@ import { fundFree, fundFromSandbox } from '../credit/sandbox.ts'
 import type { EntitlementRow } from '../store/credit/entitlements.ts'
 import type { QuoteRow } from '../store/credit/quotes.ts'
 import { findLiveOf } from '../store/payments/payment-references.ts'
-import { type ChallengeRow, lockLiveChallenge, updateChallenge } from '../store/payouts/challenges.ts'
+import {
+  type ChallengeRow,
+  lockLiveChallenge,
+  updateChallenge,
+} from '../store/payouts/challenges.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findReturnPackage } from '../store/tasks/runs.ts'
 import {
@@ -44,7 +48,8 @@ export async function claimCredit(
 ): Promise<EntitlementRow> {
   const known = await findTaskCredit(tx, task.task_id)
   if (known?.quote_id === quoteId) return requireEntitlement(tx, known.entitlement_id)
-  if (taskStates.indexOf(task.state) > taskStates.indexOf('trusted')) throw refuseTaskEvent(task.state, 'quote_issued')
+  if (taskStates.indexOf(task.state) > taskStates.indexOf('trusted'))
+    throw refuseTaskEvent(task.state, 'quote_issued')
   if (known !== undefined) await letGo(tx, known)
   const quote = await quoteFor(tx, task, quoteId)
   const { entitlement_id, state } = await openEntitlement(tx, quote, task.agent_id ?? task.task_id)
@@ -75,11 +80,17 @@ export async function requestCredit(
   const entitlement = await claimCredit(deps, tx, task, quoteId)
   if (challenge === undefined) return { entitlement, challenge: null }
   const { entitlement_id } = entitlement
-  if (challenge.entitlement_id === null) await updateChallenge(tx, challenge.challenge_id, { entitlement_id })
+  if (challenge.entitlement_id === null)
+    await updateChallenge(tx, challenge.challenge_id, { entitlement_id })
   return { entitlement, challenge: { ...challenge, entitlement_id } }
 }
 
-async function reserve(tx: Tx, { task_id }: TaskRow, quote: QuoteRow, entitlement: EntitlementRow): Promise<void> {
+async function reserve(
+  tx: Tx,
+  { task_id }: TaskRow,
+  quote: QuoteRow,
+  entitlement: EntitlementRow,
+): Promise<void> {
   const { entitlement_id, granted_units, consumed_units, returned_units } = entitlement
   const units = quote.total_usd / quote.units
   const { reservedUnits, underWay, ended } = await creditUseOf(tx, entitlement_id, task_id)
@@ -93,8 +104,11 @@ async function reserve(tx: Tx, { task_id }: TaskRow, quote: QuoteRow, entitlemen
 async function quoteFor(tx: Tx, task: TaskRow, quoteId: string): Promise<QuoteRow> {
   const quote = await requireQuote(tx, quoteId)
   if (quote.rail !== task.rail || quote.tier !== task.tier)
-    throw mismatch(`the quote is for ${quote.rail} ${quote.tier}, the task for ${task.rail} ${task.tier}`)
-  if (quote.task_id !== null && quote.task_id !== task.task_id) throw mismatch('the quote is for another task')
+    throw mismatch(
+      `the quote is for ${quote.rail} ${quote.tier}, the task for ${task.rail} ${task.tier}`,
+    )
+  if (quote.task_id !== null && quote.task_id !== task.task_id)
+    throw mismatch('the quote is for another task')
   if (task.usage === 'synthetic' && (await lockLiveChallenge(tx, quoteId)) !== undefined)
     throw mismatch('money was asked for this quote, and a synthetic run takes none')
   return quote
@@ -122,12 +136,23 @@ export async function chargeResult(deps: ReceiptIssuer, tx: Tx, task: TaskRow): 
   const result_contract = {
     ...resultContractVersion,
     settlement_receipt_id: entitlement.settlement_receipt_id,
-    ...{ return_package_id: made?.return_package_id, result_sha256: made?.result_sha256, proof_hash: made?.proof_hash },
+    ...{
+      return_package_id: made?.return_package_id,
+      result_sha256: made?.result_sha256,
+      proof_hash: made?.proof_hash,
+    },
   }
   const { task_id, run_id, changed_at: occurredAt } = task
   const { units, entitlement_id: entitlementId } = credit
   const facts = { task_id, result_contract }
-  const use = { entitlementId, key: task_id, units, kind: 'run_usage', occurredAt, runId: run_id } as const
+  const use = {
+    entitlementId,
+    key: task_id,
+    units,
+    kind: 'run_usage',
+    occurredAt,
+    runId: run_id,
+  } as const
   const { usage_receipt_id } = await consumeCredit(deps, tx, { ...use, taskId: task_id, facts })
   await endReservation(tx, credit, usage_receipt_id)
   await returnRest(deps, tx, entitlementId)
@@ -143,7 +168,10 @@ export async function releaseCredit(deps: ReceiptIssuer, tx: Tx, taskId: string)
 }
 
 /** What is stored of a task's money by now; null where none was set aside for it. */
-export async function creditFactsOf(tx: Tx, { task_id, state }: TaskRow): Promise<CreditFacts | null> {
+export async function creditFactsOf(
+  tx: Tx,
+  { task_id, state }: TaskRow,
+): Promise<CreditFacts | null> {
   const row = await readTaskCredit(tx, task_id)
   if (row === undefined) return null
   const { challenge_id: id, challenge_ends_at: endsAt, credit_state, settlement_receipt_id } = row
@@ -164,4 +192,5 @@ export async function creditFactsOf(tx: Tx, { task_id, state }: TaskRow): Promis
   }
 }
 
-const mismatch = (detail: string) => refuse('quote_mismatch', detail, 'Ask for a quote with the token of the task.')
+const mismatch = (detail: string) =>
+  refuse('quote_mismatch', detail, 'Ask for a quote with the token of the task.')

@@ -17,8 +17,11 @@ import { actorFacts, writeTaskReceipt } from './receipt.ts'
 import type { Moved } from './transition.ts'
 
 /** Whether money has moved for a task that stands, or was stopped, in this state; the credit of the sandbox is no money. */
-export const moneyMoved = async (tx: Tx, { task_id, usage }: Pick<TaskRow, 'task_id' | 'usage'>, state: TaskState) =>
-  usage === 'synthetic' ? 'no' : moneyMovedAt(state, await readTaskCredit(tx, task_id))
+export const moneyMoved = async (
+  tx: Tx,
+  { task_id, usage }: Pick<TaskRow, 'task_id' | 'usage'>,
+  state: TaskState,
+) => (usage === 'synthetic' ? 'no' : moneyMovedAt(state, await readTaskCredit(tx, task_id)))
 
 /** The ticket of what stopped a task: code, cause, what resolves it, with its signed receipt. */
 export async function openException(
@@ -60,5 +63,10 @@ export async function closeException(
     ...{ exception_id, task_id: after.task_id, outcome, ...actorFacts(asked) },
     ...{ state: after.state, ledger_head: entry.hash, ...asking },
   }
-  await writeTaskReceipt(deps, tx, { task: after, subject: exception_id, kind: 'recovery', facts }, nowSeconds)
+  await writeTaskReceipt(
+    deps,
+    tx,
+    { task: after, subject: exception_id, kind: 'recovery', facts },
+    nowSeconds,
+  )
 }

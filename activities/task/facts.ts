@@ -34,17 +34,25 @@ export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<Ta
   }
 }
 
-async function stoppedBy(tx: Tx, { task_id, resume_state }: TaskRow): Promise<TaskFacts['stopped']> {
+async function stoppedBy(
+  tx: Tx,
+  { task_id, resume_state }: TaskRow,
+): Promise<TaskFacts['stopped']> {
   const exception = resume_state === null ? undefined : await openTaskException(tx, task_id)
   return exception && { code: exception.code, resumeState: resume_state }
 }
 
 /** The one run of a task; also the id of its workflow. */
-export const runIdOf = (taskId: string): string => `run_${digestOf({ type: 'service.run.v1', task_id: taskId })}`
+export const runIdOf = (taskId: string): string =>
+  `run_${digestOf({ type: 'service.run.v1', task_id: taskId })}`
 
 /** The delivery that tells of the task: the latest that is stored, or the first, which is stored when it is scheduled. */
-async function callbackOf(tx: Tx, { task_id, state, callback_url }: TaskRow): Promise<TaskFacts['callback']> {
-  if (callback_url === null || (state !== 'receipt_issued' && state !== 'callback_pending')) return null
+async function callbackOf(
+  tx: Tx,
+  { task_id, state, callback_url }: TaskRow,
+): Promise<TaskFacts['callback']> {
+  if (callback_url === null || (state !== 'receipt_issued' && state !== 'callback_pending'))
+    return null
   const latest = await latestDelivery(tx, task_id, 'task_updated')
   return latest === undefined
     ? { deliveryId: callbackDeliveryId(task_id, 'task_updated', 1), state: 'pending' }

@@ -12,7 +12,9 @@ const POINTERS_MAX = 20
 export async function readGaps(tx: Tx, runId: string): Promise<MissingEvidence[]> {
   const run = await findRun(tx, runId)
   if (run === undefined) return []
-  const found = (await latestOutput(tx, run.run_id, run.attempt, 'exception_agent')) as { gaps?: Gap[] } | undefined
+  const found = (await latestOutput(tx, run.run_id, run.attempt, 'exception_agent')) as
+    | { gaps?: Gap[] }
+    | undefined
   return (found?.gaps ?? []).slice(0, GAPS_MAX).map(missing)
 }
 

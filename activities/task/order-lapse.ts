@@ -1,7 +1,12 @@
 import { timing } from '../../workflows/shared/timing.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { dropTaskInput, requireTask } from '../store/tasks/tasks.ts'
-import { decideWorkOrder, isUnpaidFor, listOrderedTasks, lockWorkOrder } from '../store/work-orders/work-orders.ts'
+import {
+  decideWorkOrder,
+  isUnpaidFor,
+  listOrderedTasks,
+  lockWorkOrder,
+} from '../store/work-orders/work-orders.ts'
 import { goOn, moverOf } from './automatic-transitions.ts'
 import type { TaskDeps } from './deps.ts'
 
@@ -12,9 +17,14 @@ export const LAPSED = 'lapsed'
  * Closes the tasks of an order that an operator did not decide in time and removes their inputs; its receipts stay. Answers the tasks,
  * whose workflows then end; undefined where the order is decided or money was asked for it.
  */
-export async function closeLapsed(deps: TaskDeps, tx: Tx, workOrderId: string): Promise<string[] | undefined> {
+export async function closeLapsed(
+  deps: TaskDeps,
+  tx: Tx,
+  workOrderId: string,
+): Promise<string[] | undefined> {
   const order = await lockWorkOrder(tx, workOrderId)
-  if (order === undefined || order.decision !== null || !(await isUnpaidFor(tx, workOrderId))) return undefined
+  if (order === undefined || order.decision !== null || !(await isUnpaidFor(tx, workOrderId)))
+    return undefined
   const tasks = await listOrderedTasks(tx, workOrderId)
   for (const { task_id, state } of tasks) {
     if (state === 'closed') continue
@@ -30,5 +40,6 @@ export async function closeLapsed(deps: TaskDeps, tx: Tx, workOrderId: string): 
 /** Rejects an order whose tasks were closed, unless it is decided. */
 export async function rejectLapsed(tx: Tx, workOrderId: string): Promise<void> {
   const order = await lockWorkOrder(tx, workOrderId)
-  if (order?.decision === null) await decideWorkOrder(tx, workOrderId, { decision: 'reject', decision_id: LAPSED })
+  if (order?.decision === null)
+    await decideWorkOrder(tx, workOrderId, { decision: 'reject', decision_id: LAPSED })
 }

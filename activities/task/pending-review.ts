@@ -17,14 +17,22 @@ export async function pendingReviewOf(
   if (state === 'trust_pending' && agent_id !== null) return { kind: 'agent', id: agent_id, since }
   if (state === 'credit_funded' && review_decision === null) {
     const order = await findQueuedOrderOf(tx, task_id)
-    return order === undefined ? { kind: 'task', id: task_id, since } : { kind: 'work_order', id: order, since }
+    return order === undefined
+      ? { kind: 'task', id: task_id, since }
+      : { kind: 'work_order', id: order, since }
   }
-  const review = state === 'operating' && run_id !== null ? await findOpenReview(tx, run_id) : undefined
+  const review =
+    state === 'operating' && run_id !== null ? await findOpenReview(tx, run_id) : undefined
   return review && { kind: 'loop_step', id: review.run_id, since: review.started_at.toISOString() }
 }
 
-async function recoveryInReview(tx: Tx, { exception_id }: TaskExceptionRow): Promise<PendingReview | undefined> {
+async function recoveryInReview(
+  tx: Tx,
+  { exception_id }: TaskExceptionRow,
+): Promise<PendingReview | undefined> {
   const requests = await listRecoveryRequests(tx, exception_id)
   const asked = requests.find(({ state }) => state === 'requested')
-  return asked && { kind: 'recovery', id: asked.recovery_id, since: asked.requested_at.toISOString() }
+  return (
+    asked && { kind: 'recovery', id: asked.recovery_id, since: asked.requested_at.toISOString() }
+  )
 }

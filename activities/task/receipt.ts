@@ -12,14 +12,22 @@ export function writeTaskReceipt(
   { task, ...about }: About,
   nowSeconds: number,
 ): Promise<string> {
-  return appendReceipt(tx, signReceipt, { ...about, usage: task.usage, environment, issuer }, Math.floor(nowSeconds))
+  return appendReceipt(
+    tx,
+    signReceipt,
+    { ...about, usage: task.usage, environment, issuer },
+    Math.floor(nowSeconds),
+  )
 }
 
 /** Who acts, as the ledger says it, and an operator by name too. */
 export type Actor = { actor: string; actorName?: string | undefined }
 
 /** Who acted, as a receipt says it. */
-export const actorFacts = ({ actor, actorName }: Actor): { actor: string; operator_name?: string } => ({
+export const actorFacts = ({
+  actor,
+  actorName,
+}: Actor): { actor: string; operator_name?: string } => ({
   actor,
   ...(actorName === undefined ? {} : { operator_name: actorName }),
 })

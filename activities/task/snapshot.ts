@@ -14,9 +14,12 @@ const DETAIL_MAX = 500
 /** What the workflow is told of a task after each step. */
 export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promise<TaskSnapshot> {
   const [last] = await listLedger(tx, task.task_id, { from: task.sequence })
-  const exception = task.resume_state === null ? undefined : await openTaskException(tx, task.task_id)
+  const exception =
+    task.resume_state === null ? undefined : await openTaskException(tx, task.task_id)
   const dueInMs =
-    task.due_at === null ? null : Math.max(0, Math.ceil(task.due_at.getTime() - (await clockSeconds(tx)) * 1000))
+    task.due_at === null
+      ? null
+      : Math.max(0, Math.ceil(task.due_at.getTime() - (await clockSeconds(tx)) * 1000))
   return {
     taskId: task.task_id,
     state: task.state,
@@ -44,7 +47,12 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
 }
 
 const stopOf = ({ exception_id, code, detail }: TaskExceptionRow) => ({
-  ...{ id: exception_id, code, detail: oneLine(detail, DETAIL_MAX), recoveries: allowedRecoveries(code) },
+  ...{
+    id: exception_id,
+    code,
+    detail: oneLine(detail, DETAIL_MAX),
+    recoveries: allowedRecoveries(code),
+  },
 })
 
 async function openDeliveryOf(tx: Tx, { task_id, state }: TaskRow): Promise<string | null> {

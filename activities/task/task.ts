@@ -1,6 +1,11 @@
 import { DomainError, isRetryable, refuse } from '#domain/core/errors.ts'
 import { nextTaskState } from '#domain/tasks/lifecycle.ts'
-import type { EventResult, StateLimits, TaskSnapshot, TaskSteps } from '../../workflows/task/activities.ts'
+import type {
+  EventResult,
+  StateLimits,
+  TaskSnapshot,
+  TaskSteps,
+} from '../../workflows/task/activities.ts'
 import { isConstraintViolation, type Tx, transaction } from '../store/postgres/db.ts'
 import { lockTask, requireTask, type TaskRow } from '../store/tasks/tasks.ts'
 import { goOn } from './automatic-transitions.ts'
@@ -18,7 +23,11 @@ export function createTaskSteps(deps: TaskDeps): TaskSteps {
 }
 
 /** An event stands even where what follows from it by itself is refused, which then stops the task. */
-async function record(deps: TaskDeps, asked: AskedMove, limits: StateLimits): Promise<TaskSnapshot> {
+async function record(
+  deps: TaskDeps,
+  asked: AskedMove,
+  limits: StateLimits,
+): Promise<TaskSnapshot> {
   let follows = false
   try {
     return await transaction(deps.db, async (tx) => {
@@ -38,7 +47,10 @@ async function record(deps: TaskDeps, asked: AskedMove, limits: StateLimits): Pr
 
 type Advance = { taskId: string; limits: StateLimits; leftSlot: boolean }
 
-async function advance(deps: TaskDeps, { taskId, limits, leftSlot }: Advance): Promise<TaskSnapshot | null> {
+async function advance(
+  deps: TaskDeps,
+  { taskId, limits, leftSlot }: Advance,
+): Promise<TaskSnapshot | null> {
   const moves = async (tx: Tx) => {
     const moved = await lockTask(tx, taskId)
     return moved === undefined ? null : settled(deps, tx, { moved, limits, leftSlot })
@@ -61,22 +73,44 @@ async function stop(
   const task = await requireTask(tx, taskId)
   if (nextTaskState(task.state, 'exception_raised') === undefined) throw cause
   const code = task.state === 'attested' ? 'credit_mismatch' : 'worker_failed'
-  const data = { code, detail: `the service could not go on: ${cause.message}`.slice(0, 500) } as const
-  const raised = { taskId, eventId: `own:${task.sequence + 1}`, event: 'exception_raised', actor: 'service' } as const
+  const data = {
+    code,
+    detail: `the service could not go on: ${cause.message}`.slice(0, 500),
+  } as const
+  const raised = {
+    taskId,
+    eventId: `own:${task.sequence + 1}`,
+    event: 'exception_raised',
+    actor: 'service',
+  } as const
   return told(deps, tx, await recordTransition(deps, tx, { ...raised, data }, limits), leftSlot)
 }
 
 type Stage = { moved: TaskRow; limits: StateLimits; leftSlot: boolean }
 
-const settled = async (deps: TaskDeps, tx: Tx, { moved, limits, leftSlot }: Stage): Promise<TaskSnapshot> =>
-  told(deps, tx, await goOn(deps, tx, moved, limits), leftSlot)
+const settled = async (
+  deps: TaskDeps,
+  tx: Tx,
+  { moved, limits, leftSlot }: Stage,
+): Promise<TaskSnapshot> => told(deps, tx, await goOn(deps, tx, moved, limits), leftSlot)
 
-const told = async (deps: TaskDeps, tx: Tx, task: TaskRow, leftSlot: boolean): Promise<TaskSnapshot> =>
-  snapshotOf(tx, task, leftSlot && task.state !== 'operating' ? await listWoken(deps, tx, task) : [])
+const told = async (
+  deps: TaskDeps,
+  tx: Tx,
+  task: TaskRow,
+  leftSlot: boolean,
+): Promise<TaskSnapshot> =>
+  snapshotOf(
+    tx,
+    task,
+    leftSlot && task.state !== 'operating' ? await listWoken(deps, tx, task) : [],
+  )
 
 /** Whether this would be refused again, by a rule of the service or of the database; what is only away comes back. */
 function isRefusal(error: unknown): error is Error {
-  return error instanceof DomainError ? !isRetryable(error.refusal.code) : isConstraintViolation(error)
+  return error instanceof DomainError
+    ? !isRetryable(error.refusal.code)
+    : isConstraintViolation(error)
 }
 
 /** A refusal is a result: Temporal would remember a thrown one for the run. What the database's guards refuse is one too. */
@@ -88,7 +122,8 @@ async function asResult(run: () => Promise<TaskSnapshot>): Promise<EventResult> 
     if (!isConstraintViolation(error)) throw error
     return {
       ok: false,
-      refusal: refuse('internal_error', 'the database refuses this move', 'Tell the operator.').refusal,
+      refusal: refuse('internal_error', 'the database refuses this move', 'Tell the operator.')
+        .refusal,
     }
   }
 }

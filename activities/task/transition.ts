@@ -13,7 +13,14 @@ import { type TaskEventData, taskEventData } from '#domain/tasks/terms.ts'
 import type { StateLimits } from '../../workflows/task/activities.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { notifyChanged } from '../store/postgres/notify.ts'
-import { findTaskEvent, insertTask, insertTaskEvent, lockTask, type TaskRow, updateTask } from '../store/tasks/tasks.ts'
+import {
+  findTaskEvent,
+  insertTask,
+  insertTaskEvent,
+  lockTask,
+  type TaskRow,
+  updateTask,
+} from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 import { beside } from './event-effects.ts'
 import type { Actor } from './receipt.ts'
@@ -52,7 +59,11 @@ export async function recordTransition(
   const known = await findTaskEvent(tx, taskId, eventId)
   if (before !== undefined && known !== undefined) {
     if (known.event === event && known.data_sha256 === digestOf(asked.data)) return before
-    throw refuse('idempotency_conflict', 'this event id stands for another event', 'Use a new event id.')
+    throw refuse(
+      'idempotency_conflict',
+      'this event id stands for another event',
+      'Use a new event id.',
+    )
   }
   const data = readData(event, asked.data)
   const from: TaskState | 'none' = before?.state ?? 'none'
@@ -66,7 +77,12 @@ export async function recordTransition(
   const entry = ledgerEntry(taskId, head, move)
   const moves = { state: to, sequence: entry.sequence, head_hash: entry.hash, changed_at: at }
   const base = before ?? (await submittedTask(tx, taskId, data as TaskEventData['submit'], moves))
-  const named = { ...base, ...moves, ...namedBy(event, data), resume_state: resumeOf(before, event) }
+  const named = {
+    ...base,
+    ...moves,
+    ...namedBy(event, data),
+    resume_state: resumeOf(before, event),
+  }
   const after = { ...named, due_at: dueAt(named, limits, at, data) }
   const moved: Moved = { before, after, entry, asked, nowSeconds }
   const records = beside[event]
@@ -95,23 +111,38 @@ const resumeOf = (before: TaskRow | undefined, event: TaskEvent): TaskState | nu
 /** A lapse is recorded when somebody looks; whoever comes after the time and before the look is late all the same. */
 function assertInTime(before: TaskRow, event: TaskEvent, at: Date): void {
   if (before.due_at === null || at < before.due_at) return
-  if (event === 'contract_accepted') throw refuse('expired', 'the contract was not accepted in time', 'Begin anew.')
-  if (event === 'credit_requested') throw refuse('quote_expired', 'the quote is over', 'Get a new quote.')
+  if (event === 'contract_accepted')
+    throw refuse('expired', 'the contract was not accepted in time', 'Begin anew.')
+  if (event === 'credit_requested')
+    throw refuse('quote_expired', 'the quote is over', 'Get a new quote.')
 }
 
 /** The columns that an event names. */
 function namedBy(event: TaskEvent, data: TaskEventData[TaskEvent]): Partial<TaskRow> {
   const named: Partial<TaskRow> = {}
-  const columns = ['contract_id', 'quote_id', 'entitlement_id', 'input_sha256', 'run_id', 'review_decision'] as const
+  const columns = [
+    'contract_id',
+    'quote_id',
+    'entitlement_id',
+    'input_sha256',
+    'run_id',
+    'review_decision',
+  ] as const
   const values = data as Record<string, unknown>
-  for (const column of columns) if (typeof values[column] === 'string') named[column] = values[column]
+  for (const column of columns)
+    if (typeof values[column] === 'string') named[column] = values[column]
   if (event === 'quote_issued' && typeof values['expires_at'] === 'string')
     named.quote_expires_at = new Date(values['expires_at'])
   return named
 }
 
 /** When the state's time is over: its limit, what the event says, and never past the quote. */
-function dueAt(task: TaskRow, limits: StateLimits, at: Date, data: TaskEventData[TaskEvent]): Date | null {
+function dueAt(
+  task: TaskRow,
+  limits: StateLimits,
+  at: Date,
+  data: TaskEventData[TaskEvent],
+): Date | null {
   const limit = limits[task.state]
   if (limit === undefined) return null
   const ends = [at.getTime() + limit]

@@ -22,11 +22,20 @@ export type SignedCall = {
 export async function assertSigned(call: SignedCall, spokeFor: SpokeFor): Promise<void> {
   if (call.header === undefined) throw unproven('the header X-Agent-Signature is missing')
   const given = typeof call.header === 'string' ? decodeAgentSignature(call.header) : undefined
-  if (given === undefined) throw unproven('the header X-Agent-Signature is not t=<unix seconds>,s=<signature>')
-  if (!isFresh(given.issuedAt, call.nowSeconds)) throw unproven('the signature is too old, or from the future')
+  if (given === undefined)
+    throw unproven('the header X-Agent-Signature is not t=<unix seconds>,s=<signature>')
+  if (!isFresh(given.issuedAt, call.nowSeconds))
+    throw unproven('the signature is too old, or from the future')
   const { origin, method, path, body, tokenSha256 } = call
   const { issuedAt } = given
-  const text = agentSignatureText({ origin, method, path, bodySha256: bodySha256(body), tokenSha256, issuedAt })
+  const text = agentSignatureText({
+    origin,
+    method,
+    path,
+    bodySha256: bodySha256(body),
+    tokenSha256,
+    issuedAt,
+  })
   if (!(await spokeFor(call.agentId, text, given.signature)))
     throw unproven(`the signature is not of the registered key over this call to ${origin}`)
 }

@@ -18,7 +18,10 @@ export function presentedCredentialId(header: Header): string | undefined {
  * The credential behind `Authorization: Bearer ag_<id>_<secret>`, in whatever state it is; throws 401 `credential_required`
  * without one and `credential_invalid` for one that nobody was given.
  */
-export async function recogniseCredential(header: Header, find: FindCredential): Promise<CredentialOfAgent> {
+export async function recogniseCredential(
+  header: Header,
+  find: FindCredential,
+): Promise<CredentialOfAgent> {
   if (header === undefined || header === '') {
     throw refuse(
       'credential_required',
@@ -29,7 +32,8 @@ export async function recogniseCredential(header: Header, find: FindCredential):
   const given = presented(header)
   if (given === undefined) throw unknownCredential()
   const credential = await find(given.credentialId)
-  if (!hasDigest(given.secret, credential?.secret_sha256) || credential === undefined) throw unknownCredential()
+  if (!hasDigest(given.secret, credential?.secret_sha256) || credential === undefined)
+    throw unknownCredential()
   return credential
 }
 

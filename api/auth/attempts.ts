@@ -1,6 +1,10 @@
 import { DomainError, type ErrorCode } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
-import { countFailures, type Failures, readFailures } from '../../activities/store/calls/failed-attempts.ts'
+import {
+  countFailures,
+  type Failures,
+  readFailures,
+} from '../../activities/store/calls/failed-attempts.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 
 /** Who tries: the client's address, and the id in the credential where there is one. */
@@ -37,7 +41,8 @@ export function createAttempts(db: Tx, perMinute: number): Attempts {
   const learn = (counted: ReadonlyMap<string, Failures>) => {
     const now = performance.now()
     for (const [subject, until] of over) if (until <= now) over.delete(subject)
-    for (const [subject, { failures, leftMs }] of counted) if (failures > perMinute) over.set(subject, now + leftMs)
+    for (const [subject, { failures, leftMs }] of counted)
+      if (failures > perMinute) over.set(subject, now + leftMs)
   }
   return {
     guard: ({ address, credentialId }, check) =>

@@ -24,7 +24,11 @@ type Known<Kind extends Identity['kind']> = Extract<Identity, { kind: Kind }>
  * The caller of this operation, once what is signed over the body is judged as well; throws 401, 403, 404 and 429. A credential
  * that is presented is never passed over for a way that needs none.
  */
-export async function authenticate(call: ReadCall, identity: Identity, deps: RoadDeps): Promise<Authenticated> {
+export async function authenticate(
+  call: ReadCall,
+  identity: Identity,
+  deps: RoadDeps,
+): Promise<Authenticated> {
   const { operation, request } = call
   const known = await fitting(wayOf(operation, request), identity, call, deps)
   switch (known.kind) {
@@ -35,7 +39,9 @@ export async function authenticate(call: ReadCall, identity: Identity, deps: Roa
       return { caller: await operatorCaller(call, known, deps), proof: null }
     case 'agent':
       return {
-        caller: waysOf(operation).includes('agent') ? agentCaller(call, known) : publicCaller(call, known),
+        caller: waysOf(operation).includes('agent')
+          ? agentCaller(call, known)
+          : publicCaller(call, known),
         proof: null,
       }
     case 'status':
@@ -53,7 +59,12 @@ function wayOf(operation: AnyOperation, request: CallRequest): AccessKind {
 }
 
 /** The identity that this operation asks for; one path may have operations that ask for different ones. */
-async function fitting(way: AccessKind, identity: Identity, call: ReadCall, deps: RoadDeps): Promise<Identity> {
+async function fitting(
+  way: AccessKind,
+  identity: Identity,
+  call: ReadCall,
+  deps: RoadDeps,
+): Promise<Identity> {
   if (way === identity.kind || identity.kind === 'refused') return identity
   return recognise(way, [call.operation], call.request, deps)
 }
@@ -70,7 +81,11 @@ function publicCaller(
   return { ...unknown, id: `agent:${credential.agent_id}`, presented: { credential } }
 }
 
-function operatorCaller({ operation, request }: ReadCall, { operator }: Known<'operator'>, deps: RoadDeps) {
+function operatorCaller(
+  { operation, request }: ReadCall,
+  { operator }: Known<'operator'>,
+  deps: RoadDeps,
+) {
   const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
   const { token } = request.params
   if (token === undefined || operation.statusToken === undefined) return caller
@@ -90,7 +105,8 @@ const providerCaller = ({ request: { headers, body } }: ReadCall): Caller => ({
 
 function agentCaller({ operation }: ReadCall, { credential }: Known<'agent'>): Caller {
   const { needs, id } = operation
-  if (needs === undefined) throw new Error(`the operation ${id} does not say what it needs of a credential`)
+  if (needs === undefined)
+    throw new Error(`the operation ${id} does not say what it needs of a credential`)
   const caller = {
     kind: 'agent',
     id: `agent:${credential.agent_id}`,
@@ -132,7 +148,8 @@ async function tokenCaller(
   deps: RoadDeps,
 ): Promise<Caller> {
   const { statusToken, http, id } = operation
-  if (statusToken === undefined) throw new Error(`the operation ${id} does not say which status tokens it takes`)
+  if (statusToken === undefined)
+    throw new Error(`the operation ${id} does not say which status tokens it takes`)
   const known = token.agentId === '' ? token.subjectId : `agent:${token.agentId}`
   const caller = { kind: 'status', id: known, ...token } as const
   // The token of an order without an agent is all that its holder has.

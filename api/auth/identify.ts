@@ -31,7 +31,8 @@ export async function identify(
   deps: RoadDeps,
 ): Promise<Identity> {
   const way = presentedWay(operations, request)
-  if (way === 'agent' && operations.every(({ examines }) => examines === true)) return examine(request, deps)
+  if (way === 'agent' && operations.every(({ examines }) => examines === true))
+    return examine(request, deps)
   if (way !== undefined) return recognise(way, operations, request, deps)
   const [needed, ...others] = new Set(operations.map((operation) => waysOf(operation)[0]))
   const mayBePublic = operations.some((operation) => waysOf(operation).includes('public'))
@@ -84,7 +85,11 @@ const findCredential = ({ address, headers }: CallRequest, { attempts, agents }:
     recogniseCredential(headers['authorization'], agents.findCredential),
   )
 
-const findToken = (operations: readonly AnyOperation[], request: CallRequest, { attempts, agents }: RoadDeps) =>
+const findToken = (
+  operations: readonly AnyOperation[],
+  request: CallRequest,
+  { attempts, agents }: RoadDeps,
+) =>
   attempts.guard({ address: request.address }, () =>
     recogniseToken(
       presentedToken(request),
@@ -94,13 +99,26 @@ const findToken = (operations: readonly AnyOperation[], request: CallRequest, { 
   )
 
 /** Webhooks are signed over their raw bytes. */
-const findProvider = ({ address, headers, body }: CallRequest, { attempts, verifyWebhook }: RoadDeps) =>
-  attempts.guard({ address }, () => verifyWebhook({ headers, raw: body ?? new Uint8Array() }))
+const findProvider = (
+  { address, headers, body }: CallRequest,
+  { attempts, verifyWebhook }: RoadDeps,
+) => attempts.guard({ address }, () => verifyWebhook({ headers, raw: body ?? new Uint8Array() }))
 
-async function findWallet({ address, headers, method, path }: CallRequest, deps: RoadDeps): Promise<WalletProof> {
+async function findWallet(
+  { address, headers, method, path }: CallRequest,
+  deps: RoadDeps,
+): Promise<WalletProof> {
   const nowSeconds = await deps.clock.nowSeconds()
-  const asked = { header: headers['x-service-wallet-proof'], method, path, origin: deps.baseUrl, nowSeconds }
-  return deps.attempts.guard({ address }, () => verifyWalletProof(asked, deps.wallets, mayAskOthers(address, deps)))
+  const asked = {
+    header: headers['x-service-wallet-proof'],
+    method,
+    path,
+    origin: deps.baseUrl,
+    nowSeconds,
+  }
+  return deps.attempts.guard({ address }, () =>
+    verifyWalletProof(asked, deps.wallets, mayAskOthers(address, deps)),
+  )
 }
 
 /** A check that asks another service stays behind the limits of the address. */

@@ -10,7 +10,10 @@ export function namesRails(operation: AnyOperation): boolean {
   const { needs, input } = operation
   if (!waysOf(operation).includes('agent')) return false
   const fields = 'shape' in input ? Object.keys(input.shape as object) : []
-  return needs?.rail !== undefined || (acts(operation) && fields.some((field) => fieldsOfRails.includes(field)))
+  return (
+    needs?.rail !== undefined ||
+    (acts(operation) && fields.some((field) => fieldsOfRails.includes(field)))
+  )
 }
 
 /** The rails that this input names; `ofIds` looks up those of the ids in it. */

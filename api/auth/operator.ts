@@ -6,12 +6,16 @@ import { hasDigest } from './secret.ts'
 /** Looks an operator up by the id in the credential; undefined when unknown or revoked. */
 export type FindOperator = (operatorId: string) => ReturnType<typeof findOperator>
 /** Tokens are taken only where an issuer is configured. */
-export type KnownOperators = { readonly find: FindOperator; readonly verifyToken?: VerifyOperatorToken | undefined }
+export type KnownOperators = {
+  readonly find: FindOperator
+  readonly verifyToken?: VerifyOperatorToken | undefined
+}
 
 export type AuthenticatedOperator = { readonly operatorId: string; readonly name: string }
 
 /** What an operator presents: our own credential, or a JWT in compact form. */
-export const isOperatorHeader = (header: unknown): boolean => /^Bearer (op_|eyJ)/i.test(String(header ?? ''))
+export const isOperatorHeader = (header: unknown): boolean =>
+  /^Bearer (op_|eyJ)/i.test(String(header ?? ''))
 const token = /^Bearer (eyJ[\w-]+\.[\w-]+\.[\w-]+)$/i
 const credential = /^Bearer op_([0-9a-f]{16})_([0-9a-f]{64})$/i
 
@@ -37,7 +41,8 @@ export async function authenticateOperator(
   const [, operatorId, secret] = credential.exec(text) ?? []
   if (operatorId === undefined || secret === undefined) throw wrongCredential()
   const operator = await find(operatorId.toLowerCase())
-  if (!hasDigest(secret.toLowerCase(), operator?.secretSha256) || operator === undefined) throw wrongCredential()
+  if (!hasDigest(secret.toLowerCase(), operator?.secretSha256) || operator === undefined)
+    throw wrongCredential()
   return { operatorId: operator.operatorId, name: operator.name }
 }
 

@@ -16,7 +16,10 @@ const secretForm = /^[A-Za-z0-9_-]{22,128}$/
  * A caller without a credential. Its idempotency keys are its own by its secret, of which only the digest is kept; without one each of
  * its calls is another caller's, and its address is nothing but a limit. 400 `invalid_request` for a secret of another form.
  */
-export function unknownCaller({ headers, address }: Pick<CallRequest, 'headers' | 'address'>): Public {
+export function unknownCaller({
+  headers,
+  address,
+}: Pick<CallRequest, 'headers' | 'address'>): Public {
   const secret = headers[IDEMPOTENCY_SECRET.toLowerCase()]
   if (secret === undefined) return { kind: 'public', id: `once:${randomUUID()}`, address }
   if (typeof secret === 'string' && secretForm.test(secret))
@@ -33,8 +36,12 @@ export const isAccessKey = (header: CallRequest['headers'][string]): boolean =>
   typeof header === 'string' && /^Bearer ag_/i.test(header)
 
 /** A caller that needs no credential and presents one, which has to be good. */
-export function knownCaller(credential: CredentialOfAgent, { address }: Pick<CallRequest, 'address'>): Public {
+export function knownCaller(
+  credential: CredentialOfAgent,
+  { address }: Pick<CallRequest, 'address'>,
+): Public {
   const [denial] = judgeCredential(factsOf(credential), { scopes: [] }, credential.readAt)
-  if (denial !== undefined) throw refuse(denial.code, denial.detail, 'Present a live access key, or none.')
+  if (denial !== undefined)
+    throw refuse(denial.code, denial.detail, 'Present a live access key, or none.')
   return { kind: 'public', id: `agent:${credential.agent_id}`, address, credential }
 }

@@ -22,7 +22,16 @@ export async function signedCall(
   if (publicJwk === undefined || header === undefined) return call
   const origin = operation.http.host === 'os' ? deps.osUrl : deps.baseUrl
   const nowSeconds = await deps.clock.nowSeconds()
-  const signed = { header, agentId: '', origin, method, path, body: value, tokenSha256: undefined, nowSeconds }
+  const signed = {
+    header,
+    agentId: '',
+    origin,
+    method,
+    path,
+    body: value,
+    tokenSha256: undefined,
+    nowSeconds,
+  }
   await deps.attempts.guard({ address }, () =>
     assertSigned(signed, async (_agentId, text, signature) =>
       verifySignature({ alg: 'EdDSA', publicJwk }, text, Buffer.from(signature, 'base64url')),

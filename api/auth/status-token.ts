@@ -25,8 +25,11 @@ export async function recogniseSubject(
   find: FindTokens,
 ): Promise<TokenSubject> {
   const [, tokenSha256] = taskIdForm.exec(presented) ?? []
-  const named = tokenSha256 !== undefined && prefixes.includes('tk') ? await find.tk?.(tokenSha256) : undefined
-  return named === undefined ? recogniseToken(presented, prefixes, find) : { prefix: 'tk', ...named }
+  const named =
+    tokenSha256 !== undefined && prefixes.includes('tk') ? await find.tk?.(tokenSha256) : undefined
+  return named === undefined
+    ? recogniseToken(presented, prefixes, find)
+    : { prefix: 'tk', ...named }
 }
 
 /**
@@ -46,7 +49,10 @@ export async function recogniseToken(
     )
   const prefix = typeof presented === 'string' ? tokenPrefixOf(presented) : undefined
   const tokenSha256 = secretSha256(String(presented))
-  const subject = prefix !== undefined && prefixes.includes(prefix) ? await find[prefix]?.(tokenSha256) : undefined
+  const subject =
+    prefix !== undefined && prefixes.includes(prefix)
+      ? await find[prefix]?.(tokenSha256)
+      : undefined
   if (prefix === undefined || subject === undefined)
     throw refuse('not_found', 'nothing has this status token', 'Use the status URL that was given.')
   return { prefix, ...subject, tokenSha256 }

@@ -15,11 +15,20 @@ type Called = {
 /** A call of its caller's limit, with what it uses of the daily quotas. */
 export async function callerTickets(called: Called): Promise<CallerTicket | undefined> {
   const { operation, caller, deps } = called
-  const [rate, quota] = await Promise.all([callerTicket(operation, caller, deps.limits), quotaTicket(called)])
+  const [rate, quota] = await Promise.all([
+    callerTicket(operation, caller, deps.limits),
+    quotaTicket(called),
+  ])
   return both(rate, quota)
 }
 
-async function quotaTicket({ operation, input, caller, request, deps }: Called): Promise<CallerTicket | undefined> {
+async function quotaTicket({
+  operation,
+  input,
+  caller,
+  request,
+  deps,
+}: Called): Promise<CallerTicket | undefined> {
   if (operation.uses === undefined) return undefined
   const uses = { ...operation.uses(input), kib: Math.ceil((request.body?.length ?? 0) / 1024) }
   return deps.quotas.take(uses, await userOf(caller, request.address, deps))
@@ -29,6 +38,7 @@ async function userOf(caller: Caller, address: string, { agents }: RoadDeps): Pr
   if (caller.kind === 'operator') return { agentId: undefined, address, trusted: true }
   const known = caller.kind === 'public' ? caller.credential?.agent_id : undefined
   const agentId = 'agentId' in caller ? caller.agentId : known
-  if (agentId === undefined || agentId === '') return { agentId: undefined, address, trusted: false }
+  if (agentId === undefined || agentId === '')
+    return { agentId: undefined, address, trusted: false }
   return { agentId, address, trusted: await agents.isTrusted(agentId) }
 }

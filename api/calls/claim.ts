@@ -40,7 +40,8 @@ export type Read = () => Promise<Reply<unknown>>
 export async function takeTurn(run: Run, read: Read): Promise<Turn> {
   const { limits } = run.deps
   const rate = await callerTickets(run)
-  const free = run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
+  const free =
+    run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
   let freeTaken = false
   try {
     if (free?.granted && rate?.granted && (await grantedAtOnce(run))) {
@@ -81,14 +82,23 @@ type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
 type Worked = PromiseSettledResult<Reply<unknown>> | undefined
 
 /** Before any transaction: who holds a connection while asking for another waits for ever once all do. */
-async function workOut({ operation }: Run, read: Read, rate: CallerTicket | undefined): Promise<Worked> {
+async function workOut(
+  { operation }: Run,
+  read: Read,
+  rate: CallerTicket | undefined,
+): Promise<Worked> {
   if (operation.idempotency.kind !== 'read' || rate?.granted === false) return undefined
   const [worked] = await Promise.allSettled([read()])
   return worked
 }
 
 /** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
-async function grant(run: Run, worked: Worked, rate: CallerTicket | undefined, fund: Fund): Promise<Turn | undefined> {
+async function grant(
+  run: Run,
+  worked: Worked,
+  rate: CallerTicket | undefined,
+  fund: Fund,
+): Promise<Turn | undefined> {
   const { deps, call } = run
   const decided = await deps.inTurn(call.caller, () =>
     transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
@@ -118,7 +128,9 @@ const granted = (run: Run): GrantedToLead => ({
 
 function inputToKeep({ operation, input, request }: Run): unknown {
   if (operation.keepsInput) return input
-  return operation.keepsProof ? { ...Object(input), proof: request.headers['x-service-wallet-proof'] } : undefined
+  return operation.keepsProof
+    ? { ...Object(input), proof: request.headers['x-service-wallet-proof'] }
+    : undefined
 }
 
 async function join(run: Run, row: CallRow): Promise<Turn> {
@@ -139,9 +151,16 @@ async function join(run: Run, row: CallRow): Promise<Turn> {
 
 /** The wallet owes a fee for an effect that it has: nothing but that call, and status, goes on. */
 function assertNoDebt(run: Run, { debt }: Standing): void {
-  if (run.operation.idempotency.kind === 'read' || debt === undefined || debt.callId === run.call.callId) return
+  if (
+    run.operation.idempotency.kind === 'read' ||
+    debt === undefined ||
+    debt.callId === run.call.callId
+  )
+    return
   const owed = { payment_id: debt.paymentId, operation: debt.operation }
-  throw run.deps.offers.paymentRequired(run.operation, 'an earlier call is not paid for', { debt: owed })
+  throw run.deps.offers.paymentRequired(run.operation, 'an earlier call is not paid for', {
+    debt: owed,
+  })
 }
 
 async function grantPaid(run: Run, worked: Worked, rate: CallerTicket | undefined): Promise<Turn> {
@@ -149,7 +168,12 @@ async function grantPaid(run: Run, worked: Worked, rate: CallerTicket | undefine
   if (claim === 'ours') return { kind: 'wait' }
   const turn = await grant(run, worked, rate, async (tx, standing) => {
     assertNoDebt(run, standing)
-    await claimPayment(tx, claim, run.call.callId, run.operation.idempotency.kind === 'read' ? 'settling' : 'claimed')
+    await claimPayment(
+      tx,
+      claim,
+      run.call.callId,
+      run.operation.idempotency.kind === 'read' ? 'settling' : 'claimed',
+    )
     return { kind: 'payment', paymentId: claim.paymentId }
   })
   return turn ?? { kind: 'wait' }
@@ -162,7 +186,8 @@ export async function verifiedPayment(
 ): Promise<PaymentClaim | 'ours'> {
   const { offers, db, clock, chainHead } = run.deps
   const payment = offers.readPayment(run.request.headers, run.operation)
-  if (payment === undefined) throw offers.paymentRequired(run.operation, 'payment is required', more)
+  if (payment === undefined)
+    throw offers.paymentRequired(run.operation, 'payment is required', more)
   const known = await findPayment(db, payment.paymentId)
   // A payment that is claimed is never verified again: verification of a settled one fails although it paid.
   if (known !== undefined && known.state !== 'released') {
@@ -171,7 +196,8 @@ export async function verifiedPayment(
   }
   await offers.verify(payment, await clock.nowSeconds(), run.operation)
   const fromBlock = searchFrom(await chainHead())
-  const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature, accepted } = payment
+  const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature, accepted } =
+    payment
   const proofWallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
   const claim = {
     paymentId,

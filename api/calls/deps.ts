@@ -51,11 +51,16 @@ export type RoadDeps = {
     readonly findTokens: FindTokens
     readonly spokeFor: SpokeFor
     /** The call that registered a public key which still speaks for its agent. */
-    readonly registrationBy: (publicJwk: Readonly<Record<string, unknown>>) => Promise<CallRow | undefined>
+    readonly registrationBy: (
+      publicJwk: Readonly<Record<string, unknown>>,
+    ) => Promise<CallRow | undefined>
     /** Whether an agent is trusted and no sandbox. */
     readonly isTrusted: (agentId: string) => Promise<boolean>
     /** The rails of what the input of an agent's call names by ids and tokens. */
-    readonly railsNamed: (agentId: string, input: Readonly<Record<string, unknown>>) => Promise<string[]>
+    readonly railsNamed: (
+      agentId: string,
+      input: Readonly<Record<string, unknown>>,
+    ) => Promise<string[]>
   }
   /** Throws 401 `webhook_signature_invalid` unless a configured key of a provider signed these raw bytes. */
   readonly verifyWebhook: (signed: SignedEvent) => Promise<unknown>
@@ -67,6 +72,8 @@ export type RoadDeps = {
   /** Starts or joins the settlement workflow of a payment; should that fail, a worker's sweep does. */
   readonly tellPayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>
-  readonly context: (call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId' | 'sent'>) => Context
+  readonly context: (
+    call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId' | 'sent'>,
+  ) => Context
   readonly config: Pick<Config, 'CALL_LEASE_MS' | 'UPDATE_WAIT_MS' | 'SETTLE_WAIT_MS'>
 }

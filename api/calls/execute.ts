@@ -32,9 +32,15 @@ export type Executed = { readonly answer: CallAnswer; readonly operation?: AnyOp
  * The pipeline of every call: size → address limit → credential → JSON → proof over the body → schema → screening → authorize →
  * stored answer or join → caller limit → price → handle → check output → settle → answer (api-conventions.md). Never throws.
  */
-export async function execute(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Executed> {
+export async function execute(
+  operations: Operations,
+  request: CallRequest,
+  deps: RoadDeps,
+): Promise<Executed> {
   const only = operations.length === 1 ? operations[0] : undefined
-  const release = operations[0].unlimited ? () => undefined : await deps.unknownCalls(request.address)
+  const release = operations[0].unlimited
+    ? () => undefined
+    : await deps.unknownCalls(request.address)
   let admitted: Admitted | undefined
   try {
     admitted = await admit(operations, request, deps)
@@ -44,13 +50,17 @@ export async function execute(operations: Operations, request: CallRequest, deps
     release()
     if (error instanceof TooManyAttempts) await sleep(limits.guessedCredentialDelayMs)
     const operation = admitted?.operation ?? only
-    const refusal = error instanceof DomainError ? error.refusal : unexpected(error, operation, request, deps)
+    const refusal =
+      error instanceof DomainError ? error.refusal : unexpected(error, operation, request, deps)
     const problem = problemAnswer(refusal, {
       baseUrl: deps.baseUrl,
       requestId: request.requestId,
       access: operation?.access ?? accessOf(operations),
     })
-    const answer = { ...problem, headers: { ...problem.headers, ...paymentRequiredHeaders(refusal) } }
+    const answer = {
+      ...problem,
+      headers: { ...problem.headers, ...paymentRequiredHeaders(refusal) },
+    }
     return operation === undefined ? { answer } : { answer, operation }
   }
 }
@@ -59,13 +69,23 @@ function accessOf([first, ...others]: Operations): Access {
   return [...waysOf(first), ...others.flatMap((operation) => waysOf(operation))]
 }
 
-type Admitted = { readonly operation: AnyOperation; readonly value: unknown; readonly identity: Identity }
+type Admitted = {
+  readonly operation: AnyOperation
+  readonly value: unknown
+  readonly identity: Identity
+}
 
 /** Finds out who calls what. A caller that nothing is known of costs one lookup or one signature check, and JSON of bounded size and depth. */
-async function admit(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Admitted> {
+async function admit(
+  operations: Operations,
+  request: CallRequest,
+  deps: RoadDeps,
+): Promise<Admitted> {
   const [first] = operations
   assertSize(request, bytesMaxOf(operations, request))
-  const identity = first.unlimited ? ({ kind: 'public' } as const) : await identifyWithin(operations, request, deps)
+  const identity = first.unlimited
+    ? ({ kind: 'public' } as const)
+    : await identifyWithin(operations, request, deps)
   if (identity.kind === 'public') assertSize(request, limits.bodyBytesMax)
   const value = readValue(first, request)
   return { operation: pickOperation(operations, value), value, identity }
@@ -75,7 +95,11 @@ async function admit(operations: Operations, request: CallRequest, deps: RoadDep
  * The caller, where its address may call: calls that prove nothing are counted per address. What this process can check by itself
  * is checked whatever the address did before, so that a right credential is accepted from any address.
  */
-async function identifyWithin(operations: Operations, request: CallRequest, deps: RoadDeps): Promise<Identity> {
+async function identifyWithin(
+  operations: Operations,
+  request: CallRequest,
+  deps: RoadDeps,
+): Promise<Identity> {
   const { address } = request
   const unproven = await deps.limits.address(address, operations[0].limits?.addressPerMinute)
   if (presentedWay(operations, request) === undefined) unproven.assertGranted()
@@ -103,7 +127,13 @@ async function travel(
   await assertRails(operation, input, caller, deps)
   const { authorize } = operation
   if (authorize !== undefined) {
-    const asked = deps.context({ caller, callId: '', leads: false, requestId: request.requestId, sent: request })
+    const asked = deps.context({
+      caller,
+      callId: '',
+      leads: false,
+      requestId: request.requestId,
+      sent: request,
+    })
     await deps.attempts.guard({ address: request.address }, async () => authorize(input, asked))
   }
   release()
@@ -127,7 +157,11 @@ async function answerPlainly(
     input,
     deps.context({ caller, callId: '', leads: true, requestId: request.requestId, sent: request }),
   )
-  return { status: reply.status ?? operation.status[0], headers: {}, body: checkOutput(operation, reply.body) }
+  return {
+    status: reply.status ?? operation.status[0],
+    headers: {},
+    body: checkOutput(operation, reply.body),
+  }
 }
 
 function identifyCall(

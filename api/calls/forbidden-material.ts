@@ -37,11 +37,16 @@ type Found = { readonly kinds: Map<string, string>; readonly budget: PhraseBudge
 function collect(schema: z.core.$ZodType, value: unknown, pointer: string, found: Found): void {
   if (value === undefined || value === null) return
   if (z.globalRegistry.get(schema)?.['x-free-text'] === true) screen(value, pointer, found)
-  else for (const [inner, part, at] of partsOf(schema, value, pointer)) collect(inner, part, at, found)
+  else
+    for (const [inner, part, at] of partsOf(schema, value, pointer)) collect(inner, part, at, found)
 }
 
 /** What stands inside a schema: its wrapped schema, its alternatives, or its members with their values and pointers. */
-function partsOf(schema: z.core.$ZodType, value: unknown, pointer: string): [z.core.$ZodType, unknown, string][] {
+function partsOf(
+  schema: z.core.$ZodType,
+  value: unknown,
+  pointer: string,
+): [z.core.$ZodType, unknown, string][] {
   if (schema instanceof z.core.$ZodObject) {
     const shape: Readonly<Record<string, z.core.$ZodType>> = schema._zod.def.shape
     return members(value).flatMap(([key, part]) =>
@@ -51,8 +56,13 @@ function partsOf(schema: z.core.$ZodType, value: unknown, pointer: string): [z.c
   if (schema instanceof z.core.$ZodArray)
     return members(value).map(([key, part]) => [schema._zod.def.element, part, below(pointer, key)])
   if (schema instanceof z.core.$ZodRecord)
-    return members(value).map(([key, part]) => [schema._zod.def.valueType, part, below(pointer, key)])
-  if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options.map((option) => [option, value, pointer])
+    return members(value).map(([key, part]) => [
+      schema._zod.def.valueType,
+      part,
+      below(pointer, key),
+    ])
+  if (schema instanceof z.core.$ZodUnion)
+    return schema._zod.def.options.map((option) => [option, value, pointer])
   if (schema instanceof z.core.$ZodIntersection)
     return [schema._zod.def.left, schema._zod.def.right].map((side) => [side, value, pointer])
   if (schema instanceof z.core.$ZodPipe) return [[schema._zod.def.in, value, pointer]]
@@ -81,4 +91,5 @@ function note(kind: string | undefined, pointer: string, { kinds }: Found): void
 
 const members = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : []
-const below = (pointer: string, key: string): string => `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+const below = (pointer: string, key: string): string =>
+  `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`

@@ -30,15 +30,26 @@ const escapedSurrogate = /\\u[dD][89a-fA-F]/
 
 /** Throws 400 for text with a lone surrogate, of which there is no canonical JSON and so no digest. */
 function assertWellFormed(value: unknown): void {
-  const errors = illFormed(value, []).map((path) => ({ pointer: pointer(path), message: 'holds a lone surrogate' }))
+  const errors = illFormed(value, []).map((path) => ({
+    pointer: pointer(path),
+    message: 'holds a lone surrogate',
+  }))
   if (errors.length === 0) return
-  throw refuse('invalid_request', 'the body holds a lone surrogate', 'Send text of whole characters.', { errors })
+  throw refuse(
+    'invalid_request',
+    'the body holds a lone surrogate',
+    'Send text of whole characters.',
+    { errors },
+  )
 }
 
 function illFormed(value: unknown, path: readonly string[]): (readonly string[])[] {
   if (typeof value === 'string') return /\p{Cs}/u.test(value) ? [path] : []
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, part]) => [...illFormed(key, path), ...illFormed(part, [...path, key])])
+  return Object.entries(value).flatMap(([key, part]) => [
+    ...illFormed(key, path),
+    ...illFormed(part, [...path, key]),
+  ])
 }
 
 const unreadable = (detail: string, message: string): DomainError =>
@@ -47,13 +58,23 @@ const unreadable = (detail: string, message: string): DomainError =>
 /** The value with what stands in the path; a status token there is a credential and no input. 400 for a name that stands in both. */
 export function withParams(value: unknown, { params }: Pick<CallRequest, 'params'>): unknown {
   const { token: _credential, ...named } = params
-  if (Object.keys(named).length === 0 || typeof value !== 'object' || value === null || Array.isArray(value))
+  if (
+    Object.keys(named).length === 0 ||
+    typeof value !== 'object' ||
+    value === null ||
+    Array.isArray(value)
+  )
     return value
   const errors = Object.keys(named)
     .filter((name) => name in value)
     .map((name) => ({ pointer: `/${name}`, message: 'stands in the path' }))
   if (errors.length === 0) return { ...value, ...named }
-  throw refuse('invalid_request', 'a name stands in the path and beside it', 'Send it in the path only.', { errors })
+  throw refuse(
+    'invalid_request',
+    'a name stands in the path and beside it',
+    'Send it in the path only.',
+    { errors },
+  )
 }
 
 /** The value as the operation's schema reads it; 400 with a JSON pointer for each fault. */
@@ -73,7 +94,10 @@ export function readInput(operation: AnyOperation, value: unknown): unknown {
 
 function pointers(issue: z.core.$ZodIssue): PointerError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ pointer: pointer([...issue.path, key]), message: 'unknown property' }))
+    return issue.keys.map((key) => ({
+      pointer: pointer([...issue.path, key]),
+      message: 'unknown property',
+    }))
   }
   return [{ pointer: pointer(issue.path), message: issue.message }]
 }

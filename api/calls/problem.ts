@@ -5,7 +5,11 @@ import type { CallAnswer } from '../context.ts'
 import { type Access, type AccessKind, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 
 /** Where a refusal is told: `access` is absent where no operation was reached. */
-export type ProblemContext = { readonly baseUrl: string; readonly requestId: string; readonly access?: Access }
+export type ProblemContext = {
+  readonly baseUrl: string
+  readonly requestId: string
+  readonly access?: Access
+}
 
 /** Time for a caller that was given none, in milliseconds. */
 const RETRY_AFTER_MS = 1000
@@ -31,7 +35,11 @@ export function problemAnswer(refusal: Refusal, context: ProblemContext): CallAn
   return { status, headers: headersOf(refusal, retryAfterMs, context.access), body }
 }
 
-function headersOf(refusal: Refusal, retryAfterMs: number | null, access: Access | undefined): Record<string, string> {
+function headersOf(
+  refusal: Refusal,
+  retryAfterMs: number | null,
+  access: Access | undefined,
+): Record<string, string> {
   const { code } = refusal
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
@@ -43,7 +51,8 @@ function headersOf(refusal: Refusal, retryAfterMs: number | null, access: Access
     if (code === 'rate_limited') headers['RateLimit'] = `"calls";r=0;t=${seconds}`
   }
   if (errorCodes[code].status === 401) {
-    headers['WWW-Authenticate'] = access === undefined ? bearerChallenge(code) : challengeOf(waysOf({ access }), code)
+    headers['WWW-Authenticate'] =
+      access === undefined ? bearerChallenge(code) : challengeOf(waysOf({ access }), code)
   }
   return headers
 }
@@ -63,7 +72,12 @@ const always: readonly ErrorCode[] = ['invalid_request', 'method_not_allowed', '
 const ofBodies: readonly ErrorCode[] = ['payload_too_large', 'unsupported_media_type']
 const ofAccess: Record<AccessKind, readonly ErrorCode[]> = {
   public: [],
-  wallet: ['wallet_proof_required', 'wallet_proof_invalid', 'wallet_proof_expired', 'wallet_proof_replayed'],
+  wallet: [
+    'wallet_proof_required',
+    'wallet_proof_invalid',
+    'wallet_proof_expired',
+    'wallet_proof_replayed',
+  ],
   agent: ['credential_required', 'credential_invalid', 'scope_denied', 'trust_required'],
   operator: ['operator_required', 'credential_invalid'],
   status: ['credential_required', 'not_found'],

@@ -5,9 +5,15 @@ import { createLimiter } from '../../activities/store/calls/rate-limits.ts'
 import type { CallerTicket } from './deps.ts'
 
 /** What a new call uses up for a day. */
-export type Uses = Readonly<Partial<Record<'registrations' | 'tasks' | 'workflows' | 'posts' | 'kib', number>>>
+export type Uses = Readonly<
+  Partial<Record<'registrations' | 'tasks' | 'workflows' | 'posts' | 'kib', number>>
+>
 /** Who uses it; `trusted` is an operator, or an agent that is trusted and no sandbox. */
-export type User = { readonly agentId: string | undefined; readonly address: string; readonly trusted: boolean }
+export type User = {
+  readonly agentId: string | undefined
+  readonly address: string
+  readonly trusted: boolean
+}
 export type Quotas = { take(uses: Uses, user: User): Promise<CallerTicket> }
 
 const DAY_SECONDS = 24 * 3600
@@ -43,7 +49,8 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
 
   return {
     take: async (uses, { agentId, address, trusted }) => {
-      const isCounted = ([use, amount]: [string, number]) => amount > 0 && !(trusted && use === 'posts')
+      const isCounted = ([use, amount]: [string, number]) =>
+        amount > 0 && !(trusted && use === 'posts')
       const wanted = Object.entries(uses).filter(isCounted) as [keyof Uses, number][]
       const tickets = await Promise.all(
         wanted.flatMap(([use, amount]) => [
@@ -70,12 +77,20 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
 }
 
 const exhausted = (retry_after_ms: number) =>
-  refuse('rate_limited', 'a daily quota is used up', 'Repeat the call after the time in Retry-After.', {
-    retry_after_ms,
-  })
+  refuse(
+    'rate_limited',
+    'a daily quota is used up',
+    'Repeat the call after the time in Retry-After.',
+    {
+      retry_after_ms,
+    },
+  )
 
 /** Two tickets as one: both are used, or none. */
-export function both(one: CallerTicket | undefined, other: CallerTicket | undefined): CallerTicket | undefined {
+export function both(
+  one: CallerTicket | undefined,
+  other: CallerTicket | undefined,
+): CallerTicket | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return {
     granted: one.granted && other.granted,

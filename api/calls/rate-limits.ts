@@ -1,7 +1,11 @@
 import type { Pool } from 'pg'
 import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
-import { createLimiter, type Limiter, type Ticket } from '../../activities/store/calls/rate-limits.ts'
+import {
+  createLimiter,
+  type Limiter,
+  type Ticket,
+} from '../../activities/store/calls/rate-limits.ts'
 import type { Caller } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { CallerTicket, RateLimits } from './deps.ts'
@@ -14,8 +18,18 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
   const perWallet = createLimiter(pool, 'wallet', config.LIMIT_WALLET_PER_MINUTE, 60)
   const perCredential = createLimiter(pool, 'agent', config.LIMIT_AGENT_PER_MINUTE, 60)
   const publicReads = createLimiter(pool, 'public-read', config.LIMIT_PUBLIC_READS_PER_MINUTE, 60)
-  const publicWrites = createLimiter(pool, 'public-write', config.LIMIT_PUBLIC_WRITES_PER_MINUTE, 60)
-  const freePerAddress = createLimiter(pool, 'free-address', config.FREE_GRANTS_PER_ADDRESS_PER_DAY, DAY_S)
+  const publicWrites = createLimiter(
+    pool,
+    'public-write',
+    config.LIMIT_PUBLIC_WRITES_PER_MINUTE,
+    60,
+  )
+  const freePerAddress = createLimiter(
+    pool,
+    'free-address',
+    config.FREE_GRANTS_PER_ADDRESS_PER_DAY,
+    DAY_S,
+  )
   const freeInAll = createLimiter(pool, 'free', config.FREE_GRANTS_PER_DAY, DAY_S)
   return {
     // An operation's own limit is a larger share of the same counter, so that one address has one budget.
@@ -23,7 +37,9 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
       callOf(
         perAddress,
         address,
-        perMinute === undefined ? 1 : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
+        perMinute === undefined
+          ? 1
+          : Math.max(1, Math.floor(config.LIMIT_ADDRESS_PER_MINUTE / perMinute)),
       ),
     wallet: (caller) => callOf(perWallet, caller),
     agent: (credentialId) => callOf(perCredential, credentialId),
@@ -50,7 +66,8 @@ export async function callerTicket(
   limits: RateLimits,
 ): Promise<CallerTicket | undefined> {
   if (caller.kind === 'wallet') return limits.wallet(caller.id)
-  const credential = caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
+  const credential =
+    caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
   if (credential !== undefined) return limits.agent(credential.credential_id)
   if (caller.kind !== 'public' || unlimited) return undefined
   return limits.nobody(caller.address, { reads: idempotency.kind === 'read' })

@@ -76,12 +76,16 @@ async function lead(run: Run, paid: boolean, until: number): Promise<CallAnswer 
     // Only a proven refusal gives the grant up, such as one before something was begun: after anything else the effect may
     // still run, and a retry has to join it.
     const proven =
-      refusal !== undefined && (!begun || errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
+      refusal !== undefined &&
+      (!begun || errorCodes[refusal.code].status < 500 || refusal.code === 'paused')
     const released = proven && (await transaction(deps.db, (tx) => releaseCall(tx, call.callId)))
     if (!released) await dropCallLease(deps.db, call.callId, run.holder).catch(() => undefined)
     if (refusal === undefined) throw error
     // What could not be given up has run meanwhile, sent by whoever led before.
-    throw await toldOfFee(run, proven && !released ? { ...refusal, money_moved: 'unknown' } : refusal)
+    throw await toldOfFee(
+      run,
+      proven && !released ? { ...refusal, money_moved: 'unknown' } : refusal,
+    )
   }
 }
 
@@ -99,7 +103,9 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
   }
   const row =
     answered ??
-    (reply.body === undefined ? await requireCall(deps.db, call.callId) : await finished(run, status, reply.body))
+    (reply.body === undefined
+      ? await requireCall(deps.db, call.callId)
+      : await finished(run, status, reply.body))
   const settled = await settleDone(run, row)
   return storedAnswer(run, settled, false)
 }
@@ -108,7 +114,10 @@ async function handled(run: Run, leads = false): Promise<CallAnswer> {
  * The call as a workflow's step has answered it, unless `handling` ends first: that transaction is the effect, and what Temporal
  * notes of it afterwards keeps nobody waiting.
  */
-async function answeredFirst({ call, deps }: Run, handling: Promise<unknown>): Promise<AnsweredCall | undefined> {
+async function answeredFirst(
+  { call, deps }: Run,
+  handling: Promise<unknown>,
+): Promise<AnsweredCall | undefined> {
   const ended = handling.then(
     () => null,
     () => null,
@@ -118,7 +127,8 @@ async function answeredFirst({ call, deps }: Run, handling: Promise<unknown>): P
     if (told === null) return undefined
     // Nothing is read that nobody told of: what is not told, or not read because Postgres does not answer, `handling` finds out.
     if (told === undefined) continue
-    const row = answerTold(call.callId, told) ?? (await findCall(deps.db, call.callId).catch(() => undefined))
+    const row =
+      answerTold(call.callId, told) ?? (await findCall(deps.db, call.callId).catch(() => undefined))
     if (row !== undefined && row.answer_state !== 'open') return row
   }
 }
@@ -145,7 +155,10 @@ async function preferred(
   const { next } = run.operation
   const seconds = next === undefined ? undefined : waitPreference(run.request.headers['prefer'])
   if (next === undefined || seconds === undefined) return { headers, body: read }
-  const body = checkOutput(run.operation, await next(run.input, contextOf(run, false), { read, ms: seconds * 1000 }))
+  const body = checkOutput(
+    run.operation,
+    await next(run.input, contextOf(run, false), { read, ms: seconds * 1000 }),
+  )
   return { headers: { ...headers, 'Preference-Applied': `wait=${seconds}` }, body }
 }
 
@@ -157,7 +170,11 @@ const tooLate = () =>
   )
 
 /** The call with its answer; effects outside a workflow have it written here, together with the use of the grant. */
-async function finished({ operation, call, deps }: Run, status: number, body: unknown): Promise<AnsweredCall> {
+async function finished(
+  { operation, call, deps }: Run,
+  status: number,
+  body: unknown,
+): Promise<AnsweredCall> {
   const row = await requireCall(deps.db, call.callId)
   if (row.answer_state !== 'open') return row
   const answer = checkOutput(operation, body)
@@ -173,7 +190,11 @@ async function storedAnswer(run: Run, row: AnsweredCall, replayed: boolean): Pro
   const headers = await paymentHeaders(run, row)
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   const answer = (await run.operation.reveal?.(row.answer, contextOf(run, false))) ?? row.answer
-  return { status: row.status, headers, body: replayed ? answer : checkOutput(run.operation, answer) }
+  return {
+    status: row.status,
+    headers,
+    body: replayed ? answer : checkOutput(run.operation, answer),
+  }
 }
 
 async function paymentHeaders({ deps }: Run, row: AnsweredCall): Promise<Record<string, string>> {
@@ -186,6 +207,8 @@ async function paymentHeaders({ deps }: Run, row: AnsweredCall): Promise<Record<
 export function checkOutput(operation: AnyOperation, body: unknown): Record<string, unknown> {
   const checked = operation.output.safeParse(body)
   if (!checked.success)
-    throw new Error(`the answer of ${operation.id} does not fit its schema: ${checked.error.message}`)
+    throw new Error(
+      `the answer of ${operation.id} does not fit its schema: ${checked.error.message}`,
+    )
   return checked.data as Record<string, unknown>
 }

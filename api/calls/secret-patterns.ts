@@ -25,7 +25,8 @@ const patterns: readonly (readonly [kind: string, pattern: RegExp])[] = [
 ]
 
 /** Names that mark what follows them as secret. */
-const marking = /(?:private|secret|priv|signing)[ _-]?key|seed|secret|mnemonic|pass(?:word|wd|phrase|code)|pwd/i
+const marking =
+  /(?:private|secret|priv|signing)[ _-]?key|seed|secret|mnemonic|pass(?:word|wd|phrase|code)|pwd/i
 const keyMarks = /\b(?:(?:private|secret|priv|signing)[ _-]?key|seed|secret)\b/i
 const hexKey = /(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])/g
 /** Nothing shorter holds a secret, unless a label says that it is one. */

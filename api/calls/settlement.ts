@@ -31,7 +31,8 @@ export async function settleDone(run: Run, row: AnsweredCall): Promise<AnsweredC
   if (row.answer_state !== 'done' || row.payment_id === null) return row
   const payment = await findPayment(deps.db, row.payment_id)
   const isRead = run.operation.idempotency.kind === 'read'
-  const owed = payment?.state === 'failed' && !isRead ? await payDebt(run, row.payment_id) : row.payment_id
+  const owed =
+    payment?.state === 'failed' && !isRead ? await payDebt(run, row.payment_id) : row.payment_id
   const state = await waitSettled(run, owed)
   if (state === 'failed') throw isRead ? nothingDone(run) : debtRefusal(run, owed)
   return requireCall(deps.db, row.call_id)
@@ -62,7 +63,10 @@ async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
   return claim.paymentId
 }
 
-const debtOf = (run: Run, paymentId: string) => ({ payment_id: paymentId, operation: run.operation.id })
+const debtOf = (run: Run, paymentId: string) => ({
+  payment_id: paymentId,
+  operation: run.operation.id,
+})
 const debtRefusal = (run: Run, paymentId: string) =>
   run.deps.offers.paymentRequired(run.operation, 'the effect is there, its payment failed', {
     debt: debtOf(run, paymentId),

@@ -4,7 +4,11 @@ import { deriveTokens } from '../../activities/keys/derived-tokens.ts'
 import { type KeyRings, loadTokenKeys } from '../../activities/keys/key-ring.ts'
 import { openPayoutCallbacks } from '../../activities/payout/callbacks.ts'
 import { findCredential } from '../../activities/store/agents/agent-credentials.ts'
-import { countTrustStates, findAgentByToken, isTrustedAgent } from '../../activities/store/agents/agents.ts'
+import {
+  countTrustStates,
+  findAgentByToken,
+  isTrustedAgent,
+} from '../../activities/store/agents/agents.ts'
 import { findKnownSecret } from '../../activities/store/calls/known-secrets.ts'
 import { countBound } from '../../activities/store/payouts/challenges.ts'
 import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
@@ -29,25 +33,47 @@ import { referenceSubject } from '../services/reviews/payment-reference.ts'
 import { openReviews, type ReviewDeps } from '../services/reviews/reviews.ts'
 
 type AgentSettings = Issuing &
-  Pick<AgentDeps, 'db'> & { config: Config; registry: () => readonly AnyOperation[]; keys: KeyRings } & {
+  Pick<AgentDeps, 'db'> & {
+    config: Config
+    registry: () => readonly AnyOperation[]
+    keys: KeyRings
+  } & {
     reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
   }
 type AgentDesks = {
   acts: Pick<
     Context,
-    'agents' | 'signing' | 'reviews' | 'enforcement' | 'contracts' | 'inputs' | 'callbacks' | 'payoutCallbacks'
+    | 'agents'
+    | 'signing'
+    | 'reviews'
+    | 'enforcement'
+    | 'contracts'
+    | 'inputs'
+    | 'callbacks'
+    | 'payoutCallbacks'
   >
   lookups: Pick<RoadDeps, 'agents' | 'attempts'>
 }
 
 /** Wires what agents and their reviewers do, and how the road finds out whose credentials, tokens and signatures it sees. */
-export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }: AgentSettings): AgentDesks {
+export function openAgentDesks({
+  config,
+  registry,
+  keys,
+  reviewing,
+  ...issuing
+}: AgentSettings): AgentDesks {
   const { db } = issuing
   const tokens = deriveTokens(loadTokenKeys(config.SIGNING_KEYS_FILE), (kind, sha256s) =>
     findKnownSecret(db, kind, sha256s),
   )
   const acts = {
-    agents: openAgents({ ...issuing, baseUrl: config.BASE_URL, tokens, callbackHosts: callbackHosts(config) }),
+    agents: openAgents({
+      ...issuing,
+      baseUrl: config.BASE_URL,
+      tokens,
+      callbackHosts: callbackHosts(config),
+    }),
     signing: openSigning({ ...issuing, keys }),
     reviews: openReviews({
       ...issuing,
@@ -60,10 +86,14 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
     payoutCallbacks: openPayoutCallbacks(db, callbackHosts(config)),
     enforcement: createEnforcement({ db, registry }),
     contracts: {
-      registration: async () => contractView(registry(), '/api/agents/register', await countTrustStates(db)),
-      binding: async () => contractView(registry(), '/api/agent-credit-checkout-binding', await countBound(db)),
-      walletRun: async () => contractView(registry(), '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
-      loop: async () => contractView(registry(), '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
+      registration: async () =>
+        contractView(registry(), '/api/agents/register', await countTrustStates(db)),
+      binding: async () =>
+        contractView(registry(), '/api/agent-credit-checkout-binding', await countBound(db)),
+      walletRun: async () =>
+        contractView(registry(), '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
+      loop: async () =>
+        contractView(registry(), '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
     },
   }
   const agents: RoadDeps['agents'] = {
@@ -87,5 +117,8 @@ export function openAgentDesks({ config, registry, keys, reviewing, ...issuing }
     spokeFor: (agentId, text, signature) => spokeFor({ db }, agentId, text, signature),
     registrationBy: (publicJwk) => registrationBy(db, publicJwk),
   }
-  return { acts, lookups: { agents, attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE) } }
+  return {
+    acts,
+    lookups: { agents, attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE) },
+  }
 }

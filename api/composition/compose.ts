@@ -48,7 +48,12 @@ const registry = () => operations
 const ZERO = `0x${'0'.repeat(40)}`
 
 /** What an API process answers with, what operators watch, and how it ends. */
-export type Api = { deps: RoadDeps; pauses(): Promise<ActivePause[]>; gauges: Gauges; close(): Promise<void> }
+export type Api = {
+  deps: RoadDeps
+  pauses(): Promise<ActivePause[]>
+  gauges: Gauges
+  close(): Promise<void>
+}
 
 /** Wires one API process; nothing connects before it is first used, so that the process starts while a dependency is down. */
 export async function createApi(config: Config, log: Logger): Promise<Api> {
@@ -110,7 +115,10 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       clock,
       ...limitsOf(pool, config),
       wallets,
-      operators: { find: (operatorId) => findOperator(db, operatorId), verifyToken: tokensOf(config) },
+      operators: {
+        find: (operatorId) => findOperator(db, operatorId),
+        verifyToken: tokensOf(config),
+      },
       ...agents.lookups,
       verifyWebhook: desks.providers.providerOf,
       inTurn: createTurnstile(),
@@ -120,7 +128,10 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       config,
     },
     pauses,
-    gauges: { ...createGauges(db, floor, config.PAYOUT_BALANCE_FLOOR_ATOMIC), ...laneGauges(lanes) },
+    gauges: {
+      ...createGauges(db, floor, config.PAYOUT_BALANCE_FLOOR_ATOMIC),
+      ...laneGauges(lanes),
+    },
     close: async () => {
       publishing.stop()
       await Promise.all([closeTasks(), changes.close()])
@@ -167,7 +178,12 @@ const refusedRecipients = (config: Config): ReadonlySet<string> =>
   ])
 
 /** Operators who come with an access token, where an issuer of them is configured. */
-const tokensOf = ({ OPERATOR_OIDC_ISSUER, OPERATOR_OIDC_AUDIENCE, OPERATOR_OIDC_SCOPE, BASE_URL }: Config) =>
+const tokensOf = ({
+  OPERATOR_OIDC_ISSUER,
+  OPERATOR_OIDC_AUDIENCE,
+  OPERATOR_OIDC_SCOPE,
+  BASE_URL,
+}: Config) =>
   OPERATOR_OIDC_ISSUER === ''
     ? undefined
     : operatorTokens({

@@ -28,7 +28,14 @@ export type MoneySettings = ReceiptIssuer &
   }
 
 /** Wires what confirms payments (providers' keys, the chain, mandates) and what the road's price gate is paid by. */
-export async function openMoneyDesks({ config, keys, wallets, client, log, ...settings }: MoneySettings) {
+export async function openMoneyDesks({
+  config,
+  keys,
+  wallets,
+  client,
+  log,
+  ...settings
+}: MoneySettings) {
   const paying = {
     offers: await openOffers(config, settings.chain),
     tellPayment: (paymentId: string) => tellPayment(client, paymentId),
@@ -43,7 +50,10 @@ export async function openMoneyDesks({ config, keys, wallets, client, log, ...se
     authority: authorityOf(config, keys, wallets.verify),
   }
   const warn = (error: unknown) =>
-    log.warn({ error: String(error) }, 'a provider’s event is stored, and applied by the workers’ sweep')
+    log.warn(
+      { error: String(error) },
+      'a provider’s event is stored, and applied by the workers’ sweep',
+    )
   const desks = {
     money: openMoney(deps),
     providers: openProviderDesk({ ...deps, providerKeys, warn }),
@@ -51,7 +61,10 @@ export async function openMoneyDesks({ config, keys, wallets, client, log, ...se
     authorities: openAuthorities(deps),
     usage: openUsageLedger(deps),
     checkouts: openCheckouts(deps),
-    productLinks: openProductLinks({ ...deps, sendOutgoing: createOutgoing(callbackHosts(config)) }),
+    productLinks: openProductLinks({
+      ...deps,
+      sendOutgoing: createOutgoing(callbackHosts(config)),
+    }),
   }
   return { desks, paying }
 }

@@ -18,7 +18,8 @@ import { openWalletRuns } from '../services/work-orders/wallet-runs.ts'
 import { openWorkOrders } from '../services/work-orders/work-orders.ts'
 import { type MoneySettings, openMoneyDesks } from './credit.ts'
 
-type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask' | 'tokens'> & Pick<UpdateDeps, 'client' | 'changes'>
+type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask' | 'tokens'> &
+  Pick<UpdateDeps, 'client' | 'changes'>
 type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
 type TaskDesks = Pick<MoneyDesks, 'paying'> & {
   desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
@@ -33,14 +34,29 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
     findKnownSecret(db, kind, sha256s),
   )
   const gateway = createTaskGateway({ db, client, changes, config })
-  const telling = { advanceTask: gateway.advance, tellTask: (taskId: string) => tellTask({ client, db }, taskId) }
+  const telling = {
+    advanceTask: gateway.advance,
+    tellTask: (taskId: string) => tellTask({ client, db }, taskId),
+  }
   const { desks, paying } = await openMoneyDesks({ ...settings, ...telling, tokens })
   const deps = taskDepsOf(config, keys, db)
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
-  const desk = { ...deps, signReplay: signerOf(keys, REPLAY_TYP), gateway, money: desks.money, tokens, osUrl }
+  const desk = {
+    ...deps,
+    signReplay: signerOf(keys, REPLAY_TYP),
+    gateway,
+    money: desks.money,
+    tokens,
+    osUrl,
+  }
   const packages = openPackageChecks()
   const runDesk = { ...desk, packages, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
-  const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
+  const subjects = [
+    taskSubject(deps),
+    loopStepSubject,
+    recoverySubject(deps),
+    workOrderSubject(deps),
+  ]
   return {
     desks: {
       ...{ ...desks, tasks: openTaskDesk(desk), runs: openRunDesk(runDesk) },

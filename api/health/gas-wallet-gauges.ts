@@ -16,6 +16,8 @@ export function laneGauges(lanes: () => Promise<LaneHealth[]>): Gauges {
       'How long the oldest open nonce is the same one.',
       (lane) => lane.idleMs / 1000,
     ),
-    agent_rails_lane_jammed: gauge('1 when that is longer than LANE_JAM_AFTER_MS.', (lane) => Number(lane.jammed)),
+    agent_rails_lane_jammed: gauge('1 when that is longer than LANE_JAM_AFTER_MS.', (lane) =>
+      Number(lane.jammed),
+    ),
   }
 }

@@ -7,7 +7,8 @@ import type { Gauges } from '../http/metrics.ts'
 export function createGauges(db: Tx, floor: Floor, floorAtomic: bigint): Gauges {
   const pauses = { help: 'Active pauses.', read: async () => (await listPauses(db)).length }
   if (floorAtomic === 0n) return { agent_rails_pauses: pauses }
-  const help = 'Atomic units that may still leave the payout wallet above its floor; negative under it.'
+  const help =
+    'Atomic units that may still leave the payout wallet above its floor; negative under it.'
   const read = async () => {
     const seen = await floor.look()
     return seen === undefined ? 0 : Number(await floor.headroom(db, seen))

@@ -27,11 +27,17 @@ export function createHealth({ db, countPollers, chainUp, pauses, lanes }: Healt
       const pollers = countPollers()
       const [postgres, clock, temporal, workers, chain, switches, lane] = await Promise.all([
         state(skew, () => ({ ok: true, detail: 'answers' })),
-        state(skew, (ms) => ({ ok: Math.abs(ms) <= SKEW_MS_MAX, detail: `${ms} ms from this process's clock` })),
+        state(skew, (ms) => ({
+          ok: Math.abs(ms) <= SKEW_MS_MAX,
+          detail: `${ms} ms from this process's clock`,
+        })),
         state(pollers, () => ({ ok: true, detail: 'answers' })),
         state(pollers, (count) => ({ ok: count > 0, detail: `${count} polling` })),
         state(chainUp(), (up) => ({ ok: up, detail: up ? 'answers' : 'does not answer' })),
-        state(pauses(), (active) => ({ ok: true, detail: pauseNote(active) ?? 'nothing is paused' })),
+        state(pauses(), (active) => ({
+          ok: true,
+          detail: pauseNote(active) ?? 'nothing is paused',
+        })),
         state(lanes(), (all) => ({ ok: true, detail: describeLanes(all) })),
       ])
       const told = { switches: { ...switches, ok: true }, lane: { ...lane, ok: true } }

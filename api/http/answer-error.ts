@@ -12,26 +12,42 @@ export const tooLarge = (): DomainError =>
 function foreignRefusal(error: unknown): DomainError | undefined {
   if (error instanceof URIError)
     return refuse('not_found', 'the path is not well-formed', 'See /openapi.json for every path.')
-  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined
+  const type =
+    typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined
   switch (type) {
     case 'entity.too.large':
       return tooLarge()
     case 'encoding.unsupported':
-      return refuse('unsupported_media_type', 'the body is encoded', 'Send the body without Content-Encoding.')
+      return refuse(
+        'unsupported_media_type',
+        'the body is encoded',
+        'Send the body without Content-Encoding.',
+      )
     case 'request.size.invalid':
     case 'request.aborted':
-      return refuse('invalid_request', 'the body is not as long as its Content-Length', 'Send the whole body.')
+      return refuse(
+        'invalid_request',
+        'the body is not as long as its Content-Length',
+        'Send the whole body.',
+      )
     default:
       return undefined
   }
 }
 
 /** Says as problem+json what was refused outside the road; anything unforeseen is a 500 without internals, logged by its request id. */
-export function answerError({ baseUrl, log }: { baseUrl: string; log: Logger }): ErrorRequestHandler {
+export function answerError({
+  baseUrl,
+  log,
+}: {
+  baseUrl: string
+  log: Logger
+}): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     const { requestId } = response.locals
     const known = error instanceof DomainError ? error : foreignRefusal(error)
-    if (known === undefined) log.error({ err: error, request_id: requestId }, 'a call failed unexpectedly')
+    if (known === undefined)
+      log.error({ err: error, request_id: requestId }, 'a call failed unexpectedly')
     if (response.headersSent) {
       response.destroy()
       return

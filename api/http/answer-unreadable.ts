@@ -18,7 +18,11 @@ export function answerUnreadable(baseUrl: string): UnreadableHandler {
       socket.destroy()
       return
     }
-    socket.end(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? httpText(408, {}, '') : problemText(error, baseUrl))
+    socket.end(
+      error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? httpText(408, {}, '')
+        : problemText(error, baseUrl),
+    )
     socket.resume()
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
@@ -28,8 +32,16 @@ function problemText({ code }: NodeJS.ErrnoException, baseUrl: string): string {
   const requestId = `req_${randomUUID().replaceAll('-', '')}`
   const { refusal } =
     code === 'HPE_HEADER_OVERFLOW'
-      ? refuse('invalid_request', 'path, query and headers are over 16 KiB', 'Send a shorter query and fewer headers.')
-      : refuse('invalid_request', 'the bytes are not an HTTP/1.1 request', 'Send a well-formed request.')
+      ? refuse(
+          'invalid_request',
+          'path, query and headers are over 16 KiB',
+          'Send a shorter query and fewer headers.',
+        )
+      : refuse(
+          'invalid_request',
+          'the bytes are not an HTTP/1.1 request',
+          'Send a well-formed request.',
+        )
   const { status, headers, body } = problemAnswer(refusal, { baseUrl, requestId })
   return httpText(status, { ...standingHeaders(requestId), ...headers }, JSON.stringify(body))
 }

@@ -33,7 +33,8 @@ export function countedAddress(address: string): string {
 function groupsOf(address: string): number[] {
   // A URL writes every form as groups of hex with at most one `::`.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
-  const read = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))
+  const read = (part: string) =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
   const [before, after] = [read(head), read(tail ?? '')]
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }
@@ -44,7 +45,8 @@ function groupsOf(address: string): number[] {
  */
 export function isFromLoopback(request: Request): boolean {
   const addresses = [request.socket.remoteAddress ?? '', request.ip ?? ''].map(plain)
-  const forwarded = request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined
+  const forwarded =
+    request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined
   const isLocal = addresses.every((address) => address === '::1' || address.startsWith('127.'))
   return isLocal && !forwarded && namesThisMachine(request.get('host'))
 }

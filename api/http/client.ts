@@ -3,7 +3,13 @@ import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import { bodySha256, encodeWalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
 import type { AccessKind } from '../operation.ts'
-import { type Callable, callables, type InputOf, type OperationId, type OutputOf } from './client-contract.ts'
+import {
+  type Callable,
+  callables,
+  type InputOf,
+  type OperationId,
+  type OutputOf,
+} from './client-contract.ts'
 import { type Problem, ProblemError } from './client-problem.ts'
 import { repeated } from './client-repeat.ts'
 
@@ -51,7 +57,10 @@ export type Answer<Body> = {
 }
 
 /** The body of an operation that takes one as it comes. */
-export type Upload = { readonly mediaType: string; readonly bytes: NonNullable<RequestInit['body']> }
+export type Upload = {
+  readonly mediaType: string
+  readonly bytes: NonNullable<RequestInit['body']>
+}
 
 export type Client = {
   /** Calls an operation; throws ProblemError when it is refused and Error when the answer is not one of the service. */
@@ -76,7 +85,9 @@ export function createClient(options: ClientOptions): Client {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(upload === undefined ? {} : { 'Content-Type': upload.mediaType }),
         ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
-        ...(keyed && !('idempotency_key' in rest) ? { 'Idempotency-Key': crypto.randomUUID() } : {}),
+        ...(keyed && !('idempotency_key' in rest)
+          ? { 'Idempotency-Key': crypto.randomUUID() }
+          : {}),
       }
       let presented: Record<string, string> = {}
       let presentedAt = 0
@@ -95,7 +106,9 @@ export function createClient(options: ClientOptions): Client {
         const url = `${hostOf(callable, options)}${path}${body === undefined ? queryOf(rest) : ''}`
         return readAnswer<OutputOf<typeof id>>(await send(url, init))
       }
-      return upload === undefined ? repeated(attempt, { forMs: options.retryForMs ?? 0, signal }) : attempt()
+      return upload === undefined
+        ? repeated(attempt, { forMs: options.retryForMs ?? 0, signal })
+        : attempt()
     },
   }
 }
@@ -107,7 +120,11 @@ function callableOf(id: OperationId): Callable {
 }
 
 /** The path with what the input and the options put into it, and what is left of the input. */
-function placed(callable: Callable, input: object, options: ClientOptions): { path: string; rest: object } {
+function placed(
+  callable: Callable,
+  input: object,
+  options: ClientOptions,
+): { path: string; rest: object } {
   const rest = new Map(Object.entries(input))
   const path = callable.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = name === 'token' ? required(options.statusToken, 'statusToken') : rest.get(name)
@@ -159,7 +176,15 @@ async function presentation(
           ? { 'Idempotency-Secret': options.idempotencySecret }
           : {}),
         ...(recalls && options.signAsAgent !== undefined
-          ? { 'X-Agent-Signature': await agentSignatureHeader(callable, options, call, body, undefined) }
+          ? {
+              'X-Agent-Signature': await agentSignatureHeader(
+                callable,
+                options,
+                call,
+                body,
+                undefined,
+              ),
+            }
           : {}),
       }
     case 'provider':
@@ -177,7 +202,8 @@ async function agentSignatureHeader(
 ): Promise<string> {
   const issuedAt = Math.floor(Date.now() / 1000)
   const text = agentSignatureText({
-    origin: callable.host === 'os' ? hostOf(callable, options) : plain(options.origin ?? options.baseUrl),
+    origin:
+      callable.host === 'os' ? hostOf(callable, options) : plain(options.origin ?? options.baseUrl),
     ...call,
     bodySha256: bodySha256(body),
     tokenSha256,
@@ -219,7 +245,9 @@ export async function walletProofHeader(
 }
 
 const freshNonce = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
 const plain = (url: string): string => url.replace(/\/+$/, '')
 
 function required<T>(value: T | undefined, name: string): T {
@@ -229,7 +257,9 @@ function required<T>(value: T | undefined, name: string): T {
 
 function queryOf(input: object): string {
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
-  const query = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))
+  const query = new URLSearchParams(
+    Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+  )
   return given.length === 0 ? '' : `?${query}`
 }
 
@@ -240,5 +270,10 @@ async function readAnswer<Body>(response: Response): Promise<Answer<Body>> {
     throw new Error(`the answer is not JSON (status ${status})`)
   })
   if (isProblem) throw new ProblemError(body as Problem, headers)
-  return { status, body: body as Body, headers, replayed: headers.get('idempotent-replayed') === 'true' }
+  return {
+    status,
+    body: body as Body,
+    headers,
+    replayed: headers.get('idempotent-replayed') === 'true',
+  }
 }

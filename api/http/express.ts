@@ -43,9 +43,16 @@ export function createApp(surface: Surface): Express {
   app.use(helmet(), identify, observe(surface))
   app.get('/metrics', printMetrics(surface))
   if (surface.pages !== undefined) app.use(surface.pages)
-  const served = surface.registry.filter(({ http }) => http.host === surface.host || http.host === 'both')
+  const served = surface.registry.filter(
+    ({ http }) => http.host === surface.host || http.host === 'both',
+  )
   for (const group of groupByPath(served)) {
-    app.all(group.path.replaceAll(/\{(\w+)\}/g, ':$1'), admit(group), readBody(group), answerCall(surface, group))
+    app.all(
+      group.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      admit(group),
+      readBody(group),
+      answerCall(surface, group),
+    )
   }
   app.use(() => {
     throw refuse('not_found', 'there is nothing at this path', 'See /openapi.json for every path.')
@@ -120,6 +127,9 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
 /** Node joins or drops most doubled headers; a doubled credential has to be seen. */
 function onceOrList(distinct: NodeJS.Dict<string[]>): CallRequest['headers'] {
   return Object.fromEntries(
-    Object.entries(distinct).map(([name, values = []]) => [name, values.length === 1 ? values[0] : values]),
+    Object.entries(distinct).map(([name, values = []]) => [
+      name,
+      values.length === 1 ? values[0] : values,
+    ]),
   )
 }

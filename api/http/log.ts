@@ -8,7 +8,11 @@ const secretHeaders = [
   'x-service-wallet-proof',
   'x-status-token',
 ]
-const paths = secretHeaders.flatMap((name) => [`["${name}"]`, `headers["${name}"]`, `*.headers["${name}"]`])
+const paths = secretHeaders.flatMap((name) => [
+  `["${name}"]`,
+  `headers["${name}"]`,
+  `*.headers["${name}"]`,
+])
 
 /** The log of an API process: JSON lines in which credentials, proofs and payments never stand. */
 export function createLog(level: string, destination?: DestinationStream): Logger {

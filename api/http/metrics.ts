@@ -13,7 +13,11 @@ export type Gauges = Readonly<
   Record<
     string,
     | { readonly help: string; readonly label?: never; readonly read: () => Promise<number> }
-    | { readonly help: string; readonly label: string; readonly read: () => Promise<ReadonlyMap<string, number>> }
+    | {
+        readonly help: string
+        readonly label: string
+        readonly read: () => Promise<ReadonlyMap<string, number>>
+      }
   >
 >
 

@@ -5,8 +5,13 @@ const text = (description: string): JsonObject => ({ description, schema: { type
 
 /** Every header that an answer of this service may carry. */
 export const headerComponents: JsonObject = {
-  'X-Request-Id': text('The id of this call in logs and problems; a well-formed one of the caller is kept.'),
-  'X-Interface-Version': { description: 'Version of the interface.', schema: { const: 'resolver-v0.1' } },
+  'X-Request-Id': text(
+    'The id of this call in logs and problems; a well-formed one of the caller is kept.',
+  ),
+  'X-Interface-Version': {
+    description: 'Version of the interface.',
+    schema: { const: 'resolver-v0.1' },
+  },
   'Cache-Control': text('no-store, except for documents that anyone may keep for five minutes.'),
   ETag: text('Names this version of the document (RFC 9110 §8.8.3).'),
   'Retry-After': {
@@ -17,7 +22,9 @@ export const headerComponents: JsonObject = {
   'WWW-Authenticate': text('How a caller proves who it is here.'),
   Allow: text('The methods of this path.'),
   'PAYMENT-REQUIRED': text('x402 v2: base64 of the PaymentRequired JSON.'),
-  'PAYMENT-RESPONSE': text('x402 v2: base64 of the SettleResponse JSON, where the call was paid for.'),
+  'PAYMENT-RESPONSE': text(
+    'x402 v2: base64 of the SettleResponse JSON, where the call was paid for.',
+  ),
   'Idempotent-Replayed': {
     description: 'true when this is the stored answer of an earlier call.',
     schema: { const: 'true' },
@@ -40,31 +47,40 @@ export const securitySchemes: JsonObject = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Service-Wallet-Proof',
-    description: 'base64url of a JSON proof, signed by the calling wallet for this method, path and body.',
+    description:
+      'base64url of a JSON proof, signed by the calling wallet for this method, path and body.',
   },
   payment: {
     type: 'apiKey',
     in: 'header',
     name: 'PAYMENT-SIGNATURE',
-    description: 'x402 v2 payment, base64 of the PaymentPayload JSON; needed once the free calls are used up.',
+    description:
+      'x402 v2 payment, base64 of the PaymentPayload JSON; needed once the free calls are used up.',
   },
   operator: {
     type: 'http',
     scheme: 'bearer',
-    description: 'Operator credential op_<id>_<secret>, or an access token of the configured issuer.',
+    description:
+      'Operator credential op_<id>_<secret>, or an access token of the configured issuer.',
   },
   provider: {
     type: 'apiKey',
     in: 'header',
     name: 'webhook-signature',
-    description: 'A payment provider’s signature of the raw body: Standard Webhooks, or Stripe-Signature.',
+    description:
+      'A payment provider’s signature of the raw body: Standard Webhooks, or Stripe-Signature.',
   },
-  agent: { type: 'http', scheme: 'bearer', description: 'Access key of an agent: ag_<id>_<secret>.' },
+  agent: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Access key of an agent: ag_<id>_<secret>.',
+  },
   statusToken: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Status-Token',
-    description: 'The status token of the registration or task; it reads, and acts only with a signature.',
+    description:
+      'The status token of the registration or task; it reads, and acts only with a signature.',
   },
   agentSignature: {
     type: 'apiKey',
@@ -90,7 +106,10 @@ export const problemSchema: JsonObject = {
     status: { type: 'integer' },
     code: { enum: Object.keys(errorCodes).sort() },
     detail: { type: 'string' },
-    retryable: { type: 'boolean', description: 'Whether the same call is worth repeating unchanged.' },
+    retryable: {
+      type: 'boolean',
+      description: 'Whether the same call is worth repeating unchanged.',
+    },
     retry_after_ms: nullable('integer'),
     money_moved: { enum: ['no', 'yes', 'unknown'] },
     next_action: { type: 'string', description: 'One sentence on what the caller does now.' },

@@ -13,11 +13,21 @@ const meanings: Record<number, string> = {
 const everyAnswer = ['X-Request-Id', 'X-Interface-Version', 'Cache-Control']
 
 /** The responses of all operations behind one method and path, merged by status: success bodies by `oneOf`, refusals by their codes. */
-export function responsesOf(group: readonly AnyOperation[], components: SchemaComponents): JsonObject {
-  const codes = [...new Set(group.flatMap((operation) => [...operation.errors, ...standingErrors(operation)]))]
-  const statuses = new Set([...group.flatMap(({ status }) => status), ...codes.map((code) => errorCodes[code].status)])
+export function responsesOf(
+  group: readonly AnyOperation[],
+  components: SchemaComponents,
+): JsonObject {
+  const codes = [
+    ...new Set(group.flatMap((operation) => [...operation.errors, ...standingErrors(operation)])),
+  ]
+  const statuses = new Set([
+    ...group.flatMap(({ status }) => status),
+    ...codes.map((code) => errorCodes[code].status),
+  ])
   const sorted = [...statuses].sort((a, b) => a - b)
-  return Object.fromEntries(sorted.map((status) => [String(status), responseOf(status, group, codes, components)]))
+  return Object.fromEntries(
+    sorted.map((status) => [String(status), responseOf(status, group, codes, components)]),
+  )
 }
 
 function responseOf(
@@ -29,12 +39,19 @@ function responseOf(
   const answering = group.filter((operation) => operation.status.includes(status))
   const refusing = codes.filter((code) => errorCodes[code].status === status)
   return {
-    description: answering.length > 0 ? (meanings[status] ?? 'Answered') : refusing.map(titleOf).join('; '),
+    description:
+      answering.length > 0 ? (meanings[status] ?? 'Answered') : refusing.map(titleOf).join('; '),
     headers: headersOf(status, group, refusing),
     content: {
-      ...(answering.length === 0 ? {} : { 'application/json': { schema: bodies(answering, components) } }),
-      ...(status === 200 && answering.some(({ asFiles }) => asFiles !== undefined) ? { 'application/zip': {} } : {}),
-      ...(refusing.length === 0 ? {} : { 'application/problem+json': { schema: problemOf(status, refusing) } }),
+      ...(answering.length === 0
+        ? {}
+        : { 'application/json': { schema: bodies(answering, components) } }),
+      ...(status === 200 && answering.some(({ asFiles }) => asFiles !== undefined)
+        ? { 'application/zip': {} }
+        : {}),
+      ...(refusing.length === 0
+        ? {}
+        : { 'application/problem+json': { schema: problemOf(status, refusing) } }),
     },
   }
 }
@@ -48,11 +65,18 @@ function bodies(answering: readonly AnyOperation[], components: SchemaComponents
 }
 
 function problemOf(status: number, codes: readonly ErrorCode[]): JsonObject {
-  const exact = { type: 'object', properties: { status: { const: status }, code: { enum: [...codes].sort() } } }
+  const exact = {
+    type: 'object',
+    properties: { status: { const: status }, code: { enum: [...codes].sort() } },
+  }
   return { allOf: [{ $ref: '#/components/schemas/Problem' }, exact] }
 }
 
-function headersOf(status: number, group: readonly AnyOperation[], refusing: readonly ErrorCode[]): JsonObject {
+function headersOf(
+  status: number,
+  group: readonly AnyOperation[],
+  refusing: readonly ErrorCode[],
+): JsonObject {
   const priced = group.some(takesPayment)
   const written = group.some(({ idempotency }) => 'key' in idempotency)
   const names = [

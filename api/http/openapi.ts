@@ -1,10 +1,26 @@
 import { WAIT_SECONDS_MAX } from '#domain/core/preference.ts'
-import { type AccessKind, type AnyOperation, type Host, isPlain, takesPayment, waysOf } from '../operation.ts'
+import {
+  type AccessKind,
+  type AnyOperation,
+  type Host,
+  isPlain,
+  takesPayment,
+  waysOf,
+} from '../operation.ts'
 import { families } from '../operations/index.ts'
-import { headerComponents, idempotencySecret, problemSchema, securitySchemes } from './openapi-components.ts'
+import {
+  headerComponents,
+  idempotencySecret,
+  problemSchema,
+  securitySchemes,
+} from './openapi-components.ts'
 import { responsesOf } from './openapi-responses.ts'
 import { groupByPath, type PathGroup } from './operation-groups.ts'
-import { createSchemaComponents, type JsonObject, type SchemaComponents } from './schema-components.ts'
+import {
+  createSchemaComponents,
+  type JsonObject,
+  type SchemaComponents,
+} from './schema-components.ts'
 
 /** The two hosts of the program. */
 export type HostUrls = { readonly baseUrl: string; readonly osUrl: string }
@@ -19,7 +35,10 @@ Every refusal is \`application/problem+json\`; its \`type\` leads to a page that
 export function openapiDocument(registry: readonly AnyOperation[], urls: HostUrls): JsonObject {
   const components = createSchemaComponents()
   components.name('Problem', problemSchema)
-  const paths = groupByPath(registry).map((group) => [group.path, pathItem(group, urls, components)])
+  const paths = groupByPath(registry).map((group) => [
+    group.path,
+    pathItem(group, urls, components),
+  ])
   return {
     openapi: '3.1.0',
     info: {
@@ -69,7 +88,12 @@ function describeGroup(
     }
   }
   const { id: _id, ...marks } = facts(first)
-  return { operationId: alias ? `${first.id}:${path}` : first.id, summary: first.summary, ...shared, ...marks }
+  return {
+    operationId: alias ? `${first.id}:${path}` : first.id,
+    summary: first.summary,
+    ...shared,
+    ...marks,
+  }
 }
 
 /** What OpenAPI has no word for. */
@@ -86,7 +110,9 @@ function facts({ id, mode, access, needs, price, idempotency, status }: AnyOpera
 }
 
 function tagsOf({ id }: AnyOperation): JsonObject {
-  const family = Object.entries(families).find(([, members]) => members.some((member) => member.id === id))
+  const family = Object.entries(families).find(([, members]) =>
+    members.some((member) => member.id === id),
+  )
   return family === undefined ? {} : { tags: [family[0]] }
 }
 
@@ -96,7 +122,9 @@ function serversOf(host: Host, { baseUrl, osUrl }: HostUrls): JsonObject {
 }
 
 function securityOf(group: readonly AnyOperation[]): JsonObject[] {
-  const ways = group.flatMap((operation) => waysOf(operation).flatMap((way) => presentations(way, operation)))
+  const ways = group.flatMap((operation) =>
+    waysOf(operation).flatMap((way) => presentations(way, operation)),
+  )
   return [...new Map(ways.map((way) => [JSON.stringify(way), way])).values()]
 }
 
@@ -111,44 +139,69 @@ function presentations(way: AccessKind, operation: AnyOperation): JsonObject[] {
       ...(recalledBy === undefined ? [] : [{ agentSignature: [] }]),
     ]
   if (way === 'wallet')
-    return price === null ? [{ walletProof: [] }] : [{ walletProof: [] }, { walletProof: [], payment: [] }]
-  if (way !== 'status') return takesPayment(operation) ? [{ [way]: [] }, { [way]: [], payment: [] }] : [{ [way]: [] }]
+    return price === null
+      ? [{ walletProof: [] }]
+      : [{ walletProof: [] }, { walletProof: [], payment: [] }]
+  if (way !== 'status')
+    return takesPayment(operation) ? [{ [way]: [] }, { [way]: [], payment: [] }] : [{ [way]: [] }]
   const inHeader = http.path.includes('{token}') ? {} : { statusToken: [] }
   if (statusToken?.signed !== true) return [inHeader]
-  return [{ ...inHeader, agentSignature: [] }, ...(statusToken.prefixes.includes('wt') ? [inHeader] : [])]
+  return [
+    { ...inHeader, agentSignature: [] },
+    ...(statusToken.prefixes.includes('wt') ? [inHeader] : []),
+  ]
 }
 
 /** By what a caller without a credential is known again, where the call is kept. */
 function withSecret(group: readonly AnyOperation[], input: JsonObject): JsonObject {
-  const taken = group.some((operation) => waysOf(operation).includes('public') && !isPlain(operation))
+  const taken = group.some(
+    (operation) => waysOf(operation).includes('public') && !isPlain(operation),
+  )
   if (!taken) return input
-  const parameters = [...((input['parameters'] as JsonObject[] | undefined) ?? []), idempotencySecret]
+  const parameters = [
+    ...((input['parameters'] as JsonObject[] | undefined) ?? []),
+    idempotencySecret,
+  ]
   return { ...input, parameters }
 }
 
 function inputOf(group: readonly AnyOperation[], components: SchemaComponents): JsonObject {
   const named = namesIn(group[0]?.http.path ?? '')
-  const inputs = group.map(({ id, mode, input }) => ({ id, mode, schema: components.write(input, 'input') }))
+  const inputs = group.map(({ id, mode, input }) => ({
+    id,
+    mode,
+    schema: components.write(input, 'input'),
+  }))
   const [first] = inputs
   const inPath = [
     ...named.map((name) => pathParameter(name, first?.schema)),
     ...(group.some(({ next }) => next !== undefined) ? [preferParameter] : []),
   ]
-  if (first === undefined || group[0]?.http.method === 'GET') return parametersOf(inPath, queryOf(first?.schema, named))
+  if (first === undefined || group[0]?.http.method === 'GET')
+    return parametersOf(inPath, queryOf(first?.schema, named))
   const { stream } = group[0] ?? {}
   if (stream !== undefined) {
     // The bytes are no JSON value, so they have no schema.
     const content = Object.fromEntries(stream.mediaTypes.map((type) => [type, {}]))
-    return { ...parametersOf(inPath, queryOf(first.schema, named)), requestBody: { required: true, content } }
+    return {
+      ...parametersOf(inPath, queryOf(first.schema, named)),
+      requestBody: { required: true, content },
+    }
   }
   const refs = inputs.map(({ id, mode, schema }) => ({
     mode,
     ref: components.name(`${id}.input`, without(schema, named)),
   }))
   const mapping = Object.fromEntries(refs.map(({ mode = '', ref }) => [mode, ref.$ref]))
-  const modes = { oneOf: refs.map(({ ref }) => ref), discriminator: { propertyName: 'mode', mapping } }
+  const modes = {
+    oneOf: refs.map(({ ref }) => ref),
+    discriminator: { propertyName: 'mode', mapping },
+  }
   const schema = first.mode === undefined ? refs[0]?.ref : modes
-  return { ...parametersOf(inPath), requestBody: { required: true, content: { 'application/json': { schema } } } }
+  return {
+    ...parametersOf(inPath),
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+  }
 }
 
 const preferParameter = {
@@ -160,7 +213,8 @@ const preferParameter = {
 }
 
 /** What stands in braces in a path. */
-const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+const namesIn = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 type Members = { properties?: JsonObject; required?: string[] }
 
@@ -169,7 +223,11 @@ function without(schema: JsonObject, named: readonly string[]): JsonObject {
   if (named.length === 0) return schema
   const { properties = {}, required = [] } = schema as Members
   const left = Object.entries(properties).filter(([name]) => !named.includes(name))
-  return { ...schema, properties: Object.fromEntries(left), required: required.filter((name) => !named.includes(name)) }
+  return {
+    ...schema,
+    properties: Object.fromEntries(left),
+    required: required.filter((name) => !named.includes(name)),
+  }
 }
 
 function pathParameter(name: string, schema: JsonObject = {}): JsonObject {

@@ -1,7 +1,10 @@
 import type { AnyOperation } from '../operation.ts'
 
 /** The operations behind one path, by method; several under one method are told apart by their `mode`. */
-export type PathGroup = { readonly path: string; readonly methods: ReadonlyMap<string, readonly AnyOperation[]> }
+export type PathGroup = {
+  readonly path: string
+  readonly methods: ReadonlyMap<string, readonly AnyOperation[]>
+}
 
 /** Groups the registry by path (aliases are paths of their own) and method; throws when two operations cannot be told apart. */
 export function groupByPath(registry: readonly AnyOperation[]): PathGroup[] {
@@ -22,6 +25,8 @@ function assertTold(operation: AnyOperation, group: readonly AnyOperation[]): vo
   if (group.length === 0) return
   const modes = [...group, operation].map(({ mode }) => mode)
   if (modes.includes(undefined) || new Set(modes).size < modes.length) {
-    throw new Error(`operation ${operation.id} has the same method, path and mode as ${group[0]?.id}`)
+    throw new Error(
+      `operation ${operation.id} has the same method, path and mode as ${group[0]?.id}`,
+    )
   }
 }

@@ -15,7 +15,10 @@ export type ToPresent = BindingFacts & { readonly mandate: string; readonly issu
 /** Signs a raw 32-byte digest, as `account.sign` of a viem local account does. */
 export type DigestSigner = { sign(request: { hash: Hex }): Promise<Hex> }
 /** Signs a message with personal_sign, as viem accounts and wallet clients do. */
-export type MessageSigner = { readonly address: string; signMessage(request: { message: string }): Promise<Hex> }
+export type MessageSigner = {
+  readonly address: string
+  signMessage(request: { message: string }): Promise<Hex>
+}
 
 /** A presentation with a version 1 binding: an `ES256K kb+jwt` over the raw SHA-256 digest, for holders with a raw-digest signer. */
 export async function presentVersion1(signer: DigestSigner, toPresent: ToPresent): Promise<string> {
@@ -36,7 +39,11 @@ export async function presentVersion2(
 }
 
 function signingInput(version: 1 | 2, toPresent: ToPresent): string {
-  const payload = keyBindingPayload(toPresent, sha256Base64url(toPresent.mandate), toPresent.issuedAt)
+  const payload = keyBindingPayload(
+    toPresent,
+    sha256Base64url(toPresent.mandate),
+    toPresent.issuedAt,
+  )
   return [holderBindingHeaders[version], payload]
     .map((part) => base64urlnopad.encode(utf8ToBytes(JSON.stringify(part))))
     .join('.')

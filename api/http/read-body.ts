@@ -32,14 +32,22 @@ const presentationOf = ({ headers, params }: Request): Presentation => ({
   params: params as Presentation['params'],
 })
 
-function readWhole(limit: number, request: Request, response: Response, next: (error?: unknown) => void): void {
+function readWhole(
+  limit: number,
+  request: Request,
+  response: Response,
+  next: (error?: unknown) => void,
+): void {
   let waiting = true
   const done = (error?: unknown) => {
     if (waiting) next(error)
     waiting = false
     clearTimeout(late)
   }
-  const late = setTimeout(() => done(brokenOff(`the body did not arrive within ${BODY_MS / 1000} s`)), BODY_MS)
+  const late = setTimeout(
+    () => done(brokenOff(`the body did not arrive within ${BODY_MS / 1000} s`)),
+    BODY_MS,
+  )
   express.raw({ limit, inflate: false, type: () => true })(request, response, done)
 }
 
@@ -47,7 +55,11 @@ function readWhole(limit: number, request: Request, response: Response, next: (e
 export function streamOf(request: Request, { stream }: AnyOperation): { stream?: BodyStream } {
   if (stream === undefined) return {}
   if (request.get('content-encoding') !== undefined)
-    throw refuse('unsupported_media_type', 'the body is encoded', 'Send the body without Content-Encoding.')
+    throw refuse(
+      'unsupported_media_type',
+      'the body is encoded',
+      'Send the body without Content-Encoding.',
+    )
   return {
     stream: {
       mediaType: mediaTypeOf(request.get('content-type') ?? ''),
@@ -82,4 +94,5 @@ function letGo(request: Request): void {
   request.once('close', () => clearTimeout(late))
 }
 
-const brokenOff = (detail: string): DomainError => refuse('invalid_request', detail, 'Send the whole body.')
+const brokenOff = (detail: string): DomainError =>
+  refuse('invalid_request', detail, 'Send the whole body.')

@@ -18,7 +18,11 @@ export function createSchemaComponents(): SchemaComponents {
   return {
     schemas,
     write: (schema, io) => {
-      const { $schema: _dialect, $defs = {}, ...root } = z.toJSONSchema(schema, { target: 'draft-2020-12', io })
+      const {
+        $schema: _dialect,
+        $defs = {},
+        ...root
+      } = z.toJSONSchema(schema, { target: 'draft-2020-12', io })
       for (const [id, shape] of Object.entries($defs)) schemas[id] = rehome(shape)
       return rehome(root) as JsonObject
     },

@@ -15,7 +15,11 @@ export async function sendAnswer(
   { status, headers, body }: CallAnswer,
   { cacheable, asFiles }: Pick<AnyOperation, 'cacheable' | 'asFiles'>,
 ): Promise<void> {
-  if (status === 200 && asFiles !== undefined && response.req.accepts(['application/json', ZIP]) === ZIP) {
+  if (
+    status === 200 &&
+    asFiles !== undefined &&
+    response.req.accepts(['application/json', ZIP]) === ZIP
+  ) {
     const { name, texts } = asFiles(body)
     const bytes = Buffer.from(await zipTexts(texts))
     response

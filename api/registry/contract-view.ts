@@ -16,7 +16,9 @@ export const contractSchema = <More extends z.ZodRawShape>(counted: string, more
   z.strictObject({
     path: z.string(),
     version: z.string(),
-    operations: z.array(z.looseObject({})).meta({ description: 'Each with its input and output schema.' }),
+    operations: z
+      .array(z.looseObject({}))
+      .meta({ description: 'Each with its input and output schema.' }),
     policy_rules: z.array(z.string()),
     live: z.record(z.string(), z.int()).meta({ description: counted }),
     ...more,
@@ -28,10 +30,25 @@ export function contractView(
   live: Record<string, number>,
 ): ContractView {
   const offered = registry.filter(({ http }) => http.path === path || http.aliases?.includes(path))
-  return { path, version: 'v1', operations: offered.map(printed), policy_rules: [...policyRules], live }
+  return {
+    path,
+    version: 'v1',
+    operations: offered.map(printed),
+    policy_rules: [...policyRules],
+    live,
+  }
 }
 
-const printed = ({ id, http, mode, access, needs, price, input, output }: AnyOperation): Record<string, unknown> => ({
+const printed = ({
+  id,
+  http,
+  mode,
+  access,
+  needs,
+  price,
+  input,
+  output,
+}: AnyOperation): Record<string, unknown> => ({
   id,
   method: http.method,
   mode: mode ?? null,

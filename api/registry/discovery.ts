@@ -16,7 +16,12 @@ import type { AnyOperation } from '../operation.ts'
 import { payouts as payoutOperations } from '../operations/payouts/index.ts'
 import { publishSchemas } from './published-schemas.ts'
 
-type Discovery = { config: Config; db: Kysely<Database>; registry: () => readonly AnyOperation[]; receipts: KeyRing }
+type Discovery = {
+  config: Config
+  db: Kysely<Database>
+  registry: () => readonly AnyOperation[]
+  receipts: KeyRing
+}
 
 /** The documents that print the registry, the key rings and the configuration; none of them is written by hand. */
 export function createDiscovery({ config, db, registry, receipts }: Discovery): DiscoveryActs {
@@ -24,12 +29,14 @@ export function createDiscovery({ config, db, registry, receipts }: Discovery): 
   return {
     schemas: publishSchemas(config.BASE_URL),
     openapi: () => {
-      const document = openapi ?? openapiDocument(registry(), { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
+      const document =
+        openapi ?? openapiDocument(registry(), { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
       openapi = document
       return document
     },
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
-    authorityKey: async () => authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),
+    authorityKey: async () =>
+      authorityKey((await listPublicKeys(db)).filter((row) => row.ring === 'authority')),
     trustContract: async () => {
       const rows = await listPublicKeys(db)
       receipts.reread?.()
@@ -80,7 +87,9 @@ function trustContract(
     pay_to: config.PAY_TO_ADDRESS,
   }
   const paid = registry.filter((operation) => operation.price !== null)
-  const ofPayouts = paid.filter(({ id }) => payoutOperations.some((operation) => operation.id === id))
+  const ofPayouts = paid.filter(({ id }) =>
+    payoutOperations.some((operation) => operation.id === id),
+  )
   const listed = (operations: readonly AnyOperation[]) =>
     operations.map(({ id, http }) => ({ id, method: http.method, path: http.path }))
   return {
@@ -135,7 +144,10 @@ function payoutFacts(config: Config, x402: Record<string, unknown>): Record<stri
     asset_name: ASSET_NAME,
     payout_wallet: config.PAYOUT_WALLET_ADDRESS,
     payout_principal_is_fee: false,
-    caps: { max_payout_atomic: limits.maxPayoutAtomic.toString(), daily_cap_atomic: limits.dailyCapAtomic.toString() },
+    caps: {
+      max_payout_atomic: limits.maxPayoutAtomic.toString(),
+      daily_cap_atomic: limits.dailyCapAtomic.toString(),
+    },
     price: x402,
     holder_bindings: [
       { version: 1, method: 'eth_sign', format: 'ES256K kb+jwt' },

@@ -8,7 +8,11 @@ import { factsOf } from '../auth/agent.ts'
 import type { Presented } from '../context.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
 
-export type EnforcementInput = { operation_id: string; rail?: string | undefined; amount_usd?: number | undefined }
+export type EnforcementInput = {
+  operation_id: string
+  rail?: string | undefined
+  amount_usd?: number | undefined
+}
 type EnforcementDeps = { db: Tx; registry: () => readonly AnyOperation[] }
 
 export type Enforcement = ReturnType<typeof createEnforcement>
@@ -19,12 +23,18 @@ export function createEnforcement({ db, registry }: EnforcementDeps) {
     /** Judges and records it as an audit event of this call; throws 404 for an operation that is not there. */
     judge: async (presented: Presented | undefined, input: EnforcementInput, callId: string) => {
       const operation = registry().find(({ id }) => id === input.operation_id)
-      if (operation === undefined) throw refuse('not_found', 'no such operation', 'Take the id from /openapi.json.')
+      if (operation === undefined)
+        throw refuse('not_found', 'no such operation', 'Take the id from /openapi.json.')
       const reasons = denials(operation, presented, input)
       const decision = reasons.length === 0 ? ('allow' as const) : ('deny' as const)
-      const credential = presented !== undefined && 'credential' in presented ? presented.credential : null
+      const credential =
+        presented !== undefined && 'credential' in presented ? presented.credential : null
       const auditEventId = `aud_${digestOf({ call: callId })}`
-      const judged = { operationId: operation.id, credentialId: credential?.credential_id ?? null, decision }
+      const judged = {
+        operationId: operation.id,
+        credentialId: credential?.credential_id ?? null,
+        decision,
+      }
       await insertAudit(db, { auditEventId, ...judged, reasons: reasons.map(({ code }) => code) })
       return {
         decision,
@@ -36,7 +46,11 @@ export function createEnforcement({ db, registry }: EnforcementDeps) {
   }
 }
 
-function denials(operation: AnyOperation, presented: Presented | undefined, input: EnforcementInput): Denial[] {
+function denials(
+  operation: AnyOperation,
+  presented: Presented | undefined,
+  input: EnforcementInput,
+): Denial[] {
   const ways = waysOf(operation)
   if (!ways.includes('agent') || operation.needs === undefined) {
     if (ways.includes('public')) return []
@@ -46,7 +60,8 @@ function denials(operation: AnyOperation, presented: Presented | undefined, inpu
     if (ways.includes('public')) return []
     return [{ code: 'credential_required', detail: 'no credential was presented' }]
   }
-  if ('refusal' in presented) return [{ code: presented.refusal.code, detail: presented.refusal.detail }]
+  if ('refusal' in presented)
+    return [{ code: presented.refusal.code, detail: presented.refusal.detail }]
   const wanted = { scopes: operation.needs.scopes, rail: input.rail, usd: input.amount_usd }
   return judgeCredential(factsOf(presented.credential), wanted, presented.credential.readAt)
 }

@@ -23,12 +23,17 @@ const documents: Record<string, () => JsonObject> = {
   'agent-manifest.v1.json': written(Manifest, 'input'),
   'callback-event.v1.json': written(callbackBody, 'output'),
   'problem.v1.json': () => problemSchema,
-  ...Object.fromEntries(rails.map(({ key, input }) => [`rail-input-${key}.v1.json`, written(input, 'input')])),
+  ...Object.fromEntries(
+    rails.map(({ key, input }) => [`rail-input-${key}.v1.json`, written(input, 'input')]),
+  ),
 }
 export const schemaNames = Object.keys(documents).sort()
 
 export type SchemaEntry = { name: string; version: string; url: string; sha256: string }
-export type PublishedSchemas = { index(): SchemaEntry[]; read(name: string): JsonObject | undefined }
+export type PublishedSchemas = {
+  index(): SchemaEntry[]
+  read(name: string): JsonObject | undefined
+}
 
 /** Prints each document once; the digest in the index is that of the bytes which are served. */
 export function publishSchemas(baseUrl: string): PublishedSchemas {
@@ -43,7 +48,12 @@ export function publishSchemas(baseUrl: string): PublishedSchemas {
   }
   const entry = (name: string): SchemaEntry => {
     const [, version = ''] = /\.(v\d+)\.json$/.exec(name) ?? []
-    return { name, version, url: `${baseUrl}/schemas/${name}`, sha256: sha256Hex(JSON.stringify(read(name))) }
+    return {
+      name,
+      version,
+      url: `${baseUrl}/schemas/${name}`,
+      sha256: sha256Hex(JSON.stringify(read(name))),
+    }
   }
   return { index: () => schemaNames.map(entry), read }
 }

@@ -17,7 +17,9 @@ verifies(
   'each proof of a promise is a test of that name, or of that id, in the file beside it',
   () => {
     expect(promises.length).toBeGreaterThan(20)
-    const proofs = promises.flatMap(({ promise, proofs }) => proofs.map((proof) => `${promise} ${proof}`))
+    const proofs = promises.flatMap(({ promise, proofs }) =>
+      proofs.map((proof) => `${promise} ${proof}`),
+    )
     expect(proofs.filter((proof) => !isProof(proof))).toEqual([])
   },
 )
@@ -42,10 +44,13 @@ verifies(
 
 /** The beginning of a title is enough: titles may end in more detail than a reader of the page needs. */
 function isProof(proof: string): boolean {
-  const [, title, id = '', file = ''] = proof.match(/(?:“([^“”]+)”|`([\w.-]+)`) in `(test\/[\w/.-]+\.test\.ts)`$/) ?? []
+  const [, title, id = '', file = ''] =
+    proof.match(/(?:“([^“”]+)”|`([\w.-]+)`) in `(test\/[\w/.-]+\.test\.ts)`$/) ?? []
   if (!existsSync(join(root, file)) || file === '') return false
   const text = read(file)
-  return title === undefined ? id in requirements && text.includes(`'${id}'`) : text.includes(`'${title}`)
+  return title === undefined
+    ? id in requirements && text.includes(`'${id}'`)
+    : text.includes(`'${title}`)
 }
 
 /** The cells of the rows of all tables in a text, without the heads. */

@@ -12,7 +12,8 @@ export const admissionRequirements = {
   },
   'admission.json-depth': {
     source: 'api-conventions § The call pipeline, in order',
-    behavior: 'A body whose lists and objects nest deeper than 64 levels is 400 invalid_json, however deep it is.',
+    behavior:
+      'A body whose lists and objects nest deeper than 64 levels is 400 invalid_json, however deep it is.',
   },
   'admission.screening-kinds': {
     source: 'api-conventions § Bodies',
@@ -26,11 +27,13 @@ export const admissionRequirements = {
   },
   'admission.signature-list': {
     source: 'api-conventions § Access kinds',
-    behavior: 'A webhook has at most four signatures, and judging a wrong one costs less than 10 ms of processor time.',
+    behavior:
+      'A webhook has at most four signatures, and judging a wrong one costs less than 10 ms of processor time.',
   },
   'admission.address-form': {
     source: 'api-conventions § Access kinds',
-    behavior: 'Limits count an IPv6 address by its /64 network, and IPv4 that is mapped into IPv6 as IPv4.',
+    behavior:
+      'Limits count an IPv6 address by its /64 network, and IPv4 that is mapped into IPv6 as IPv4.',
   },
   'admission.other-services': {
     source: 'api-conventions § Access kinds',
@@ -88,6 +91,7 @@ export const admissionRequirements = {
   },
   'admission.registered-callback': {
     source: 'tasks.md § Callbacks',
-    behavior: 'A sandbox agent registers only the demo receiver as its callback URL, and no agent a URL inside.',
+    behavior:
+      'A sandbox agent registers only the demo receiver as its callback URL, and no agent a URL inside.',
   },
 } as const

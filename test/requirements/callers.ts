@@ -22,7 +22,8 @@ export const callerRequirements = {
   },
   'caller.quote-once': {
     source: 'endpoints.md § 9',
-    behavior: 'A quote with a challenge or credit on it is never issued again, so that a second run works at once.',
+    behavior:
+      'A quote with a challenge or credit on it is never issued again, so that a second run works at once.',
   },
   'caller.x402-run': {
     source: 'endpoints.md § 11',
@@ -45,6 +46,7 @@ export const callerRequirements = {
   },
   'caller.discovery': {
     source: 'endpoints.md § 22.1',
-    behavior: 'contractops runs only as synthetic, by preflight, quoted at nothing as contractops_discovery.',
+    behavior:
+      'contractops runs only as synthetic, by preflight, quoted at nothing as contractops_discovery.',
   },
 } as const

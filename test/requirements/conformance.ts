@@ -54,11 +54,13 @@ export const conformanceRequirements = {
   },
   'conform.payment-response': {
     source: 'payout.md § Price gate',
-    behavior: 'A run that is started with a signed payment answers with PAYMENT-RESPONSE once the payment has settled.',
+    behavior:
+      'A run that is started with a signed payment answers with PAYMENT-RESPONSE once the payment has settled.',
   },
   'conform.evidence-links': {
     source: 'decision',
-    behavior: 'The evidence links of review items are absolute URLs that the reviewing operator can read.',
+    behavior:
+      'The evidence links of review items are absolute URLs that the reviewing operator can read.',
   },
   'conform.recover-running': {
     source: 'tasks.md § Task lifecycle',
@@ -67,7 +69,8 @@ export const conformanceRequirements = {
   },
   'conform.merchant': {
     source: 'decision',
-    behavior: 'A checkout names who sells: the payout rail its fee, and the agent rails their credit.',
+    behavior:
+      'A checkout names who sells: the payout rail its fee, and the agent rails their credit.',
   },
   'conform.revise': {
     source: 'decision',

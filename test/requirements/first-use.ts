@@ -2,7 +2,8 @@
 export const firstUseRequirements = {
   'start.demo-once': {
     source: 'decision',
-    behavior: 'The demo pays a small amount at the first start, with --demo and with --once, and at no other start.',
+    behavior:
+      'The demo pays a small amount at the first start, with --demo and with --once, and at no other start.',
   },
   'start.stays-up': {
     source: 'decision',

@@ -13,7 +13,11 @@ import { viewsRequirements } from './views.ts'
 import { walletRequirements } from './wallet.ts'
 
 /** One demand on the product: where it stands, and the behavior that a test can prove. `deferred` says why it has no test yet. */
-export type Requirement = { readonly source: string; readonly behavior: string; readonly deferred?: string }
+export type Requirement = {
+  readonly source: string
+  readonly behavior: string
+  readonly deferred?: string
+}
 
 /**
  * What the payout rail owes, as data: id → demand. A test cites ids with `verifies('…', …)`; `coverage.test.ts` fails on an id
@@ -31,7 +35,8 @@ export const requirements = {
   },
   'payout.create.conflict': {
     source: 'payout.md § Identity and terms',
-    behavior: 'Other terms under the same key, also in parallel: 422 idempotency_conflict, nothing changed.',
+    behavior:
+      'Other terms under the same key, also in parallel: 422 idempotency_conflict, nothing changed.',
   },
   'payout.create.same-amount-text': {
     source: 'payout.md § Identity and terms',
@@ -45,10 +50,14 @@ export const requirements = {
     source: 'payout-and-trust § Payout pricing and caps',
     behavior: 'Over 25000000 atomic: 422 payout_cap_exceeded; exactly 25000000 is accepted.',
   },
-  'payout.create.zero-amount': { source: 'payout.md § Identity and terms', behavior: 'An amount of zero is refused.' },
+  'payout.create.zero-amount': {
+    source: 'payout.md § Identity and terms',
+    behavior: 'An amount of zero is refused.',
+  },
   'payout.create.recipient-refused': {
     source: 'payout.md § Identity and terms',
-    behavior: 'The zero address, the asset and our own addresses as recipient: 422 recipient_refused.',
+    behavior:
+      'The zero address, the asset and our own addresses as recipient: 422 recipient_refused.',
   },
   'payout.create.usage-default': {
     source: 'payout.md § Identity and terms',
@@ -69,11 +78,13 @@ export const requirements = {
   },
   'payout.state.table': {
     source: 'payout-and-trust § States and transitions',
-    behavior: 'Only create, authorize and execute in this order move a payout; every other pair is refused.',
+    behavior:
+      'Only create, authorize and execute in this order move a payout; every other pair is refused.',
   },
   'payout.state.guarded-in-sql': {
     source: 'payout.md § Two guards for each invariant',
-    behavior: 'SQL refuses a transition outside the table and a change of terms, also when typed by hand.',
+    behavior:
+      'SQL refuses a transition outside the table and a change of terms, also when typed by hand.',
   },
   'payout.answer.body': {
     source: 'payout.md § Answer body',
@@ -87,19 +98,23 @@ export const requirements = {
   // Money: prices, credit, payment references.
   'money.prices': {
     source: 'agent-commerce § Prices',
-    behavior: 'Both price tables come out of one rule: the base, and 8 % of it on standard and pro.',
+    behavior:
+      'Both price tables come out of one rule: the base, and 8 % of it on standard and pro.',
   },
   'money.quote-lines': {
     source: 'endpoints.md § 9',
-    behavior: 'A quote has lines that sum to its total; units multiply it; a rail that is not sold has no quote.',
+    behavior:
+      'A quote has lines that sum to its total; units multiply it; a rail that is not sold has no quote.',
   },
   'money.states': {
     source: 'endpoints.md § 22.3',
-    behavior: 'Entitlement, challenge and reference move only along their tables, in code and in SQL.',
+    behavior:
+      'Entitlement, challenge and reference move only along their tables, in code and in SQL.',
   },
   'money.double-entry': {
     source: 'tasks.md § Money',
-    behavior: 'Every movement balances, the fee is exact however credit is consumed, and no credit falls below zero.',
+    behavior:
+      'Every movement balances, the fee is exact however credit is consumed, and no credit falls below zero.',
   },
   'money.methods': {
     source: 'agent-commerce § Enumerations',
@@ -112,35 +127,43 @@ export const requirements = {
   },
   'money.ap2': {
     source: 'tasks.md § Money',
-    behavior: 'An AP2 reference is a presentation bound to the challenge; its replay keys are those of payouts.',
+    behavior:
+      'An AP2 reference is a presentation bound to the challenge; its replay keys are those of payouts.',
   },
   'money.webhook-signature': {
     source: 'api-conventions § Access kinds',
-    behavior: 'A provider’s event is signed over its raw bytes, v1, v1a or Stripe’s form, and at most 300 s old.',
+    behavior:
+      'A provider’s event is signed over its raw bytes, v1, v1a or Stripe’s form, and at most 300 s old.',
   },
   'money.provider-event': {
     source: 'endpoints.md § 20',
-    behavior: 'Events of every scheme are one of four types about one payment before anything is made of them.',
+    behavior:
+      'Events of every scheme are one of four types about one payment before anything is made of them.',
   },
   'money.usage-chain': {
     source: 'endpoints.md § 28',
-    behavior: 'Usage events are hash-chained: what was changed, removed or added afterwards is found.',
+    behavior:
+      'Usage events are hash-chained: what was changed, removed or added afterwards is found.',
   },
   'money.sql.balanced': {
     source: 'tasks.md § Money',
-    behavior: 'SQL refuses postings that do not balance, any change of one, and credit or a wallet below zero.',
+    behavior:
+      'SQL refuses postings that do not balance, any change of one, and credit or a wallet below zero.',
   },
   'money.sql.receipts': {
     source: 'agent-commerce § What the service does',
-    behavior: 'A settlement receipt funds, a usage receipt consumes, and SQL lets no other receipt do either.',
+    behavior:
+      'A settlement receipt funds, a usage receipt consumes, and SQL lets no other receipt do either.',
   },
   'money.quote': {
     source: 'endpoints.md § 9',
-    behavior: 'A quote lives 24 hours, and the same caller gets the same one again within five minutes.',
+    behavior:
+      'A quote lives 24 hours, and the same caller gets the same one again within five minutes.',
   },
   'money.challenge': {
     source: 'endpoints.md § 1.1',
-    behavior: 'A quote has at most one open challenge; a pending payment is named instead of a new challenge.',
+    behavior:
+      'A quote has at most one open challenge; a pending payment is named instead of a new challenge.',
   },
   'money.reference': {
     source: 'endpoints.md § 11',
@@ -154,19 +177,23 @@ export const requirements = {
   },
   'money.provider': {
     source: 'endpoints.md § 20',
-    behavior: 'A provider’s events fund, reject or refund by session, challenge and exact amount, each at most once.',
+    behavior:
+      'A provider’s events fund, reject or refund by session, challenge and exact amount, each at most once.',
   },
   'money.allowance': {
     source: 'endpoints.md § 12',
-    behavior: 'An allowance wallet pays at once within its limits; its balance is exact under concurrency.',
+    behavior:
+      'An allowance wallet pays at once within its limits; its balance is exact under concurrency.',
   },
   'money.x402': {
     source: 'tasks.md § Money',
-    behavior: 'An x402 reference is claimed once, settles by its own workflow, and counts when it is final on chain.',
+    behavior:
+      'An x402 reference is claimed once, settles by its own workflow, and counts when it is final on chain.',
   },
   'money.consume': {
     source: 'tasks.md § Money',
-    behavior: 'A use consumes credit exactly once, with a usage receipt; 100 at once never take more than there is.',
+    behavior:
+      'A use consumes credit exactly once, with a usage receipt; 100 at once never take more than there is.',
   },
   'money.return': {
     source: 'tasks.md § Task lifecycle',
@@ -174,7 +201,8 @@ export const requirements = {
   },
   'money.http.prices': {
     source: 'agent-commerce § Prices',
-    behavior: 'Every number of both price tables stands in the price list and in the quotes that the API gives.',
+    behavior:
+      'Every number of both price tables stands in the price list and in the quotes that the API gives.',
   },
   'money.http.challenge': {
     source: 'endpoints.md § 11',
@@ -183,7 +211,8 @@ export const requirements = {
   },
   'money.http.methods': {
     source: 'endpoints.md § 11',
-    behavior: 'Over HTTP each method funds an entitlement once its confirmation is there, or is refused with its code.',
+    behavior:
+      'Over HTTP each method funds an entitlement once its confirmation is there, or is refused with its code.',
   },
   'money.http.owner': {
     source: 'endpoints.md § 1.2',
@@ -196,7 +225,8 @@ export const requirements = {
   },
   'money.http.provider': {
     source: 'endpoints.md § 20',
-    behavior: 'A provider’s event is believed by its signature alone, counts once, and never pays a wrong amount.',
+    behavior:
+      'A provider’s event is believed by its signature alone, counts once, and never pays a wrong amount.',
   },
   'money.refund': {
     source: 'endpoints.md § 22.3',
@@ -223,11 +253,13 @@ export const requirements = {
   },
   'authority.eip712': {
     source: 'payout-and-trust § Principal authorization',
-    behavior: 'Domain, types and message mapping of the principal authorization give the documented digest.',
+    behavior:
+      'Domain, types and message mapping of the principal authorization give the documented digest.',
   },
   'mandate.issue': {
     source: 'payout.md § issue_mandate for a payout',
-    behavior: 'An operator issues a dc+sd-jwt mandate for a created payout and sees recipient and amount.',
+    behavior:
+      'An operator issues a dc+sd-jwt mandate for a created payout and sees recipient and amount.',
   },
   'mandate.issue.operator-only': {
     source: 'payout-and-trust § Endpoints',
@@ -256,7 +288,8 @@ export const requirements = {
   },
   'authorize.retry': {
     source: 'api-conventions § Idempotency',
-    behavior: 'The same authorize again answers as the first did; other content under its key: 422.',
+    behavior:
+      'The same authorize again answers as the first did; other content under its key: 422.',
   },
   'authorize.schema': {
     source: 'payout-and-trust § payout-authorize',
@@ -325,7 +358,8 @@ export const requirements = {
   },
   'execute.once': {
     source: 'payout.md § payout-execute',
-    behavior: '100 executes in parallel over two API and two worker processes: one transfer, every answer agrees.',
+    behavior:
+      '100 executes in parallel over two API and two worker processes: one transfer, every answer agrees.',
   },
   'execute.wrong-state': {
     source: 'payout-and-trust § Errors',
@@ -342,7 +376,8 @@ export const requirements = {
   },
   'execute.stored-before-sent': {
     source: 'payout-and-trust § States and transitions',
-    behavior: 'Nonce and signed transfer are stored before submission, and a re-entry broadcasts the stored bytes.',
+    behavior:
+      'Nonce and signed transfer are stored before submission, and a re-entry broadcasts the stored bytes.',
   },
   'execute.nonce': {
     source: 'payout.md § payout-execute',
@@ -368,7 +403,8 @@ export const requirements = {
   },
   'execute.fee-bump': {
     source: 'payout.md § payout-execute',
-    behavior: 'An unmined transaction is replaced at the same EOA nonce with at least 12.5 % more; every hash is kept.',
+    behavior:
+      'An unmined transaction is replaced at the same EOA nonce with at least 12.5 % more; every hash is kept.',
   },
   'lane.alarm': {
     source: 'decision',
@@ -381,7 +417,8 @@ export const requirements = {
   },
   'lane.shared': {
     source: 'decision',
-    behavior: 'Gas wallets share the load, and 1,000 executes at once drain with no stuck nonce, each executed once.',
+    behavior:
+      'Gas wallets share the load, and 1,000 executes at once drain with no stuck nonce, each executed once.',
   },
   'lane.laws': {
     source: 'payout.md § payout-execute',
@@ -390,7 +427,8 @@ export const requirements = {
   },
   'lane.frugal': {
     source: 'decision',
-    behavior: 'A submit costs two requests to the chain beside those that all submits of a second share.',
+    behavior:
+      'A submit costs two requests to the chain beside those that all submits of a second share.',
   },
   'confirm.frugal': {
     source: 'decision',
@@ -405,10 +443,14 @@ export const requirements = {
     source: 'payout.md § payout-execute',
     behavior: 'When the block is finalized a payout_final receipt follows.',
   },
-  'execute.reorg': { source: 'payout.md § payout-execute', behavior: 'A vanished block re-broadcasts the same bytes.' },
+  'execute.reorg': {
+    source: 'payout.md § payout-execute',
+    behavior: 'A vanished block re-broadcasts the same bytes.',
+  },
   'execute.dead': {
     source: 'payout.md § payout-execute',
-    behavior: 'Expired unused in a finalized block: dead, cap released, receipt that no money moved.',
+    behavior:
+      'Expired unused in a finalized block: dead, cap released, receipt that no money moved.',
   },
   'execute.nonce-conflict': {
     source: 'payout.md § payout-execute',
@@ -426,7 +468,8 @@ export const requirements = {
   },
   'execute.parked': {
     source: 'payout.md § payout-execute',
-    behavior: 'A reserved payout whose transfer cannot be sent parks with a reason and goes on by itself.',
+    behavior:
+      'A reserved payout whose transfer cannot be sent parks with a reason and goes on by itself.',
   },
   'execute.paused': {
     source: 'payout.md § payout-execute',
@@ -466,7 +509,8 @@ export const requirements = {
   },
   'proof.encoding': {
     source: 'payout.md § Wallet proof',
-    behavior: 'The header is one base64url value of at most 2048 characters with exactly the documented members.',
+    behavior:
+      'The header is one base64url value of at most 2048 characters with exactly the documented members.',
   },
   'proof.required': {
     source: 'payout-and-trust § Authentication',
@@ -492,7 +536,10 @@ export const requirements = {
     source: 'payout.md § Wallet proof',
     behavior: 'A proof for another origin: 401 wallet_proof_invalid; Host headers play no part.',
   },
-  'proof.key-order': { source: 'payout.md § Wallet proof', behavior: 'Another order of the body’s keys passes.' },
+  'proof.key-order': {
+    source: 'payout.md § Wallet proof',
+    behavior: 'Another order of the body’s keys passes.',
+  },
   'proof.before-defaults': {
     source: 'payout.md § Wallet proof',
     behavior: 'The body digest is of what the caller sent, before schema defaults.',
@@ -519,7 +566,8 @@ export const requirements = {
   },
   'proof.account-with-code': {
     source: 'payout.md § Wallet proof',
-    behavior: 'An account with code (EIP-7702) whose own key signed is accepted without asking its code.',
+    behavior:
+      'An account with code (EIP-7702) whose own key signed is accepted without asking its code.',
   },
   'proof.chain-down': {
     source: 'payout.md § Wallet proof',
@@ -551,7 +599,10 @@ export const requirements = {
     source: 'payout.md § Price gate',
     behavior: 'A free call comes back 30 days after it was used, each for itself.',
   },
-  'free.failed-call': { source: 'payout.md § Price gate', behavior: 'A failed call gives its free slot back.' },
+  'free.failed-call': {
+    source: 'payout.md § Price gate',
+    behavior: 'A failed call gives its free slot back.',
+  },
   'free.address-limit': {
     source: 'payout.md § Price gate',
     behavior: 'Free grants are limited per client address and in all; beyond that 402.',
@@ -567,11 +618,13 @@ export const requirements = {
   },
   'x402.strict-payload': {
     source: 'payout.md § Price gate',
-    behavior: 'permit2Authorization, an ERC-6492 wrapper or any extra member: 402 payment_invalid, handler not run.',
+    behavior:
+      'permit2Authorization, an ERC-6492 wrapper or any extra member: 402 payment_invalid, handler not run.',
   },
   'x402.header-confusion': {
     source: 'wire-facts § Appendix E',
-    behavior: 'X-PAYMENT, a doubled header, base64url, other terms, payTo or network: 402, handler not run.',
+    behavior:
+      'X-PAYMENT, a doubled header, base64url, other terms, payTo or network: 402, handler not run.',
   },
   'x402.one-effect': {
     source: 'payout.md § Price gate',
@@ -597,11 +650,13 @@ export const requirements = {
   },
   'x402.unknown-outcome': {
     source: 'payout.md § Price gate',
-    behavior: 'An unknown settlement: 503 settlement_pending with money_moved unknown; the retry joins.',
+    behavior:
+      'An unknown settlement: 503 settlement_pending with money_moved unknown; the retry joins.',
   },
   'x402.process-killed': {
     source: 'wire-facts § Appendix E',
-    behavior: 'The API killed between claim, effect and settlement: the retry gets the result, charged once.',
+    behavior:
+      'The API killed between claim, effect and settlement: the retry gets the result, charged once.',
   },
   'x402.credit': {
     source: 'payout.md § Price gate',
@@ -619,10 +674,14 @@ export const requirements = {
     source: 'api-conventions § Errors',
     behavior: 'A 4xx or 5xx uses up no free call, no payment and no proof.',
   },
-  'charge.grant-or-release': { source: 'payout.md § Price gate', behavior: 'Release and effect exclude each other.' },
+  'charge.grant-or-release': {
+    source: 'payout.md § Price gate',
+    behavior: 'Release and effect exclude each other.',
+  },
   'charge.late-effect': {
     source: 'payout.md § Price gate',
-    behavior: 'A call told 503 whose effect then ran is charged once, and its retry gets the result.',
+    behavior:
+      'A call told 503 whose effect then ran is charged once, and its retry gets the result.',
   },
 
   // Receipts and discovery.
@@ -633,7 +692,8 @@ export const requirements = {
   },
   'receipt.jws': {
     source: 'api-conventions § Signed receipts',
-    behavior: 'A receipt is a compact EdDSA JWS of typ receipt+jwt that the published key verifies.',
+    behavior:
+      'A receipt is a compact EdDSA JWS of typ receipt+jwt that the published key verifies.',
   },
   'receipt.chain': {
     source: 'payout.md § Answer body',
@@ -654,11 +714,13 @@ export const requirements = {
   },
   'discovery.trust-contract': {
     source: 'payout-and-trust § Trust service identity',
-    behavior: 'The trust contract names issuer, key, service ids, caps, price, bindings and EIP-712 domain.',
+    behavior:
+      'The trust contract names issuer, key, service ids, caps, price, bindings and EIP-712 domain.',
   },
   'discovery.openapi': {
     source: 'decision',
-    behavior: 'openapi.json is valid OpenAPI 3.1 and lists every operation with every error code it can give.',
+    behavior:
+      'openapi.json is valid OpenAPI 3.1 and lists every operation with every error code it can give.',
   },
 
   // The road.
@@ -669,7 +731,8 @@ export const requirements = {
   },
   'road.error-codes': {
     source: 'api-conventions § Errors',
-    behavior: 'Every code belongs to one status, and 429, 502, 503 and a running call are retryable.',
+    behavior:
+      'Every code belongs to one status, and 429, 502, 503 and a running call are retryable.',
   },
   'road.unknown-property': {
     source: 'payout-and-trust § Errors',
@@ -685,7 +748,8 @@ export const requirements = {
   },
   'road.forbidden-material': {
     source: 'api-conventions § Bodies',
-    behavior: 'Secrets in free text: 422 forbidden_material with the pointer, never the value; bare hex passes.',
+    behavior:
+      'Secrets in free text: 422 forbidden_material with the pointer, never the value; bare hex passes.',
   },
   'road.operator': {
     source: 'api-conventions § Access kinds',
@@ -708,11 +772,13 @@ export const requirements = {
   },
   'road.rate-limit': {
     source: 'api-conventions § Access kinds',
-    behavior: 'Limits per wallet and address are counted in Postgres over processes: 429 with Retry-After.',
+    behavior:
+      'Limits per wallet and address are counted in Postgres over processes: 429 with Retry-After.',
   },
   'road.headers': {
     source: 'api-conventions § Headers on every answer',
-    behavior: 'Every answer has X-Request-Id, X-Interface-Version and no-store except on discovery.',
+    behavior:
+      'Every answer has X-Request-Id, X-Interface-Version and no-store except on discovery.',
   },
   'road.canonical-json': {
     source: 'api-conventions § Canonical JSON',
@@ -720,7 +786,8 @@ export const requirements = {
   },
   'road.reads-together': {
     source: 'decision',
-    behavior: 'However many read at once, none holds a connection of the database while it waits for another.',
+    behavior:
+      'However many read at once, none holds a connection of the database while it waits for another.',
   },
   'road.dependency-down': {
     source: 'api-conventions § Errors',
@@ -728,11 +795,13 @@ export const requirements = {
   },
   'road.chain-down': {
     source: 'payout.md § payout-execute',
-    behavior: 'The chain down: new executes and settlements 503 within 2 s with nothing reserved; free calls go on.',
+    behavior:
+      'The chain down: new executes and settlements 503 within 2 s with nothing reserved; free calls go on.',
   },
   'health.ready': {
     source: 'decision',
-    behavior: 'readyz names Postgres, Temporal, chain, workers and clock skew, each with its state.',
+    behavior:
+      'readyz names Postgres, Temporal, chain, workers and clock skew, each with its state.',
   },
 
   // The stack and the agent that drives it.
@@ -751,7 +820,8 @@ export const requirements = {
   },
   'stack.temporal-server': {
     source: 'overview § The stack, embedded by default',
-    behavior: 'The Temporal server is found, downloaded or built; when none is possible the ways out are named.',
+    behavior:
+      'The Temporal server is found, downloaded or built; when none is possible the ways out are named.',
   },
   'stack.secrets': {
     source: 'overview § The stack, embedded by default',
@@ -763,7 +833,8 @@ export const requirements = {
   },
   'client.comes-back': {
     source: 'overview § Who uses it',
-    behavior: 'An agent that crashed after execute comes back with the same key and gets the result.',
+    behavior:
+      'An agent that crashed after execute comes back with the same key and gets the result.',
   },
   'operate.operator-create': {
     source: 'api-conventions § Access kinds',
@@ -771,19 +842,23 @@ export const requirements = {
   },
   'operate.doctor': {
     source: 'decision',
-    behavior: 'agent-rails doctor names each fault of a deployment with what to do about it, and exits 1 on any.',
+    behavior:
+      'agent-rails doctor names each fault of a deployment with what to do about it, and exits 1 on any.',
   },
   'docs.operations': {
     source: 'decision',
-    behavior: 'docs/operations.md has the configuration reference of the schema and names only commands that exist.',
+    behavior:
+      'docs/operations.md has the configuration reference of the schema and names only commands that exist.',
   },
   'docs.security': {
     source: 'decision',
-    behavior: 'docs/security.md says what is promised, the answer to each known attack, and how to report.',
+    behavior:
+      'docs/security.md says what is promised, the answer to each known attack, and how to report.',
   },
   'docs.guarantees': {
     source: 'decision',
-    behavior: 'docs/guarantees.md names for each promise the tests that prove it, and how each of its figures is made.',
+    behavior:
+      'docs/guarantees.md names for each promise the tests that prove it, and how each of its figures is made.',
   },
   'ship.containers': {
     source: 'overview § The stack, embedded by default',
@@ -793,31 +868,42 @@ export const requirements = {
     source: 'api-conventions § Access kinds',
     behavior: '/metrics answers Prometheus text to loopback or an operator only.',
   },
-  'operate.drain': { source: 'decision', behavior: 'A stopping process finishes the calls it has begun.' },
-  'limits.documented': { source: 'payout-and-trust § Limits', behavior: 'Every limit has the number of the document.' },
+  'operate.drain': {
+    source: 'decision',
+    behavior: 'A stopping process finishes the calls it has begun.',
+  },
+  'limits.documented': {
+    source: 'payout-and-trust § Limits',
+    behavior: 'Every limit has the number of the document.',
+  },
 
   // The pages for people.
   'pages.landing': {
     source: 'decision',
-    behavior: 'The front page says what this is, leads everywhere, and its walk-through runs as it stands there.',
+    behavior:
+      'The front page says what this is, leads everywhere, and its walk-through runs as it stands there.',
   },
   'pages.reference': {
     source: 'decision',
-    behavior: 'The reference page is made from /openapi.json, and everything that it loads comes from this host.',
+    behavior:
+      'The reference page is made from /openapi.json, and everything that it loads comes from this host.',
   },
   'pages.problems': {
     source: 'api-conventions § Errors',
-    behavior: 'The type of every refusal leads to what it means and what to do: a page for people, JSON for programs.',
+    behavior:
+      'The type of every refusal leads to what it means and what to do: a page for people, JSON for programs.',
   },
   'pages.policy': {
     source: 'decision',
-    behavior: 'No page runs inline scripts or asks a foreign host for anything, and pages answer only GET and HEAD.',
+    behavior:
+      'No page runs inline scripts or asks a foreign host for anything, and pages answer only GET and HEAD.',
   },
 
   // Durability, operation, structure.
   'durable.kill-worker': {
     source: 'payout.md § The workflow',
-    behavior: 'kill -9 of the worker right after broadcast: executed once, and the retry gets the result.',
+    behavior:
+      'kill -9 of the worker right after broadcast: executed once, and the retry gets the result.',
   },
   'durable.kill-parts': {
     source: 'payout.md § The workflow',
@@ -838,7 +924,8 @@ export const requirements = {
   },
   'payout.idle': {
     source: 'payout.md § The workflow',
-    behavior: 'A payout that nothing happens to for too long is left to its row: its workflow ends.',
+    behavior:
+      'A payout that nothing happens to for too long is left to its row: its workflow ends.',
   },
   'payout.shown': {
     source: 'decision',
@@ -847,11 +934,13 @@ export const requirements = {
   },
   'durable.broken-run': {
     source: 'decision',
-    behavior: 'A run whose workflow task fails again and again is ended, and a new one goes on from the rows.',
+    behavior:
+      'A run whose workflow task fails again and again is ended, and a new one goes on from the rows.',
   },
   'durable.slow-steps': {
     source: 'decision',
-    behavior: 'A step that hangs for longer than a workflow task lasts leaves a history that replays.',
+    behavior:
+      'A step that hangs for longer than a workflow task lasts leaves a history that replays.',
   },
   'durable.contention': {
     source: 'payout.md § The workflow',
@@ -863,7 +952,8 @@ export const requirements = {
   },
   'operate.legible': {
     source: 'payout.md § The workflow',
-    behavior: 'Summary, current details and search attributes tell state, last receipt and the act that unblocks.',
+    behavior:
+      'Summary, current details and search attributes tell state, last receipt and the act that unblocks.',
   },
   'operate.recover': {
     source: 'payout.md § The workflow',
@@ -886,23 +976,31 @@ export const requirements = {
   },
   'switches.idempotent': {
     source: 'api-conventions § Idempotency',
-    behavior: 'One key is one act on a switch with one receipt; another body under it is a conflict.',
+    behavior:
+      'One key is one act on a switch with one receipt; another body under it is a conflict.',
   },
-  'switches.append-only': { source: 'decision', behavior: 'The history of the switches cannot be rewritten.' },
+  'switches.append-only': {
+    source: 'decision',
+    behavior: 'The history of the switches cannot be rewritten.',
+  },
   'switches.cli': {
     source: 'payout.md § The workflow',
     behavior: 'agent-rails pause, resume and pauses act as the API does, in an operator’s name.',
   },
   'switches.told': {
     source: 'decision',
-    behavior: 'readyz, the front page, doctor and the metrics tell of a pause, and the service stays ready.',
+    behavior:
+      'readyz, the front page, doctor and the metrics tell of a pause, and the service stays ready.',
   },
   'floor.refuses': {
     source: 'decision',
     behavior:
       'An execute that would bring the payout wallet under its floor is 503 paused with nothing reserved, exact under concurrency.',
   },
-  'floor.alarms': { source: 'decision', behavior: 'The floor is told in the log, the metrics and doctor.' },
+  'floor.alarms': {
+    source: 'decision',
+    behavior: 'The floor is told in the log, the metrics and doctor.',
+  },
   'canary.first': {
     source: 'decision',
     behavior:
@@ -915,15 +1013,18 @@ export const requirements = {
   },
   'canary.receipts': {
     source: 'decision',
-    behavior: 'The canary’s receipts say that the service is its creator and the configuration its authority.',
+    behavior:
+      'The canary’s receipts say that the service is its creator and the configuration its authority.',
   },
   'canary.fails': {
     source: 'decision',
-    behavior: 'A canary that is proven dead or in conflict pauses the rail, until an operator resumes it.',
+    behavior:
+      'A canary that is proven dead or in conflict pauses the rail, until an operator resumes it.',
   },
   'reconcile.schedule': {
     source: 'payout.md § Two guards for each invariant',
-    behavior: 'A Temporal schedule, one however many workers make it, starts reconciliations that never overlap.',
+    behavior:
+      'A Temporal schedule, one however many workers make it, starts reconciliations that never overlap.',
   },
   'reconcile.agreement': {
     source: 'decision',
@@ -931,7 +1032,8 @@ export const requirements = {
   },
   'reconcile.compares': {
     source: 'decision',
-    behavior: 'Each way in which chain, rows, workflows, receipts, charges, cap and lane can differ has its code.',
+    behavior:
+      'Each way in which chain, rows, workflows, receipts, charges, cap and lane can differ has its code.',
   },
   'reconcile.exceptions': {
     source: 'decision',
@@ -940,7 +1042,8 @@ export const requirements = {
   },
   'reconcile.never-repairs': {
     source: 'decision',
-    behavior: 'A reconciliation changes no row but its own; what it saw and no longer sees stays open, marked as gone.',
+    behavior:
+      'A reconciliation changes no row but its own; what it saw and no longer sees stays open, marked as gone.',
   },
   'reconcile.close': {
     source: 'decision',
@@ -954,7 +1057,8 @@ export const requirements = {
   },
   'reconcile.read': {
     source: 'decision',
-    behavior: 'GET /api/operator/reconciliation answers an operator with statement, last run and open exceptions.',
+    behavior:
+      'GET /api/operator/reconciliation answers an operator with statement, last run and open exceptions.',
   },
   'reconcile.finds-what-changed': {
     source: 'decision',
@@ -973,16 +1077,19 @@ export const requirements = {
   },
   'statement.sums': {
     source: 'decision',
-    behavior: 'The sums of a statement are those of the rows, and its balances those of the chain at its named blocks.',
+    behavior:
+      'The sums of a statement are those of the rows, and its balances those of the chain at its named blocks.',
   },
   // Agents: trust, credentials, status tokens, decisions.
   'agent.trust.table': {
     source: 'endpoints.md § 22.3 States chosen here',
-    behavior: 'Each pair of trust state and decision leads along the table or is refused with what is allowed.',
+    behavior:
+      'Each pair of trust state and decision leads along the table or is refused with what is allowed.',
   },
   'agent.trust.guarded-in-sql': {
     source: 'endpoints.md § 22.3 States chosen here',
-    behavior: 'The database refuses every other move of trust, and every change of what was registered.',
+    behavior:
+      'The database refuses every other move of trust, and every change of what was registered.',
   },
   'agent.register.key-once': {
     source: 'endpoints.md § 9. Agents',
@@ -994,11 +1101,13 @@ export const requirements = {
   },
   'agent.credential.judged': {
     source: 'api-conventions § Access kinds',
-    behavior: 'State, expiry, trust, scope, rail and amount are checked, and each thing amiss is told.',
+    behavior:
+      'State, expiry, trust, scope, rail and amount are checked, and each thing amiss is told.',
   },
   'agent.credential.guarded-in-sql': {
     source: 'endpoints.md § 22.3 States chosen here',
-    behavior: 'Credentials and signing versions move along their table only, one active and one waiting of each agent.',
+    behavior:
+      'Credentials and signing versions move along their table only, one active and one waiting of each agent.',
   },
   'agent.credential.digest': {
     source: 'authority.md § Agent credentials',
@@ -1010,7 +1119,8 @@ export const requirements = {
   },
   'agent.delivery.order': {
     source: 'agent-commerce § States and transitions',
-    behavior: 'The six steps of access key delivery are taken in the order of the document, in code and in SQL.',
+    behavior:
+      'The six steps of access key delivery are taken in the order of the document, in code and in SQL.',
   },
   'agent.delivery.notice': {
     source: 'endpoints.md § 24. Sequences → operations',
@@ -1018,7 +1128,8 @@ export const requirements = {
   },
   'agent.steps.order': {
     source: 'agent-commerce § States and transitions',
-    behavior: 'The status shows the steps of self-onboarding and access key delivery in the order of the document.',
+    behavior:
+      'The status shows the steps of self-onboarding and access key delivery in the order of the document.',
   },
   'agent.status-token.format': {
     source: 'api-conventions § Access kinds',
@@ -1044,7 +1155,8 @@ export const requirements = {
   },
   'agent.register.idempotent': {
     source: 'endpoints.md § 9. Agents',
-    behavior: 'A registration repeated with its key gets the same agent and status token; other terms are a conflict.',
+    behavior:
+      'A registration repeated with its key gets the same agent and status token; other terms are a conflict.',
   },
   'agent.secrets.not-stored': {
     source: 'authority.md § Agent credentials',
@@ -1056,11 +1168,13 @@ export const requirements = {
   },
   'agent.envelope': {
     source: 'authority.md § Agent credentials',
-    behavior: 'The access key is sealed to the agent’s encryption key, or given once to a signed handshake.',
+    behavior:
+      'The access key is sealed to the agent’s encryption key, or given once to a signed handshake.',
   },
   'agent.handshake.proof': {
     source: 'endpoints.md § 10. OS host',
-    behavior: 'A handshake needs a live nonce of the service, signed with the status token by the registered key.',
+    behavior:
+      'A handshake needs a live nonce of the service, signed with the status token by the registered key.',
   },
   'agent.status-token.unknown': {
     source: 'endpoints.md § 1.2 Standing errors',
@@ -1068,7 +1182,8 @@ export const requirements = {
   },
   'agent.signature.required': {
     source: 'api-conventions § Access kinds',
-    behavior: 'A status token acts only with a fresh signature by the registered key over this very call.',
+    behavior:
+      'A status token acts only with a fresh signature by the registered key over this very call.',
   },
   'agent.access': {
     source: 'api-conventions § Access kinds',
@@ -1081,7 +1196,8 @@ export const requirements = {
   },
   'agent.revoked-at-once': {
     source: 'authority.md § Agent credentials',
-    behavior: 'A revoked credential and a suspended agent stop with the next call, in every process.',
+    behavior:
+      'A revoked credential and a suspended agent stop with the next call, in every process.',
   },
   'agent.attempts.slowed': {
     source: 'authority.md § Agent credentials',
@@ -1100,35 +1216,43 @@ export const requirements = {
   },
   'agent.statement.own-key': {
     source: 'decision',
-    behavior: 'A statement by an agent’s own key (kid agt_…#version) is verified by the version that it names.',
+    behavior:
+      'A statement by an agent’s own key (kid agt_…#version) is verified by the version that it names.',
   },
   'agent.statement.key-state': {
     source: 'authority.md § Keys and signing versions',
-    behavior: 'A statement counts by how its key stood when it was made; a revoked key proves nothing.',
+    behavior:
+      'A statement counts by how its key stood when it was made; a revoked key proves nothing.',
   },
   'agent.signing.rotated': {
     source: 'endpoints.md § 16. Production and credentials',
-    behavior: 'A signing key is changed by the signatures of the old and the next key, with an overlap or at once.',
+    behavior:
+      'A signing key is changed by the signatures of the old and the next key, with an overlap or at once.',
   },
   'agent.credential.rotated-over-http': {
     source: 'decision',
-    behavior: 'Agent or operator rotates an access key; the next one is claimed by handshake with the registered key.',
+    behavior:
+      'Agent or operator rotates an access key; the next one is claimed by handshake with the registered key.',
   },
   'review.console': {
     source: 'endpoints.md § 17. Loops and review',
-    behavior: 'The console lists what waits, longest first, by page, kind, state and rail, also compact.',
+    behavior:
+      'The console lists what waits, longest first, by page, kind, state and rail, also compact.',
   },
   'review.record': {
     source: 'endpoints.md § 17. Loops and review',
-    behavior: 'A decision is one row with a signed receipt, made once for each time that its subject waited.',
+    behavior:
+      'A decision is one row with a signed receipt, made once for each time that its subject waited.',
   },
   'agent.attempts.counted': {
     source: 'authority.md § Agent credentials',
-    behavior: 'Failed attempts are counted per address and credential in Postgres, exactly over all processes.',
+    behavior:
+      'Failed attempts are counted per address and credential in Postgres, exactly over all processes.',
   },
   'store.transaction-retry': {
     source: 'decision',
-    behavior: 'A transaction, or a statement by itself, is run again after a serialization failure or deadlock.',
+    behavior:
+      'A transaction, or a statement by itself, is run again after a serialization failure or deadlock.',
   },
   'store.lock-order': {
     source: 'decision',
@@ -1137,11 +1261,13 @@ export const requirements = {
   },
   'store.migrations': {
     source: 'decision',
-    behavior: 'Migrations go forward, make the database when missing, and two processes may run them at once.',
+    behavior:
+      'Migrations go forward, make the database when missing, and two processes may run them at once.',
   },
   'payout.model': {
     source: 'decision',
-    behavior: 'Random interleavings of callers, repeats and crashes answer as a reference model does in some order.',
+    behavior:
+      'Random interleavings of callers, repeats and crashes answer as a reference model does in some order.',
   },
   'chaos.schedule': {
     source: 'decision',
@@ -1155,7 +1281,8 @@ export const requirements = {
   },
   'chaos.checker.judges': {
     source: 'decision',
-    behavior: 'The checker finds nothing in a healthy batch, and each fault that is planted in its facts.',
+    behavior:
+      'The checker finds nothing in a healthy batch, and each fault that is planted in its facts.',
   },
   'chaos.checker.real': {
     source: 'decision',
@@ -1169,7 +1296,8 @@ export const requirements = {
   },
   'chaos.checker.independent': {
     source: 'decision',
-    behavior: 'The checker reads chain, Postgres and Temporal for itself and shares no code with the rail.',
+    behavior:
+      'The checker reads chain, Postgres and Temporal for itself and shares no code with the rail.',
   },
   // Outgoing HTTP.
   'outgoing.urls': {
@@ -1190,32 +1318,41 @@ export const requirements = {
     source: 'api-conventions § Outgoing HTTP',
     behavior: 'The certificate is checked by name, whatever the environment says.',
   },
-  'outgoing.redirects': { source: 'api-conventions § Outgoing HTTP', behavior: 'A redirect is not followed.' },
+  'outgoing.redirects': {
+    source: 'api-conventions § Outgoing HTTP',
+    behavior: 'A redirect is not followed.',
+  },
   'outgoing.bounds': {
     source: 'api-conventions § Outgoing HTTP',
-    behavior: '5 s for all of a request and 64 KiB for its answer, however slow or long the other side is.',
+    behavior:
+      '5 s for all of a request and 64 KiB for its answer, however slow or long the other side is.',
   },
   'outgoing.allow-list': {
     source: 'api-conventions § Outgoing HTTP',
-    behavior: 'CALLBACK_ALLOW_HOSTS names the origins that are reached as they are, for local work only.',
+    behavior:
+      'CALLBACK_ALLOW_HOSTS names the origins that are reached as they are, for local work only.',
   },
   'outgoing.request': {
     source: 'decision',
-    behavior: 'Every request ends in an answer with its status or in one named reason why there is none.',
+    behavior:
+      'Every request ends in an answer with its status or in one named reason why there is none.',
   },
 
   // Callbacks.
   'callback.signature': {
     source: 'tasks.md § Callbacks',
-    behavior: 'Standard Webhooks headers, signed v1a with the callback ring and, with a shared secret, v1.',
+    behavior:
+      'Standard Webhooks headers, signed v1a with the callback ring and, with a shared secret, v1.',
   },
   'callback.states': {
     source: 'endpoints.md § 22.3',
-    behavior: 'A delivery moves only along its table; 2xx is taken, 410 ends it, all else is tried again.',
+    behavior:
+      'A delivery moves only along its table; 2xx is taken, 410 ends it, all else is tried again.',
   },
   'callback.schedule': {
     source: 'tasks.md § Callbacks',
-    behavior: 'Eight attempts, 0 s to 24 h after the end of the one before, with the same jitter for the same attempt.',
+    behavior:
+      'Eight attempts, 0 s to 24 h after the end of the one before, with the same jitter for the same attempt.',
   },
   'callback.delivery': {
     source: 'endpoints.md § 20',
@@ -1246,7 +1383,8 @@ export const requirements = {
   },
   'callback.examples': {
     source: 'endpoints.md § 20',
-    behavior: 'The examples are signed by the real signer at a fixed time, beside the code of the receivers.',
+    behavior:
+      'The examples are signed by the real signer at a fixed time, beside the code of the receivers.',
   },
   'callback.demo-receiver': {
     source: 'endpoints.md § 20',
@@ -1255,7 +1393,8 @@ export const requirements = {
   },
   'callback.receivers': {
     source: 'endpoints.md § 20',
-    behavior: 'Receivers in four languages accept what the signer makes and refuse every change of it.',
+    behavior:
+      'Receivers in four languages accept what the signer makes and refuse every change of it.',
   },
   'callback.host-proof': {
     source: 'tasks.md § Callbacks',
@@ -1265,17 +1404,22 @@ export const requirements = {
   // Uploaded inputs.
   'input.stored': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'An uploaded input is streamed in and out of Postgres, where every process reads it, byte for byte.',
+    behavior:
+      'An uploaded input is streamed in and out of Postgres, where every process reads it, byte for byte.',
   },
   'input.digest': {
     source: 'decision',
     behavior: 'An upload whose digest is another, or that ends early, leaves nothing.',
   },
-  'input.owner': { source: 'decision', behavior: 'An input belongs to who uploaded it, and is stored once.' },
+  'input.owner': {
+    source: 'decision',
+    behavior: 'An input belongs to who uploaded it, and is stored once.',
+  },
   'input.bounds': { source: 'endpoints.md § 1.3', behavior: 'An upload has at most 256 MB.' },
   'input.quota': {
     source: 'decision',
-    behavior: 'The inputs of one agent have at most INPUT_BYTES_PER_AGENT in all, and four are uploaded at once.',
+    behavior:
+      'The inputs of one agent have at most INPUT_BYTES_PER_AGENT in all, and four are uploaded at once.',
   },
   'input.upload': {
     source: 'decision',
@@ -1311,11 +1455,13 @@ export const requirements = {
   },
   'bench.paired': {
     source: 'decision',
-    behavior: 'Two builds are compared in pairs, by the median of their ratios and its distribution-free interval.',
+    behavior:
+      'Two builds are compared in pairs, by the median of their ratios and its distribution-free interval.',
   },
   'docs.architecture': {
     source: 'decision',
-    behavior: 'The architecture page is made from the code or agrees with it: rooms, road, states, messages, guards.',
+    behavior:
+      'The architecture page is made from the code or agrees with it: rooms, road, states, messages, guards.',
   },
   'docs.links': {
     source: 'decision',
@@ -1332,7 +1478,8 @@ export const requirements = {
   },
   'local.refuses-real-funds': {
     source: 'payout.md § The local chain',
-    behavior: 'Real funds need REAL_FUNDS=enabled; payTo, payout wallet and treasury must be different addresses.',
+    behavior:
+      'Real funds need REAL_FUNDS=enabled; payTo, payout wallet and treasury must be different addresses.',
   },
   ...taskRequirements,
   ...railRequirements,

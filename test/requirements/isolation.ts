@@ -17,7 +17,8 @@ export const isolationRequirements = {
   },
   'isolation.child': {
     source: 'decision',
-    behavior: 'A child has no environment, reads nothing but the program, writes nothing and starts nothing.',
+    behavior:
+      'A child has no environment, reads nothing but the program, writes nothing and starts nothing.',
   },
   'isolation.network': {
     source: 'decision',
@@ -45,7 +46,8 @@ export const isolationRequirements = {
   },
   'isolation.maxima': {
     source: 'decision',
-    behavior: 'The largest input of each kind that is accepted finishes within the default limits of a run.',
+    behavior:
+      'The largest input of each kind that is accepted finishes within the default limits of a run.',
   },
   'isolation.bounds': {
     source: 'decision',

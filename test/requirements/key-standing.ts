@@ -7,7 +7,8 @@ export const keyStandingRequirements = {
   },
   'keys.revoked-receipt': {
     source: 'api-conventions § Signed receipts',
-    behavior: 'A receipt of a revoked key is valid only by our stored record from before the revocation.',
+    behavior:
+      'A receipt of a revoked key is valid only by our stored record from before the revocation.',
   },
   'keys.revoked': {
     source: 'api-conventions § Signed receipts',
@@ -21,7 +22,8 @@ export const keyStandingRequirements = {
   },
   'keys.names': {
     source: 'decision',
-    behavior: 'A generated key has a name that no other key has, also where a file is made again on the same day.',
+    behavior:
+      'A generated key has a name that no other key has, also where a file is made again on the same day.',
   },
   'keys.start': {
     source: 'decision',
@@ -30,7 +32,8 @@ export const keyStandingRequirements = {
   },
   'keys.kept': {
     source: 'decision',
-    behavior: 'A stored key never changes and is never removed, and its retirement and revocation are set once.',
+    behavior:
+      'A stored key never changes and is never removed, and its retirement and revocation are set once.',
   },
   'keys.acts': {
     source: 'decision',
@@ -53,11 +56,13 @@ export const keyStandingRequirements = {
   },
   'keys.operator-token': {
     source: 'api-conventions § Access kinds',
-    behavior: 'A JWT of the operators’ issuer is accepted only as an access token: its typ is at+jwt.',
+    behavior:
+      'A JWT of the operators’ issuer is accepted only as an access token: its typ is at+jwt.',
   },
   'keys.live-https': {
     source: 'decision',
-    behavior: 'A live service refuses to start when its origins, its RPC or the operators’ issuer are not https.',
+    behavior:
+      'A live service refuses to start when its origins, its RPC or the operators’ issuer are not https.',
   },
   'keys.operators': {
     source: 'decision',

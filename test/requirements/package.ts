@@ -7,11 +7,13 @@ export const packageRequirements = {
   },
   'package.verified': {
     source: 'authority.md § Verification anyone can run',
-    behavior: 'A return package verifies by its signature and digests; a changed part is refused and named.',
+    behavior:
+      'A return package verifies by its signature and digests; a changed part is refused and named.',
   },
   'package.by-strangers': {
     source: 'authority.md § Verification anyone can run',
-    behavior: 'Tools of others, jose, unzip and a SHA-256, come to the same about zip, signature, ledger and digests.',
+    behavior:
+      'Tools of others, jose, unzip and a SHA-256, come to the same about zip, signature, ledger and digests.',
   },
   'replay.verified': {
     source: 'tasks.md § Exceptions and recovery',

@@ -6,7 +6,8 @@ export const railRequirements = {
   },
   'rails.sandbox-input': {
     source: 'endpoints.md § 1.1 Ground rules',
-    behavior: 'Each rail has one fixed sandbox input, which its schema takes and its work answers by schema.',
+    behavior:
+      'Each rail has one fixed sandbox input, which its schema takes and its work answers by schema.',
   },
   'rails.citations': {
     source: 'tasks.md § Rails do real work',
@@ -14,7 +15,8 @@ export const railRequirements = {
   },
   'rails.order': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'The same input gives the same bytes, and the order of its lists changes only where citations point.',
+    behavior:
+      'The same input gives the same bytes, and the order of its lists changes only where citations point.',
   },
   'merkle.rfc6962': {
     source: 'decision',
@@ -22,11 +24,13 @@ export const railRequirements = {
   },
   'packetops.digests': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Digests and sizes are checked against the content given; what is only claimed is a gap.',
+    behavior:
+      'Digests and sizes are checked against the content given; what is only claimed is a gap.',
   },
   'packetops.age': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Expired and stale items are told as of the given date; without it nothing is judged, and that is a gap.',
+    behavior:
+      'Expired and stale items are told as of the given date; without it nothing is judged, and that is a gap.',
   },
   'packetops.sections': {
     source: 'tasks.md § Rails do real work',
@@ -43,7 +47,8 @@ export const railRequirements = {
   },
   'rails.fold': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'The rows of a list come to the same work whether they stand in the input or are taken one by one.',
+    behavior:
+      'The rows of a list come to the same work whether they stand in the input or are taken one by one.',
   },
   'financeops.matches': {
     source: 'tasks.md § Rails do real work',
@@ -52,7 +57,8 @@ export const railRequirements = {
   },
   'financeops.exceptions': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Duplicates, conflicts and whatever else somebody has to look at have a code and their rows.',
+    behavior:
+      'Duplicates, conflicts and whatever else somebody has to look at have a code and their rows.',
   },
   'financeops.ageing': {
     source: 'tasks.md § Rails do real work',
@@ -69,15 +75,18 @@ export const railRequirements = {
   },
   'energyops.readings': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Missing, repeated, conflicting, negative and unusual intervals of a meter are told, each with its rows.',
+    behavior:
+      'Missing, repeated, conflicting, negative and unusual intervals of a meter are told, each with its rows.',
   },
   'energyops.clock-changes': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Days of 23 and 25 hours have their own intervals, and readings may be by UTC or by the local clock.',
+    behavior:
+      'Days of 23 and 25 hours have their own intervals, and readings may be by UTC or by the local clock.',
   },
   'energyops.bill': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'A bill is recomputed exactly, band by band and day by day; it agrees, is off, or cannot be told.',
+    behavior:
+      'A bill is recomputed exactly, band by band and day by day; it agrees, is off, or cannot be told.',
   },
   'distributionops.shares': {
     source: 'tasks.md § Rails do real work',
@@ -91,7 +100,8 @@ export const railRequirements = {
   },
   'diligenceops.answers': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Each question gets the best passages by BM25 that reach min_score, each with its place and offsets.',
+    behavior:
+      'Each question gets the best passages by BM25 that reach min_score, each with its place and offsets.',
   },
   'diligenceops.coverage': {
     source: 'tasks.md § Rails do real work',
@@ -99,15 +109,18 @@ export const railRequirements = {
   },
   'diligenceops.conflicts': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Sentences about the same thing that give different dates or numbers are told with both quotes.',
+    behavior:
+      'Sentences about the same thing that give different dates or numbers are told with both quotes.',
   },
   'scout.ranking': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Services are ranked by how well their capabilities meet the parts of a task, each with its reasons.',
+    behavior:
+      'Services are ranked by how well their capabilities meet the parts of a task, each with its reasons.',
   },
   'scout.exclusions': {
     source: 'endpoints.md § 2.1 RailInput and result by rail',
-    behavior: 'A service that is not ranked is excluded with the reason: constraint, state, no match or limit.',
+    behavior:
+      'A service that is not ranked is excluded with the reason: constraint, state, no match or limit.',
   },
   'scout.missing': {
     source: 'tasks.md § Rails do real work',
@@ -120,7 +133,8 @@ export const railRequirements = {
   },
   'tokenops.costs': {
     source: 'tasks.md § Rails do real work',
-    behavior: 'Usage is priced exactly by model, agent and day; models without one price are gaps and in no sum.',
+    behavior:
+      'Usage is priced exactly by model, agent and day; models without one price are gaps and in no sum.',
   },
   'tokenops.budget': {
     source: 'tasks.md § Rails do real work',
@@ -132,11 +146,13 @@ export const railRequirements = {
   },
   'rails.words': {
     source: 'decision',
-    behavior: 'Days, sums, shares, lengths and counts are read from English text; what has two readings says so.',
+    behavior:
+      'Days, sums, shares, lengths and counts are read from English text; what has two readings says so.',
   },
   'rails.bounded': {
     source: 'decision',
-    behavior: 'No text that an input may hold keeps a rail busy for ever; what was left out for that is a gap.',
+    behavior:
+      'No text that an input may hold keeps a rail busy for ever; what was left out for that is a gap.',
   },
   'contractops.facts': {
     source: 'tasks.md § Rails do real work',
@@ -153,6 +169,7 @@ export const railRequirements = {
   },
   'contractops.uncertain': {
     source: 'endpoints.md § 2.1 RailInput and result by rail',
-    behavior: 'What a contract leaves open or says in two ways is listed, and what was not found is a gap.',
+    behavior:
+      'What a contract leaves open or says in two ways is listed, and what was not found is a gap.',
   },
 } as const

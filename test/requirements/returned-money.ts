@@ -2,15 +2,18 @@
 export const returnedMoneyRequirements = {
   'returns.stripe': {
     source: 'decision',
-    behavior: 'Stripe’s refunds, whole and partial, and every dispute event are read as what they say of one payment.',
+    behavior:
+      'Stripe’s refunds, whole and partial, and every dispute event are read as what they say of one payment.',
   },
   'returns.judged': {
     source: 'decision',
-    behavior: 'How a payment stands after refunds and disputes does not depend on the order in which they are told.',
+    behavior:
+      'How a payment stands after refunds and disputes does not depend on the order in which they are told.',
   },
   'returns.by-intent': {
     source: 'decision',
-    behavior: 'A refund or dispute finds its payment by the payment intent, also when it is told before the payment.',
+    behavior:
+      'A refund or dispute finds its payment by the payment intent, also when it is told before the payment.',
   },
   'returns.disputed': {
     source: 'decision',
@@ -38,27 +41,33 @@ export const returnedMoneyRequirements = {
   },
   'x402.unpaid-read': {
     source: 'decision',
-    behavior: 'A read whose payment failed is given up with its withheld answer and leaves no debt.',
+    behavior:
+      'A read whose payment failed is given up with its withheld answer and leaves no debt.',
   },
   'local.instance-lock': {
     source: 'decision',
-    behavior: 'One process at a time has a data directory, also of several that start at once after one that died.',
+    behavior:
+      'One process at a time has a data directory, also of several that start at once after one that died.',
   },
   'local.private-files': {
     source: 'decision',
-    behavior: 'The data directory, logs and everything that a part writes can be read by our own user alone.',
+    behavior:
+      'The data directory, logs and everything that a part writes can be read by our own user alone.',
   },
   'local.blocked-ports': {
     source: 'decision',
-    behavior: 'A port that browsers and fetch refuse is never used, and a PORT_BASE that needs one is refused by name.',
+    behavior:
+      'A port that browsers and fetch refuse is never used, and a PORT_BASE that needs one is refused by name.',
   },
   'local.ready-worker': {
     source: 'decision',
-    behavior: 'A worker counts as ready once everything that it serves is open: an outage after that does not end it.',
+    behavior:
+      'A worker counts as ready once everything that it serves is open: an outage after that does not end it.',
   },
   'live.depth': {
     source: 'decision',
-    behavior: 'ENVIRONMENT=live starts only with enough CONFIRMATIONS and a CONFIRM_RPC_URL of another provider.',
+    behavior:
+      'ENVIRONMENT=live starts only with enough CONFIRMATIONS and a CONFIRM_RPC_URL of another provider.',
   },
   'agent.handshake-age': {
     source: 'decision',

@@ -36,6 +36,7 @@ export const signerRequirements = {
   },
   'signer.no-way-around': {
     source: 'decision',
-    behavior: 'The API’s database role, SQL by hand and a Temporal client together cause no transfer of tokens.',
+    behavior:
+      'The API’s database role, SQL by hand and a Temporal client together cause no transfer of tokens.',
   },
 } as const

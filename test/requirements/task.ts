@@ -37,11 +37,13 @@ export const taskRequirements = {
   },
   'task.money.return': {
     source: 'tasks.md § Task lifecycle',
-    behavior: 'Credit that a failed or abandoned task did not use is returned when it is closed, once.',
+    behavior:
+      'Credit that a failed or abandoned task did not use is returned when it is closed, once.',
   },
   'task.money.reversed': {
     source: 'endpoints.md § 20',
-    behavior: 'A payment that is taken back stops its task with payment_reversed; what was earned by it goes back.',
+    behavior:
+      'A payment that is taken back stops its task with payment_reversed; what was earned by it goes back.',
   },
   'task.money.claim': {
     source: 'endpoints.md § 2, decision',
@@ -50,15 +52,18 @@ export const taskRequirements = {
   },
   'task.money.never-twice': {
     source: 'tasks.md § Money',
-    behavior: 'Credit is never spent twice nor below zero under 100 parallel runs of one entitlement.',
+    behavior:
+      'Credit is never spent twice nor below zero under 100 parallel runs of one entitlement.',
   },
   'task.http.begin': {
     source: 'endpoints.md § 10',
-    behavior: 'Over HTTP an agent begins a task, prepares its contract, and accepts it with its registered key.',
+    behavior:
+      'Over HTTP an agent begins a task, prepares its contract, and accepts it with its registered key.',
   },
   'task.http.recover': {
     source: 'endpoints.md § 10',
-    behavior: 'A stopped task comes back to where it was, or is given up, by the recoveries of its exception only.',
+    behavior:
+      'A stopped task comes back to where it was, or is given up, by the recoveries of its exception only.',
   },
   'task.http.recover.reviewed': {
     source: 'decision',
@@ -67,7 +72,8 @@ export const taskRequirements = {
   },
   'task.http.recover.own': {
     source: 'decision',
-    behavior: 'A request is about the exception that it names: approved after that one is over, it moves nothing.',
+    behavior:
+      'A request is about the exception that it names: approved after that one is over, it moves nothing.',
   },
   'task.http.replay': {
     source: 'endpoints.md § 24',
@@ -76,11 +82,13 @@ export const taskRequirements = {
   },
   'task.http.replay.ready': {
     source: 'decision',
-    behavior: 'A task has a replay package once something stopped it or it has a result; before, 409 not_ready.',
+    behavior:
+      'A task has a replay package once something stopped it or it has a result; before, 409 not_ready.',
   },
   'task.http.receipts': {
     source: 'tasks.md § Exceptions and recovery',
-    behavior: 'Every act of an operator on a stopped task gives a signed receipt with the operator’s name.',
+    behavior:
+      'Every act of an operator on a stopped task gives a signed receipt with the operator’s name.',
   },
   'task.exception.own-move': {
     source: 'tasks.md § The workflow',
@@ -99,11 +107,13 @@ export const taskRequirements = {
   },
   'recover.cli.all': {
     source: 'tasks.md § Exceptions and recovery',
-    behavior: 'recover acts on all that --where says; --dry-run only lists them, and one that refuses stops no other.',
+    behavior:
+      'recover acts on all that --where says; --dry-run only lists them, and one that refuses stops no other.',
   },
   'recover.cli.receipts': {
     source: 'tasks.md § Exceptions and recovery',
-    behavior: 'Each act at the command line gives a signed receipt with operator and reason, a wake too.',
+    behavior:
+      'Each act at the command line gives a signed receipt with operator and reason, a wake too.',
   },
   'task.http.review': {
     source: 'endpoints.md § 17',
@@ -112,7 +122,8 @@ export const taskRequirements = {
   },
   'task.http.out-of-turn': {
     source: 'tasks.md § Task lifecycle',
-    behavior: 'An act out of turn answers 409 wrong_state and names the events allowed; it changes nothing.',
+    behavior:
+      'An act out of turn answers 409 wrong_state and names the events allowed; it changes nothing.',
   },
   'agent-use.pack': {
     source: 'agent-commerce § Resources and fields',
@@ -126,7 +137,8 @@ export const taskRequirements = {
   },
   'agent-use.end-to-end': {
     source: 'agent-commerce § Resources and fields',
-    behavior: 'On a whole stack both rails go from start_agent_run, paid and reviewed, to a package that is verified.',
+    behavior:
+      'On a whole stack both rails go from start_agent_run, paid and reviewed, to a package that is verified.',
   },
   'work-order.intake': {
     source: 'endpoints.md § 19',
@@ -135,15 +147,18 @@ export const taskRequirements = {
   },
   'work-order.review': {
     source: 'endpoints.md § 19',
-    behavior: 'Nothing of an order is executed before an operator approves it; rejected, its tasks are over.',
+    behavior:
+      'Nothing of an order is executed before an operator approves it; rejected, its tasks are over.',
   },
   'work-order.worked-off': {
     source: 'endpoints.md § 22.3',
-    behavior: 'An approved order is paid by its quote and worked off by its tasks: operating, delivered, completed.',
+    behavior:
+      'An approved order is paid by its quote and worked off by its tasks: operating, delivered, completed.',
   },
   'agent-use.status': {
     source: 'endpoints.md § 11',
-    behavior: 'A run is read by its owner alone, before it begins too; with wait_ms the answer comes when it moves.',
+    behavior:
+      'A run is read by its owner alone, before it begins too; with wait_ms the answer comes when it moves.',
   },
   'agent-use.package': {
     source: 'endpoints.md § 11',
@@ -152,7 +167,8 @@ export const taskRequirements = {
   },
   'agent-use.receipt': {
     source: 'endpoints.md § 11',
-    behavior: 'A receipt of the run is acknowledged by a signed receipt once; one that is not accepted stops the task.',
+    behavior:
+      'A receipt of the run is acknowledged by a signed receipt once; one that is not accepted stops the task.',
   },
   'agent-use.runs': {
     source: 'endpoints.md § 11',
@@ -165,7 +181,8 @@ export const taskRequirements = {
   },
   'task.http.unknown': {
     source: 'api-conventions § Access kinds',
-    behavior: 'Every operation that takes a task’s token answers 404 for one that nobody was given.',
+    behavior:
+      'Every operation that takes a task’s token answers 404 for one that nobody was given.',
   },
   'task.http.read': {
     source: 'endpoints.md § 10',
@@ -190,7 +207,8 @@ export const taskRequirements = {
   },
   'task.lapse.resume': {
     source: 'decision',
-    behavior: 'A lapsed quote resumes at trusted and a lapsed credit at quoted, where a new one can be had.',
+    behavior:
+      'A lapsed quote resumes at trusted and a lapsed credit at quoted, where a new one can be had.',
   },
   'task.records': {
     source: 'endpoints.md § 22.7',
@@ -199,7 +217,8 @@ export const taskRequirements = {
   },
   'task.ledger.chain': {
     source: 'tasks.md § Task lifecycle',
-    behavior: 'Each move is an entry that carries the digest of the one before; any change of a ledger is told.',
+    behavior:
+      'Each move is an entry that carries the digest of the one before; any change of a ledger is told.',
   },
   'task.exception.codes': {
     source: 'endpoints.md § 22.4',
@@ -207,19 +226,23 @@ export const taskRequirements = {
   },
   'task.state.guarded-in-sql': {
     source: 'tasks.md § Task lifecycle',
-    behavior: 'SQL typed by hand moves a task only by the next entry of its ledger, along the state table.',
+    behavior:
+      'SQL typed by hand moves a task only by the next entry of its ledger, along the state table.',
   },
   'task.event.once': {
     source: 'tasks.md § The workflow',
-    behavior: 'A repeated event id returns what was recorded, also in parallel; it stands for one event only.',
+    behavior:
+      'A repeated event id returns what was recorded, also in parallel; it stands for one event only.',
   },
   'task.moves.own': {
     source: 'endpoints.md § 24',
-    behavior: 'What follows from an event by itself is recorded with it, up to where the task waits for somebody.',
+    behavior:
+      'What follows from an event by itself is recorded with it, up to where the task waits for somebody.',
   },
   'task.preflight': {
     source: 'tasks.md § Task lifecycle',
-    behavior: 'The preflight checks rail, sizes and callback; what fails it is closed with the reasons.',
+    behavior:
+      'The preflight checks rail, sizes and callback; what fails it is closed with the reasons.',
   },
   'task.callback': {
     source: 'tasks.md § Callbacks',
@@ -233,11 +256,13 @@ export const taskRequirements = {
   },
   'self-serve.read': {
     source: 'endpoints.md § 11',
-    behavior: 'The loop is read as a contract, and with a run id as that run with the criteria that it has met.',
+    behavior:
+      'The loop is read as a contract, and with a run id as that run with the criteria that it has met.',
   },
   'task.trust': {
     source: 'tasks.md § Task lifecycle',
-    behavior: 'Trust is granted at once to an agent that is trusted already; another waits for an operator.',
+    behavior:
+      'Trust is granted at once to an agent that is trusted already; another waits for an operator.',
   },
   'task.contract': {
     source: 'tasks.md § Task lifecycle',
@@ -245,7 +270,8 @@ export const taskRequirements = {
   },
   'task.review': {
     source: 'agent-commerce § What the service does',
-    behavior: 'Review is required before work; the sandbox’s own decision covers synthetic runs only.',
+    behavior:
+      'Review is required before work; the sandbox’s own decision covers synthetic runs only.',
   },
   'task.input.announced': {
     source: 'endpoints.md § 11',
@@ -253,7 +279,8 @@ export const taskRequirements = {
   },
   'task.lapse': {
     source: 'tasks.md § Task lifecycle',
-    behavior: 'Contract and quote lapse after 24 hours, a challenge after 60 minutes and never past its quote.',
+    behavior:
+      'Contract and quote lapse after 24 hours, a challenge after 60 minutes and never past its quote.',
   },
   'task.slots': {
     source: 'tasks.md § The workflow',
@@ -267,7 +294,8 @@ export const taskRequirements = {
   },
   'task.workflow': {
     source: 'tasks.md § The workflow',
-    behavior: 'A task runs from submission to attestation as one workflow with its run as a child, and replays.',
+    behavior:
+      'A task runs from submission to attestation as one workflow with its run as a child, and replays.',
   },
   'task.picked-up': {
     source: 'tasks.md § The workflow',
@@ -280,19 +308,23 @@ export const taskRequirements = {
   },
   'task.exception.activity': {
     source: 'tasks.md § The workflow',
-    behavior: 'An activity that runs out of retries opens an exception and never fails the workflow.',
+    behavior:
+      'An activity that runs out of retries opens an exception and never fails the workflow.',
   },
   'task.kill-worker': {
     source: 'tasks.md § The workflow',
-    behavior: 'A worker that is lost after any commit leaves no transition twice and an intact chain.',
+    behavior:
+      'A worker that is lost after any commit leaves no transition twice and an intact chain.',
   },
   'task.kill-parts': {
     source: 'tasks.md § The workflow',
-    behavior: 'Postgres or Temporal killed at seeded moves lose no task, and each move is made once.',
+    behavior:
+      'Postgres or Temporal killed at seeded moves lose no task, and each move is made once.',
   },
   'task.renewed': {
     source: 'tasks.md § The workflow',
-    behavior: 'A long task continues as new, with no handler under way and no child open, and loses nothing.',
+    behavior:
+      'A long task continues as new, with no handler under way and no child open, and loses nothing.',
   },
   'task.terminated': {
     source: 'decision',
@@ -338,11 +370,13 @@ export const taskRequirements = {
   // Sequences of agent-commerce.md, each end to end.
   'sequence.self-onboarding': {
     source: 'agent-commerce § States and transitions',
-    behavior: 'Self-onboarding runs in its order over HTTP, and the status URL tells each step once it is done.',
+    behavior:
+      'Self-onboarding runs in its order over HTTP, and the status URL tells each step once it is done.',
   },
   'sequence.reference-run': {
     source: 'agent-commerce § States and transitions',
-    behavior: 'The full reference run of tokenops runs in its order over HTTP, each step proven to a stranger.',
+    behavior:
+      'The full reference run of tokenops runs in its order over HTTP, each step proven to a stranger.',
   },
   'sequence.provider-activation': {
     source: 'agent-commerce § States and transitions',
@@ -351,6 +385,7 @@ export const taskRequirements = {
   },
   'stack.once-task': {
     source: 'overview § The stack, embedded by default',
-    behavior: 'npm start drives a task to its end over HTTP and shows its ledger, run, package and offline replay.',
+    behavior:
+      'npm start drives a task to its end over HTTP and shows its ledger, run, package and offline replay.',
   },
 } as const

@@ -27,11 +27,13 @@ export const viewsRequirements = {
   },
   'views.summary': {
     source: 'decision',
-    behavior: 'Workflow lists can show the summary of payouts, tasks, runs and callbacks: it is a search attribute.',
+    behavior:
+      'Workflow lists can show the summary of payouts, tasks, runs and callbacks: it is a search attribute.',
   },
   'views.attention': {
     source: 'decision',
-    behavior: 'A run that completes or is cancelled clears NeedsAttention; views ask for running workflows only.',
+    behavior:
+      'A run that completes or is cancelled clears NeedsAttention; views ask for running workflows only.',
   },
   'views.backoff': {
     source: 'decision',
@@ -50,7 +52,8 @@ export const viewsRequirements = {
   },
   'payout.callbacks.url': {
     source: 'decision',
-    behavior: 'A callback URL that callbacks of tasks may not have is refused with 422, and null ends the callbacks.',
+    behavior:
+      'A callback URL that callbacks of tasks may not have is refused with 422, and null ends the callbacks.',
   },
   'views.money-moved': {
     source: 'decision',

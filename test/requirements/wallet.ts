@@ -2,7 +2,8 @@
 export const walletRequirements = {
   'money.books': {
     source: 'tasks.md § Money',
-    behavior: 'Whatever is topped up, paid, consumed, returned and refunded, in whatever order, every book balances.',
+    behavior:
+      'Whatever is topped up, paid, consumed, returned and refunded, in whatever order, every book balances.',
   },
   'wallet.sql.limits': {
     source: 'endpoints.md § 12',
@@ -10,15 +11,18 @@ export const walletRequirements = {
   },
   'wallet.http.contract': {
     source: 'agent-commerce § Enumerations',
-    behavior: 'The wallet product has its four parts and its fee model; creating a wallet is free and has a receipt.',
+    behavior:
+      'The wallet product has its four parts and its fee model; creating a wallet is free and has a receipt.',
   },
   'wallet.http.one': {
     source: 'endpoints.md § 12',
-    behavior: 'An agent has one free wallet, however often and however many times at once it creates it.',
+    behavior:
+      'An agent has one free wallet, however often and however many times at once it creates it.',
   },
   'wallet.http.owner': {
     source: 'endpoints.md § 12',
-    behavior: 'A wallet is read by its agent and operators, funded by its agent, and not_owner to any other agent.',
+    behavior:
+      'A wallet is read by its agent and operators, funded by its agent, and not_owner to any other agent.',
   },
   'wallet.http.fund': {
     source: 'endpoints.md § 12',
@@ -61,7 +65,8 @@ export const walletRequirements = {
   },
   'wallet-run.scopes': {
     source: 'endpoints.md § 12',
-    behavior: 'A run from a wallet needs both scopes, a rail of the key that is sold, and a wallet of its own agent.',
+    behavior:
+      'A run from a wallet needs both scopes, a rail of the key that is sold, and a wallet of its own agent.',
   },
   'wallet-run.parallel': {
     source: 'endpoints.md § 12',
@@ -70,7 +75,8 @@ export const walletRequirements = {
   },
   'wallet-run.returned': {
     source: 'tasks.md § Money',
-    behavior: 'A run that is rejected or given up brings its price back to the wallet, whole and without a fee.',
+    behavior:
+      'A run that is rejected or given up brings its price back to the wallet, whole and without a fee.',
   },
   'wallet-run.repeat': {
     source: 'endpoints.md § 29',
@@ -79,7 +85,8 @@ export const walletRequirements = {
   },
   'road.default-mode': {
     source: 'endpoints.md § 12',
-    behavior: 'A path may have a mode for bodies that name none; a mode that is not known is still refused.',
+    behavior:
+      'A path may have a mode for bodies that name none; a mode that is not known is still refused.',
   },
   'authority.payment.contract': {
     source: 'agent-commerce § Enumerations',
@@ -87,7 +94,8 @@ export const walletRequirements = {
   },
   'authority.payment.check': {
     source: 'endpoints.md § 12',
-    behavior: 'A payment authority is authorized, needs its provider or is denied with reasons, and moves no money.',
+    behavior:
+      'A payment authority is authorized, needs its provider or is denied with reasons, and moves no money.',
   },
   'authority.payment.debit': {
     source: 'decision',
@@ -101,7 +109,8 @@ export const walletRequirements = {
   },
   'usage.record': {
     source: 'endpoints.md § 8',
-    behavior: 'A use is an event of a hash chain; one that nobody answers for is unverified and never touches credit.',
+    behavior:
+      'A use is an event of a hash chain; one that nobody answers for is unverified and never touches credit.',
   },
   'usage.credit': {
     source: 'endpoints.md § 8',
@@ -110,11 +119,13 @@ export const walletRequirements = {
   },
   'usage.read': {
     source: 'endpoints.md § 8',
-    behavior: 'An agent reads its own events with the postings under each; their totals are those of the postings.',
+    behavior:
+      'An agent reads its own events with the postings under each; their totals are those of the postings.',
   },
   'checkout.cards': {
     source: 'agent-commerce § What the service does',
-    behavior: 'What is sold has a card with its total; without a live hosted page it falls back to rail checkout.',
+    behavior:
+      'What is sold has a card with its total; without a live hosted page it falls back to rail checkout.',
   },
   'checkout.links': {
     source: 'endpoints.md § 11',
@@ -132,7 +143,8 @@ export const walletRequirements = {
   },
   'binding.create': {
     source: 'endpoints.md § 11',
-    behavior: 'A challenge is bound to the entitlement of its quote, once; a later settlement funds exactly that.',
+    behavior:
+      'A challenge is bound to the entitlement of its quote, once; a later settlement funds exactly that.',
   },
   'binding.read': {
     source: 'endpoints.md § 11',

@@ -37,21 +37,38 @@ export type TestChain = {
 export async function startChain(): Promise<TestChain> {
   const directory = await scratchDirectory()
   const [port = 0] = await findFree(1)
-  const part = chainPart({ directory: join(directory, 'chain'), port, logFile: join(directory, 'chain.log') })
+  const part = chainPart({
+    directory: join(directory, 'chain'),
+    port,
+    logFile: join(directory, 'chain.log'),
+  })
   await part.start()
   await part.waitReady()
   const rpcUrl = `http://127.0.0.1:${port}`
   const [owner, payoutWallet, first, second] = [newWallet(), newWallet(), newWallet(), newWallet()]
   const client = localChainClient(rpcUrl, owner.privateKey)
   const asset = await ensureToken(client, () => compileDollarToken(tokenCache), undefined)
-  await Promise.all([first, second].map((wallet) => ensureEther(client, wallet.address, parseEther('10'))))
+  await Promise.all(
+    [first, second].map((wallet) => ensureEther(client, wallet.address, parseEther('10'))),
+  )
   const mint = (to: Address, atomic: bigint) => mintTokens(client, asset, to, atomic)
   await mint(payoutWallet.address, 1_000_000_000n)
   const stop = async () => {
     await part.stop()
     await rm(directory, { recursive: true, force: true })
   }
-  return { rpcUrl, asset, owner, deployer: owner, gasWallets: [first, second], payoutWallet, client, part, mint, stop }
+  return {
+    rpcUrl,
+    asset,
+    owner,
+    deployer: owner,
+    gasWallets: [first, second],
+    payoutWallet,
+    client,
+    part,
+    mint,
+    stop,
+  }
 }
 
 /** A fresh account; its lowercase address is the form that the store and the wire use. */

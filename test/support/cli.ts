@@ -8,10 +8,14 @@ export async function runCli(
   env: NodeJS.ProcessEnv,
   ...args: string[]
 ): Promise<{ code: number; out: string; text: string }> {
-  const run = promisify(execFile)(process.execPath, [join(packageRoot, 'dist', 'worker', 'cli.js'), ...args], {
-    env,
-    maxBuffer: 64 * 1024 * 1024,
-  })
+  const run = promisify(execFile)(
+    process.execPath,
+    [join(packageRoot, 'dist', 'worker', 'cli.js'), ...args],
+    {
+      env,
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  )
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, text: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({

@@ -36,7 +36,11 @@ export type ComposedApis = {
 type Options = { apis?: number; env?: Record<string, string>; more?: readonly AnyOperation[] }
 
 /** Starts a Postgres and so many APIs on it; `more` are operations beside those of the service. */
-export async function startComposed({ apis = 1, env = {}, more = [] }: Options = {}): Promise<ComposedApis> {
+export async function startComposed({
+  apis = 1,
+  env = {},
+  more = [],
+}: Options = {}): Promise<ComposedApis> {
   const directory = await scratchDirectory()
   const database = await startDatabase()
   const [nobody] = await findFree(1)
@@ -59,9 +63,13 @@ export async function startComposed({ apis = 1, env = {}, more = [] }: Options =
   }
   const config = loadConfig(settings)
   const lines: string[] = []
-  const log = createLog('info', { write: (line: string) => void lines.push(line) } satisfies DestinationStream)
+  const log = createLog('info', {
+    write: (line: string) => void lines.push(line),
+  } satisfies DestinationStream)
   const opened = await Promise.all(
-    Array.from({ length: apis }, (_, index) => openApi(config, log, more, index === 0 && 'BASE_URL' in env)),
+    Array.from({ length: apis }, (_, index) =>
+      openApi(config, log, more, index === 0 && 'BASE_URL' in env),
+    ),
   )
   return {
     hosts: opened.map(({ hosts }) => hosts),
@@ -98,11 +106,14 @@ async function openApi(
     isOperator: async () => false,
     log,
     metrics: createMetrics(api.gauges),
-    call: (...[operations, request]: Parameters<Surface['call']>) => execute(operations, request, api.deps),
+    call: (...[operations, request]: Parameters<Surface['call']>) =>
+      execute(operations, request, api.deps),
   }
   const listeners: Listener[] = []
   for (const host of ['base', 'os'] as const)
-    listeners.push(await listen(createApp({ ...surface, host }), '127.0.0.1', named ? portOf[host](config) : 0))
+    listeners.push(
+      await listen(createApp({ ...surface, host }), '127.0.0.1', named ? portOf[host](config) : 0),
+    )
   const [base, os] = listeners.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string]
   return {
     hosts: { base, os },

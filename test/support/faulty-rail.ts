@@ -52,7 +52,11 @@ export async function storedPayment(rail: Rail, payment: Payment) {
 
 /** How many payouts an agent has created. */
 export async function payoutsOf({ db }: Rail, { address }: Agent): Promise<number> {
-  const rows = await db.selectFrom('payouts').select('payout_id').where('creator', '=', address).execute()
+  const rows = await db
+    .selectFrom('payouts')
+    .select('payout_id')
+    .where('creator', '=', address)
+    .execute()
   return rows.length
 }
 

@@ -29,7 +29,10 @@ import { keyRings } from '../../activities/keys/key-ring.ts'
 export const issuer = 'http://127.0.0.1:3000/api/trust-contract'
 const signedAt = { issuer, environment: 'local', iat: 1_795_255_200 }
 /** Old key, new key: a task may outlive a rotation. */
-export const signingKeys = rotateSigningKeys(generateSigningKeys(new Date('2026-11-20')), new Date('2026-11-21'))
+export const signingKeys = rotateSigningKeys(
+  generateSigningKeys(new Date('2026-11-20')),
+  new Date('2026-11-21'),
+)
 const rings = keyRings(signingKeys)
 export const receiptKey = rings.receipt.active
 
@@ -41,7 +44,8 @@ export const keySet = (changes: Partial<KeySet['keys'][number]> = {}): KeySet =>
   })),
 })
 
-export const signedBy = (typ: string, payload: object): string => signCompact(receiptKey, { typ, payload })
+export const signedBy = (typ: string, payload: object): string =>
+  signCompact(receiptKey, { typ, payload })
 
 const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
 
@@ -57,7 +61,13 @@ export function finishedPackage(
   const steps = loopSteps.map((step) => ({
     ...{ attempt: 0, round: 0, step, verdict: 'done' as const, output_sha256: sha256Hex(step) },
   }))
-  const run = { run_id: runId(rail), rail: rail.key, tier: 'standard', usage: 'synthetic', partial: false } as const
+  const run = {
+    run_id: runId(rail),
+    rail: rail.key,
+    tier: 'standard',
+    usage: 'synthetic',
+    partial: false,
+  } as const
   const digests = { input_sha256: digestOf(told), loop_sha256: loopDigest(steps) }
   const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
   return { made, signature: signedBy(COMPLETION_TYP, completionClaims(made, signedAt)), steps }
@@ -110,10 +120,17 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ['credit_funded', { settlement_receipt_id: receiptId(settlement) }],
     [
       'enqueued',
-      { review_decision: 'sandbox_policy', input_sha256: digestOf(input), run_contract_sha256: digestOf(sealed) },
+      {
+        review_decision: 'sandbox_policy',
+        input_sha256: digestOf(input),
+        run_contract_sha256: digestOf(sealed),
+      },
     ],
     ['started', { run_id: made.run_id }],
-    ['result_produced', { return_package_id: made.return_package_id, result_sha256: made.result_sha256 }],
+    [
+      'result_produced',
+      { return_package_id: made.return_package_id, result_sha256: made.result_sha256 },
+    ],
   ]
   const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = made
   const attestation = receipt(made.run_id, 'attestation', null, {
@@ -134,7 +151,15 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ledger_head: ledger.at(-1)?.hash,
   })
   return signedFile({
-    ...{ issuer, task_id, rail: rail.key, exception_id, resume_state: 'callback_pending', from_step: null, ledger },
+    ...{
+      issuer,
+      task_id,
+      rail: rail.key,
+      exception_id,
+      resume_state: 'callback_pending',
+      from_step: null,
+      ledger,
+    },
     loop_steps: steps,
     receipts: [settlement, usage, attestation, exception],
     documents: [terms, sealed, input].map((content) => ({ sha256: digestOf(content), content })),

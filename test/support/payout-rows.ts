@@ -17,7 +17,11 @@ import type { Database } from '../../activities/store/schema/schema.ts'
 import { nowSeconds } from './agent.ts'
 
 /** What the principal signs for `insertAuthorizedPayout`. */
-export const signSeeded = (principal: LocalAccount, payout: NewPayout, expiresAt: number): Promise<Hex> =>
+export const signSeeded = (
+  principal: LocalAccount,
+  payout: NewPayout,
+  expiresAt: number,
+): Promise<Hex> =>
   principal.signTypedData(
     principalTypedData({
       payoutId: payout.payout_id,
@@ -39,7 +43,13 @@ export async function insertAuthorizedPayout(
 ): Promise<void> {
   const now = new Date()
   const created = createdPayout(payout, now)
-  const facts = { expiresAt, idempotencyKey: 'a', fingerprint: 'f', mandateRef: 'm', principalSignature }
+  const facts = {
+    expiresAt,
+    idempotencyKey: 'a',
+    fingerprint: 'f',
+    mandateRef: 'm',
+    principalSignature,
+  }
   await transaction(db, async (_, last) => {
     last(insertPayout(created))
     last(updateAuthorized(authorizedPayout(created, facts, now)))
@@ -47,16 +57,34 @@ export async function insertAuthorizedPayout(
 }
 
 /** As an execute leaves a payout whose API process died behind the reservation: granted, reserved, and with no workflow. */
-export async function insertReservedTransfer(db: Kysely<Database>, payoutId: string): Promise<void> {
+export async function insertReservedTransfer(
+  db: Kysely<Database>,
+  payoutId: string,
+): Promise<void> {
   const { payout } = await requirePayout(db, payoutId)
   const callId = `seeded-${payoutId}`
   const granted = { grant_state: 'used', answer_state: 'open', funding: 'free' } as const
-  const call = { operation: 'payout-execute', key: payoutId, fingerprint: 'seeded', path: '/api/payout-execute' }
+  const call = {
+    operation: 'payout-execute',
+    key: payoutId,
+    fingerprint: 'seeded',
+    path: '/api/payout-execute',
+  }
   await db
     .insertInto('calls')
-    .values({ call_id: callId, caller: `wallet:${payout.creator}`, subject: payoutId, ...call, ...granted })
+    .values({
+      call_id: callId,
+      caller: `wallet:${payout.creator}`,
+      subject: payoutId,
+      ...call,
+      ...granted,
+    })
     .execute()
-  const reservation = { nonce: payout.transfer_nonce ?? '', validBefore: Number(payout.expires_at), callId }
+  const reservation = {
+    nonce: payout.transfer_nonce ?? '',
+    validBefore: Number(payout.expires_at),
+    callId,
+  }
   await send(db, insertTransfer(reservedTransfer(payout, reservation, nowSeconds())))
 }
 

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { createDatabase, isUnavailable, type OpenDatabase } from '../../activities/store/postgres/db.ts'
+import {
+  createDatabase,
+  isUnavailable,
+  type OpenDatabase,
+} from '../../activities/store/postgres/db.ts'
 import { migrateToLatest } from '../../activities/store/postgres/migrate.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import type { Part } from '../../worker/stack/part.ts'
@@ -34,11 +38,19 @@ export async function startPostgres(): Promise<{ url: string; part: Part; stop()
 }
 
 /** A database of the service as it stands after its last migration, on a server of its own; `stop` takes both away. */
-export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & { url: string; part: Part; stop(): Promise<void> }
+export type TestDatabase = Pick<OpenDatabase, 'db' | 'pool'> & {
+  url: string
+  part: Part
+  stop(): Promise<void>
+}
 
 export async function startDatabase(): Promise<TestDatabase> {
   const postgres = await startPostgres()
-  const { db, pool, close } = createDatabase({ url: postgres.url, applicationName: 'test', poolSize: 20 })
+  const { db, pool, close } = createDatabase({
+    url: postgres.url,
+    applicationName: 'test',
+    poolSize: 20,
+  })
   await migrateToLatest(db)
   const stop = async () => {
     await close()

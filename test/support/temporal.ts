@@ -38,7 +38,10 @@ export async function startTemporal(
     address: `127.0.0.1:${port}`,
     uiPort,
     part,
-    binary: await obtainTemporal({ ...obtain, toolsModule: join(packageRoot, 'temporal', 'server') }),
+    binary: await obtainTemporal({
+      ...obtain,
+      toolsModule: join(packageRoot, 'temporal', 'server'),
+    }),
     stop: async () => {
       await part.stop()
       await rm(directory, { recursive: true, force: true })

@@ -28,7 +28,12 @@ const repeating = (client: Client): Client => ({
 export async function startCalls({ db }: Rig, environment: NodeJS.ProcessEnv, directory: string) {
   const [base = 0, os = 0] = await findFree(2)
   const hosts = { base: urlOf(base), os: urlOf(os) }
-  const places = { BASE_URL: hosts.base, OS_URL: hosts.os, BASE_PORT: String(base), OS_PORT: String(os) }
+  const places = {
+    BASE_URL: hosts.base,
+    OS_URL: hosts.os,
+    BASE_PORT: String(base),
+    OS_PORT: String(os),
+  }
   const waits = { CALL_LEASE_MS: '1000', UPDATE_WAIT_MS: '40000', DEPENDENCY_TIMEOUT_MS: '20000' }
   const env = { ...environment, ...places, ...waits, ...unhurried, LIMIT_AGENT_PER_MINUTE: '6000' }
   const api = apiPart({ name: 'api', logFile: join(directory, 'api.log'), env }, hosts.base)
@@ -36,7 +41,10 @@ export async function startCalls({ db }: Rig, environment: NodeJS.ProcessEnv, di
   const prepare = async () => {
     await api.waitReady()
     const { credential } = await createOperator(db, 'Ada')
-    return trialsOf(db, buyingAgent(hosts, await trustedAgent(hosts, credential), credential, db, repeating))
+    return trialsOf(
+      db,
+      buyingAgent(hosts, await trustedAgent(hosts, credential), credential, db, repeating),
+    )
   }
   return { api, prepare }
 }
@@ -47,8 +55,14 @@ async function trialsOf(db: Rig['db'], buyer: ReturnType<typeof buyingAgent>): P
   /** A task whose payment an operator is to confirm. */
   const presented = async () => {
     const { challenge, ...task } = await challenged()
-    const invoice = { method: 'invoice_reference', external_reference: `INV-${task.taskId.slice(5, 21)}` } as const
-    const { payment_reference_id } = await present({ challenge_id: challenge.challenge_id, ...invoice })
+    const invoice = {
+      method: 'invoice_reference',
+      external_reference: `INV-${task.taskId.slice(5, 21)}`,
+    } as const
+    const { payment_reference_id } = await present({
+      challenge_id: challenge.challenge_id,
+      ...invoice,
+    })
     return { ...task, pay: () => review('payment_reference', payment_reference_id) }
   }
   const funded = async () => {
@@ -65,16 +79,32 @@ async function trialsOf(db: Rig['db'], buyer: ReturnType<typeof buyingAgent>): P
     return taskId
   }
   // Whose id the answer tells first.
-  const submitted = { name: 'preflight', taskId: '', key: '* submit', rests: 'preflight_checked' } as const
+  const submitted = {
+    name: 'preflight',
+    taskId: '',
+    key: '* submit',
+    rests: 'preflight_checked',
+  } as const
   const first: Trial = {
     ...submitted,
     begin: async () => {
       first.taskId = (await preflighted()).taskId
     },
   }
-  const [begun, offered, { quote_id }, asked] = await Promise.all([preflighted(), contracted(), quoted(), presented()])
+  const [begun, offered, { quote_id }, asked] = await Promise.all([
+    preflighted(),
+    contracted(),
+    quoted(),
+    presented(),
+  ])
   const [ready, unwanted, done] = await Promise.all([funded(), funded(), worked()])
-  const of = (name: string, taskId: string, key: string, rests: TaskState, begin: Trial['begin']): Trial => {
+  const of = (
+    name: string,
+    taskId: string,
+    key: string,
+    rests: TaskState,
+    begin: Trial['begin'],
+  ): Trial => {
     return { name, taskId, key, rests, begin }
   }
   const own = (taskId: string) => `${taskId} own`
@@ -83,10 +113,14 @@ async function trialsOf(db: Rig['db'], buyer: ReturnType<typeof buyingAgent>): P
   return [
     first,
     of('contract-prepare', begun.taskId, prepared, 'contract_ready', () => contracted(begun)),
-    of('contract-accept', offered.taskId, accepted, 'credit_pending', () => offered.accept(quote_id)),
+    of('contract-accept', offered.taskId, accepted, 'credit_pending', () =>
+      offered.accept(quote_id),
+    ),
     of('a payment is confirmed', asked.taskId, own(asked.taskId), 'credit_funded', asked.pay),
     of('work is approved', ready, own(ready), 'operating', () => review('task', ready)),
-    of('work is refused', unwanted, own(unwanted), 'closed', () => review('task', unwanted, 'reject')),
+    of('work is refused', unwanted, own(unwanted), 'closed', () =>
+      review('task', unwanted, 'reject'),
+    ),
     of('a result is approved', done, `${runIdOf(done)} return_package`, 'closed', () =>
       review('loop_step', runIdOf(done)),
     ),

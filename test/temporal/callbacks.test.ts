@@ -9,7 +9,11 @@ import type { SendOutgoing } from '../../activities/http/outgoing.ts'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../activities/keys/publish-keys.ts'
-import { addDelivery, findDelivery, listAttempts } from '../../activities/store/callbacks/callback-deliveries.ts'
+import {
+  addDelivery,
+  findDelivery,
+  listAttempts,
+} from '../../activities/store/callbacks/callback-deliveries.ts'
 import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
 import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/activities.ts'
@@ -53,7 +57,10 @@ beforeAll(async () => {
 afterAll(() => closeAll(closers))
 
 /** A worker of each queue, as the program runs them, with another way out where a test brings one. */
-async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiver.send): Promise<T> {
+async function whileServed<T>(
+  act: () => Promise<T>,
+  send: SendOutgoing = receiver.send,
+): Promise<T> {
   const activities = createCallbackSteps({
     db: database.db,
     log: pino({ level: 'silent' }),
@@ -74,7 +81,11 @@ async function whileServed<T>(act: () => Promise<T>, send: SendOutgoing = receiv
     posts: { agent: 1_000, untrusted: 1_000, trusted: 1_000 },
   })
   const sender = await Worker.create({ connection, taskQueue: CALLBACKS_QUEUE, activities })
-  const worker = await Worker.create({ connection: workflowConnection, taskQueue: PAYOUTS_QUEUE, workflowBundle })
+  const worker = await Worker.create({
+    connection: workflowConnection,
+    taskQueue: PAYOUTS_QUEUE,
+    workflowBundle,
+  })
   return sender.runUntil(() => worker.runUntil(act))
 }
 
@@ -88,7 +99,8 @@ const newDelivery = () =>
   })
 const handleOf = (id: string) => client.workflow.getHandle(`callback-${id}`)
 const result = (id: string): Promise<CallbackSnapshot | null> => handleOf(id).result()
-const told = (id: string) => receiver.received.filter((one) => one.id === id && one.body['event'] !== 'host_proof')
+const told = (id: string) =>
+  receiver.received.filter((one) => one.id === id && one.body['event'] !== 'host_proof')
 
 async function expectReplays(id: string): Promise<void> {
   const history = await handleOf(id).fetchHistory()
@@ -135,12 +147,18 @@ verifies(
     const successor = await whileServed(async () => {
       await ensureCallback(client, id)
       for (let failures = 1; failures < 8; failures++) {
-        await expect.poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 }).toMatchObject({ failures })
+        await expect
+          .poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 })
+          .toMatchObject({ failures })
         expect(await redeliver(client, database.db, id)).toBe(id)
       }
       expect(await result(id)).toMatchObject({ state: 'gave_up', failures: 8 })
       const next = (await redeliver(client, database.db, id)) ?? ''
-      expect(await result(next)).toMatchObject({ state: 'delivered', hostProven: true, attempts: 1 })
+      expect(await result(next)).toMatchObject({
+        state: 'delivered',
+        hostProven: true,
+        attempts: 1,
+      })
       return next
     })
     expect([told(id).length, told(successor).length]).toEqual([8, 1])
@@ -182,7 +200,9 @@ verifies(
     receiver.answers.push({ status: 500 })
     await whileServed(async () => {
       await ensureCallback(client, id)
-      await expect.poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 }).toMatchObject({ failures: 1 })
+      await expect
+        .poll(() => handleOf(id).query(viewQuery), { timeout: 10_000 })
+        .toMatchObject({ failures: 1 })
       await handleOf(id).terminate()
       await ensureCallback(client, id)
       expect(await result(id)).toMatchObject({ state: 'delivered', failures: 1 })

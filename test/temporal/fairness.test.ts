@@ -20,16 +20,24 @@ beforeAll(async () => {
 afterAll(() => rig?.stop())
 
 /** A trusted agent with so many tasks that wait for a slot; nobody has looked at them yet. */
-async function agentWith(count: number, limits?: TrustLimits): Promise<{ agentId: string; tasks: string[] }> {
+async function agentWith(
+  count: number,
+  limits?: TrustLimits,
+): Promise<{ agentId: string; tasks: string[] }> {
   const agentId = `agt_${randomBytes(32).toString('hex')}`
   await registeredAgent(rig.db, { agentId })
-  await transaction(rig.db, (tx) => moveTrust(tx, agentId, ['under_review', 'trusted'], { decisionId: 'rd_1', limits }))
+  await transaction(rig.db, (tx) =>
+    moveTrust(tx, agentId, ['under_review', 'trusted'], { decisionId: 'rd_1', limits }),
+  )
   const tasks: string[] = []
   for (let left = count; left > 0; left -= 1)
-    tasks.push((await rig.tasks.taskIn('queued', { agent_id: agentId, callback_url: null })).task_id)
+    tasks.push(
+      (await rig.tasks.taskIn('queued', { agent_id: agentId, callback_url: null })).task_id,
+    )
   return { agentId, tasks }
 }
-const wake = (tasks: readonly string[]) => Promise.all(tasks.map((taskId) => patiently(() => rig.gateway.wake(taskId))))
+const wake = (tasks: readonly string[]) =>
+  Promise.all(tasks.map((taskId) => patiently(() => rig.gateway.wake(taskId))))
 
 /** Resolves when all of them have their result. */
 async function over(tasks: readonly string[], timeout = 100_000): Promise<void> {
@@ -83,7 +91,12 @@ verifies(
     expect(Number(taken)).toBeLessThanOrEqual(2 * 9 * AT_ONCE)
     await over(crowd.tasks)
     expect(await mostAtOnce(crowd.tasks)).toBe(AT_ONCE)
-    expect(judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), [...crowd.tasks, ...single.tasks])).toEqual([])
+    expect(
+      judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), [
+        ...crowd.tasks,
+        ...single.tasks,
+      ]),
+    ).toEqual([])
   },
   150_000,
 )
@@ -92,7 +105,10 @@ verifies(
   'task.slots',
   'the number of runs that an operator allows an agent holds instead of the configured one',
   async () => {
-    const [few, many] = [await agentWith(5, { concurrent_runs: 1 }), await agentWith(8, { concurrent_runs: 6 })]
+    const [few, many] = [
+      await agentWith(5, { concurrent_runs: 1 }),
+      await agentWith(8, { concurrent_runs: 6 }),
+    ]
     await wake([...few.tasks, ...many.tasks])
     await over([...few.tasks, ...many.tasks])
     expect(await mostAtOnce(few.tasks)).toBe(1)
@@ -103,13 +119,17 @@ verifies(
   120_000,
 )
 
-verifies('task.fair', 'each step of a run is dispatched under the fairness key of its agent', async () => {
-  const { agentId, tasks } = await agentWith(1)
-  await wake(tasks)
-  await over(tasks)
-  const { events } = await rig.client.workflow.getHandle(runIdOf(String(tasks[0]))).fetchHistory()
-  const keys = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
-    scheduled == null ? [] : [scheduled.priority?.fairnessKey],
-  )
-  expect(keys).toEqual(Array(9).fill(agentId.slice(0, 64)))
-})
+verifies(
+  'task.fair',
+  'each step of a run is dispatched under the fairness key of its agent',
+  async () => {
+    const { agentId, tasks } = await agentWith(1)
+    await wake(tasks)
+    await over(tasks)
+    const { events } = await rig.client.workflow.getHandle(runIdOf(String(tasks[0]))).fetchHistory()
+    const keys = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled == null ? [] : [scheduled.priority?.fairnessKey],
+    )
+    expect(keys).toEqual(Array(9).fill(agentId.slice(0, 64)))
+  },
+)

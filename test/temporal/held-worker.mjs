@@ -47,8 +47,16 @@ const workers = await Promise.all(
   ['tasks', 'runs'].map(async (taskQueue) => {
     const connection = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS })
     const source =
-      taskQueue === 'tasks' ? { workflowBundle: { codePath: fileURLToPath(new URL('workflow-bundle.js', dist)) } } : {}
-    return Worker.create({ connection, taskQueue, activities, interceptors: { activity: [standing] }, ...source })
+      taskQueue === 'tasks'
+        ? { workflowBundle: { codePath: fileURLToPath(new URL('workflow-bundle.js', dist)) } }
+        : {}
+    return Worker.create({
+      connection,
+      taskQueue,
+      activities,
+      interceptors: { activity: [standing] },
+      ...source,
+    })
   }),
 )
 process.send({ serves: true })

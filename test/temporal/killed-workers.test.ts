@@ -35,7 +35,11 @@ beforeAll(async () => {
   environment = {
     PATH: process.env['PATH'],
     ...{ DATABASE_URL: rig.tasks.url, TEMPORAL_ADDRESS: rig.address, SIGNING_KEYS_FILE: keys },
-    ...{ ASSET_CONTRACT_ADDRESS: address('1'), PAYOUT_WALLET_ADDRESS: address('2'), PAY_TO_ADDRESS: address('3') },
+    ...{
+      ASSET_CONTRACT_ADDRESS: address('1'),
+      PAYOUT_WALLET_ADDRESS: address('2'),
+      PAY_TO_ADDRESS: address('3'),
+    },
     ...{ TREASURY_PRINCIPAL_ADDRESS: address('4'), TREASURY_HOLDER_ADDRESS: address('5') },
     // Tasks at work whose turn does not come take their places as well.
     AGENT_RUNS_AT_ONCE: '100',
@@ -45,7 +49,10 @@ afterEach(() => kill())
 afterAll(() => rig?.stop())
 
 async function startWorker(): Promise<void> {
-  const started = fork(join(import.meta.dirname, 'held-worker.mjs'), { env: environment, stdio: 'inherit' })
+  const started = fork(join(import.meta.dirname, 'held-worker.mjs'), {
+    env: environment,
+    stdio: 'inherit',
+  })
   worker = started
   await heard('serves')
 }
@@ -83,7 +90,11 @@ async function kill(): Promise<void> {
   await gone
 }
 
-const tableTrials = async () => [...(await table.events()), ...(await table.ownMoves()), ...(await table.steps())]
+const tableTrials = async () => [
+  ...(await table.events()),
+  ...(await table.ownMoves()),
+  ...(await table.steps()),
+]
 const restAll = (trials: readonly Trial[]) =>
   Promise.all(trials.map(({ taskId, rests, name }) => table.rests(taskId, rests, name)))
 const judge = async () => judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), told)
@@ -125,17 +136,38 @@ verifies(
       { tasks: facts.tasks.slice(1) },
       { events: facts.events.slice(0, -1) },
       { events: [...facts.events, { ...event }] },
-      { events: facts.events.map((each) => (each === event ? { ...each, actor: 'somebody' } : each)) },
-      { tasks: facts.tasks.map((each) => (each === task ? { ...each, state: 'attested', sequence: 99 } : each)) },
+      {
+        events: facts.events.map((each) =>
+          each === event ? { ...each, actor: 'somebody' } : each,
+        ),
+      },
+      {
+        tasks: facts.tasks.map((each) =>
+          each === task ? { ...each, state: 'attested', sequence: 99 } : each,
+        ),
+      },
       { steps: [...facts.steps, { ...step }] },
       { packages: [] },
-      { receipts: facts.receipts.map((each) => (each === receipt ? { ...each, prev: 'another' } : each)) },
+      {
+        receipts: facts.receipts.map((each) =>
+          each === receipt ? { ...each, prev: 'another' } : each,
+        ),
+      },
       { postings: [posting] },
       { balances: [{ account: 'credit:en_1', units: 5 }] },
-      { credits: facts.credits.map((each) => (each === used ? { ...each, state: 'reserved' } : each)) },
+      {
+        credits: facts.credits.map((each) =>
+          each === used ? { ...each, state: 'reserved' } : each,
+        ),
+      },
       { credits: facts.credits.filter((each) => each !== used) },
       { uses: [...facts.uses, { ...facts.uses[0] }] },
-      { postings: [...facts.postings, ...facts.postings.filter(({ receipt_id }) => receipt_id === paid)] },
+      {
+        postings: [
+          ...facts.postings,
+          ...facts.postings.filter(({ receipt_id }) => receipt_id === paid),
+        ],
+      },
       { workflows: { [String(task?.['task_id'])]: ['FAILED'] } },
     ]
     for (const [index, part] of broken.entries()) {

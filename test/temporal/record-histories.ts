@@ -16,7 +16,12 @@ import type {
   StepResult,
   TransferSteps,
 } from '../../workflows/payout/activities.ts'
-import { authorizeUpdate, createUpdate, executeUpdate, wakeSignal } from '../../workflows/payout/messages.ts'
+import {
+  authorizeUpdate,
+  createUpdate,
+  executeUpdate,
+  wakeSignal,
+} from '../../workflows/payout/messages.ts'
 import type { ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
 
 /** What the steps answer in turn on one path; only a history's own results matter to its replay. */
@@ -34,7 +39,11 @@ type Run = {
   terminate(): Promise<void>
 }
 
-const included = { transfer: 'included', state: 'executed', transactionHash: `0x${'1'.repeat(64)}` } as const
+const included = {
+  transfer: 'included',
+  state: 'executed',
+  transactionHash: `0x${'1'.repeat(64)}`,
+} as const
 const final = { ...included, transfer: 'final' } as const
 const wholePayout = async (run: Run) => {
   for (const name of ['create', 'authorize', 'execute'] as const) await run.update(name)
@@ -150,11 +159,16 @@ function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
     return now
   }
   const step =
-    (event: 'create' | 'authorize' | 'execute', change: Partial<PayoutSnapshot>) => async (): Promise<StepResult> => {
+    (event: 'create' | 'authorize' | 'execute', change: Partial<PayoutSnapshot>) =>
+    async (): Promise<StepResult> => {
       if (event === 'execute' && now.state === 'created')
         return {
           ok: false,
-          refusal: { code: 'wrong_state', detail: 'the payout is created', next_action: 'Allowed now: authorize.' },
+          refusal: {
+            code: 'wrong_state',
+            detail: 'the payout is created',
+            next_action: 'Allowed now: authorize.',
+          },
         }
       return { ok: true, snapshot: become(change) }
     }
@@ -189,7 +203,11 @@ async function record(address: string, path: Path): Promise<string> {
         })
       },
       wake: async () =>
-        void (await client.workflow.signalWithStart('payout', { ...options, signal: wakeSignal, signalArgs: [] })),
+        void (await client.workflow.signalWithStart('payout', {
+          ...options,
+          signal: wakeSignal,
+          signalArgs: [],
+        })),
       terminate: async () => void (await client.workflow.getHandle(id).terminate('recorded')),
     })
     await client.workflow
@@ -211,7 +229,11 @@ async function recordPayment(address: string): Promise<string> {
     finished: false,
     failure: null,
   }
-  const answers: Partial<PaymentSnapshot>[] = [{ state: 'pending' }, { state: 'settled' }, { finished: true }]
+  const answers: Partial<PaymentSnapshot>[] = [
+    { state: 'pending' },
+    { state: 'settled' },
+    { finished: true },
+  ]
   const steps: PaymentSteps = {
     submitPayment: async () => now,
     confirmPayment: async () => {
@@ -234,7 +256,12 @@ async function recordPayment(address: string): Promise<string> {
 async function recordReconciliation(address: string): Promise<string> {
   const due = ['2026-11-20', null]
   const steps: ReconciliationSteps = {
-    openReconciliation: async ({ scope }) => ({ scope, fromBlock: '1', throughBlock: '9', settleMs: 100 }),
+    openReconciliation: async ({ scope }) => ({
+      scope,
+      fromBlock: '1',
+      throughBlock: '9',
+      settleMs: 100,
+    }),
     comparePage: async ({ section, after }) => ({
       after: section === 'payouts' && after === null ? 'po_1' : null,
       compared: 1,
@@ -302,13 +329,20 @@ async function recordCallback(address: string): Promise<string> {
   })
 }
 
-async function withWorkers<T>(address: string, activities: object, work: (client: Client) => Promise<T>): Promise<T> {
+async function withWorkers<T>(
+  address: string,
+  activities: object,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
   const workers = await Promise.all(
     ['payouts', 'signing', 'transfers', 'callbacks'].map(async (taskQueue) => {
       const connection = await NativeConnection.connect({ address })
       const source = taskQueue === 'payouts' ? { workflowsPath } : {}
-      return { connection, worker: await Worker.create({ connection, taskQueue, ...source, activities }) }
+      return {
+        connection,
+        worker: await Worker.create({ connection, taskQueue, ...source, activities }),
+      }
     }),
   )
   const connection = await Connection.connect({ address })
@@ -318,6 +352,8 @@ async function withWorkers<T>(address: string, activities: object, work: (client
   } finally {
     for (const { worker } of workers) worker.shutdown()
     await Promise.all(running)
-    await Promise.all([connection, ...workers.map((each) => each.connection)].map((each) => each.close()))
+    await Promise.all(
+      [connection, ...workers.map((each) => each.connection)].map((each) => each.close()),
+    )
   }
 }

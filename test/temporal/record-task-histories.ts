@@ -16,7 +16,16 @@ type Rig = Awaited<ReturnType<typeof startTaskWorkflows>>
 export async function recordTaskHistories(directory: string): Promise<void> {
   const rig = await startTaskWorkflows()
   const save = async (workflowId: string, name: string) => {
-    const show = ['workflow', 'show', '--workflow-id', workflowId, '--output', 'json', '--address', rig.address]
+    const show = [
+      'workflow',
+      'show',
+      '--workflow-id',
+      workflowId,
+      '--output',
+      'json',
+      '--address',
+      rig.address,
+    ]
     const { stdout } = await promisify(execFile)(rig.binary, show, { maxBuffer: 1 << 26 })
     writeFileSync(join(directory, `${name}.json`), stdout)
   }
@@ -64,13 +73,21 @@ async function recordLapsed(rig: Rig): Promise<string> {
 
 /** A task whose run waits for an operator. */
 async function atReview(rig: Rig): Promise<{ taskId: string; runId: string }> {
-  const { task_id, run_id } = await rig.tasks.taskIn('operating', { usage: 'operational', callback_url: null })
+  const { task_id, run_id } = await rig.tasks.taskIn('operating', {
+    usage: 'operational',
+    callback_url: null,
+  })
   await patiently(() => rig.gateway.wake(task_id))
   await reviewOf(rig, String(run_id), 0)
   return { taskId: task_id, runId: String(run_id) }
 }
 
-async function decide(rig: Rig, taskId: string, runId: string, decision: 'approve' | 'revise'): Promise<void> {
+async function decide(
+  rig: Rig,
+  taskId: string,
+  runId: string,
+  decision: 'approve' | 'revise',
+): Promise<void> {
   const review = { decision, decisionId: 'rd_1', decidedBy: 'operator:alice', note: '' }
   await transaction(rig.db, (tx) => recordReview(tx, runId, review))
   await patiently(() => rig.gateway.wake(taskId))
@@ -87,7 +104,9 @@ const reached = (rig: Rig, taskId: string, state: TaskState) =>
   until(async () => (await findTask(rig.db, taskId))?.state === state)
 const reviewOf = (rig: Rig, runId: string, round: number) =>
   until(async () =>
-    (await listLoopSteps(rig.db, runId)).some((step) => step.round === round && step.step === 'review_step'),
+    (await listLoopSteps(rig.db, runId)).some(
+      (step) => step.round === round && step.step === 'review_step',
+    ),
   )
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -32,14 +32,23 @@ beforeAll(async () => {
 
 const names = readdirSync(directory).filter((name) => name.endsWith('.json'))
 const replay = (bundle: WorkflowBundleWithSourceMap, name: string) =>
-  Worker.runReplayHistory({ workflowBundle: bundle }, JSON.parse(readFileSync(join(directory, name), 'utf8')))
+  Worker.runReplayHistory(
+    { workflowBundle: bundle },
+    JSON.parse(readFileSync(join(directory, name), 'utf8')),
+  )
 
 for (const name of names) {
-  verifies('durable.replay', `${name} replays on the workflows of today`, () => replay(current, name))
+  verifies('durable.replay', `${name} replays on the workflows of today`, () =>
+    replay(current, name),
+  )
 }
 
-verifies('durable.replay', 'a drifted copy of the payout workflow is rejected by every saved payout', async () => {
-  for (const name of names.filter((file) => file.startsWith('payout-'))) {
-    await expect(replay(drifted, name), name).rejects.toThrow(DeterminismViolationError)
-  }
-})
+verifies(
+  'durable.replay',
+  'a drifted copy of the payout workflow is rejected by every saved payout',
+  async () => {
+    for (const name of names.filter((file) => file.startsWith('payout-'))) {
+      await expect(replay(drifted, name), name).rejects.toThrow(DeterminismViolationError)
+    }
+  },
+)

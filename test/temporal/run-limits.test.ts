@@ -56,7 +56,10 @@ async function serveWith(limits: Parameters<typeof startRailPool>[0]): Promise<v
 }
 
 async function begun(body: unknown): Promise<string> {
-  const { task_id } = await rig.tasks.taskIn('credit_funded', { rail: 'diligenceops', callback_url: null })
+  const { task_id } = await rig.tasks.taskIn('credit_funded', {
+    rail: 'diligenceops',
+    callback_url: null,
+  })
   await transaction(rig.db, (tx) => provideInput(tx, task_id, body))
   await rig.gateway.wake(task_id)
   return task_id
@@ -64,7 +67,11 @@ async function begun(body: unknown): Promise<string> {
 const reaches = (taskId: string, state: string) =>
   expect.poll(async () => (await findTask(rig.db, taskId))?.state, { timeout: 60_000 }).toBe(state)
 const attemptsOf = (taskId: string) =>
-  rig.db.selectFrom('step_attempts').select(['step', 'begun']).where('run_id', '=', runIdOf(taskId)).execute()
+  rig.db
+    .selectFrom('step_attempts')
+    .select(['step', 'begun'])
+    .where('run_id', '=', runIdOf(taskId))
+    .execute()
 
 verifies(
   ['isolation.verdict', 'isolation.attempts'],
@@ -78,9 +85,18 @@ verifies(
     const steps = await listLoopSteps(rig.db, runIdOf(taskId))
     expect(steps.at(-1)).toMatchObject({ step: 'worker', verdict: 'too_complex' })
     const exception = await openTaskException(rig.db, taskId)
-    expect(exception).toMatchObject({ code: 'input_too_complex', detail: expect.stringContaining('processor time') })
+    expect(exception).toMatchObject({
+      code: 'input_too_complex',
+      detail: expect.stringContaining('processor time'),
+    })
     expect(allowedRecoveries('input_too_complex')).toEqual(['correct_input', 'abandon'])
-    const who = { actor: 'operator:1', decided: true, note: '', recoveryId: 'rec_abandoned', input: undefined }
+    const who = {
+      actor: 'operator:1',
+      decided: true,
+      note: '',
+      recoveryId: 'rec_abandoned',
+      input: undefined,
+    }
     const ask = { ...who, taskId, exceptionId: exception?.exception_id, action: 'abandon' as const }
     await transaction(rig.db, (tx) => recoverTask(rig.tasks.deps, tx, ask))
     await rig.gateway.wake(taskId)

@@ -11,5 +11,12 @@ export const timing: typeof fast = {
     idle: 2_000,
     elsewhere: { run: 100, callback: 1_000 },
   },
-  run: { startToClose: 20_000, heartbeat: 2_000, retryFirst: 100, retryLongest: 1_000, attempts: 3, review: 1_500 },
+  run: {
+    startToClose: 20_000,
+    heartbeat: 2_000,
+    retryFirst: 100,
+    retryLongest: 1_000,
+    attempts: 3,
+    review: 1_500,
+  },
 }

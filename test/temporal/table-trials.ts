@@ -19,10 +19,19 @@ import { hour, stateLimits } from '../activities/task/rig.ts'
 import type { startTaskWorkflows } from './task-rig.ts'
 
 /** One move of a task: the activity that makes it, who sets it off, and where the task comes to rest. */
-export type Trial = { name: string; taskId: string; key: string; begin: () => Promise<unknown>; rests: TaskState }
+export type Trial = {
+  name: string
+  taskId: string
+  key: string
+  begin: () => Promise<unknown>
+  rests: TaskState
+}
 
 /** Repeats a call as an agent does who does not know what became of it. */
-async function insist<Result>(call: () => Promise<Result>, until = Date.now() + 90_000): Promise<Result> {
+async function insist<Result>(
+  call: () => Promise<Result>,
+  until = Date.now() + 90_000,
+): Promise<Result> {
   try {
     return await call()
   } catch (error) {
@@ -34,7 +43,14 @@ async function insist<Result>(call: () => Promise<Result>, until = Date.now() + 
 
 /** States of a task that works with credit set aside for it. */
 const funded: readonly TaskState[] = [
-  ...(['credit_funded', 'queued', 'operating', 'evidence_partial', 'result_ready', 'attested'] as const),
+  ...([
+    'credit_funded',
+    'queued',
+    'operating',
+    'evidence_partial',
+    'result_ready',
+    'attested',
+  ] as const),
   ...(['exception_open', 'replay_ready', 'failed'] as const),
 ]
 
@@ -54,7 +70,13 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
 
   /** A move that the service makes by itself when the task is looked at. */
   const byItself = (name: string, taskId: string, rests: TaskState): Trial => {
-    return { name, taskId, key: `${taskId} own`, begin: () => insist(() => rig.gateway.wake(taskId)), rests }
+    return {
+      name,
+      taskId,
+      key: `${taskId} own`,
+      begin: () => insist(() => rig.gateway.wake(taskId)),
+      rests,
+    }
   }
 
   async function inState(
@@ -95,8 +117,18 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
       byEvent(await inState('trust_pending', unknown), 'trust_granted', {}, 'trusted'),
       byEvent(await inState('trust_pending', unknown), 'trust_denied', {}, 'closed'),
       byEvent(await inState('trusted'), 'quote_issued', { quote_id: 'qt_1' }, 'quoted'),
-      byEvent(await inState('quoted'), 'credit_requested', { entitlement_id: 'en_1' }, 'credit_pending'),
-      byEvent(await inState('credit_pending'), 'credit_funded', { settlement_receipt_id: receipt }, 'credit_funded'),
+      byEvent(
+        await inState('quoted'),
+        'credit_requested',
+        { entitlement_id: 'en_1' },
+        'credit_pending',
+      ),
+      byEvent(
+        await inState('credit_pending'),
+        'credit_funded',
+        { settlement_receipt_id: receipt },
+        'credit_funded',
+      ),
       byEvent(await inState('credit_funded'), 'review_rejected', {}, 'closed'),
       byEvent(
         await inState('attested', {}, false),
@@ -105,7 +137,12 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
         'callback_pending',
       ),
       byEvent(await inState('quoted'), 'exception_raised', held, 'exception_open'),
-      byEvent(await inState('exception_open'), 'replay_prepared', { action: 'replay' }, 'replay_ready'),
+      byEvent(
+        await inState('exception_open'),
+        'replay_prepared',
+        { action: 'replay' },
+        'replay_ready',
+      ),
       byEvent(await inState('exception_open'), 'abandoned', {}, 'closed'),
       byEvent(await inState('replay_ready'), 'replayed', {}, 'callback_pending'),
       byEvent(await inState('replay_ready'), 'abandoned', {}, 'closed'),
@@ -118,7 +155,11 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
     await transaction(rig.db, async (tx) => {
       const delivery = (await latestDelivery(tx, taskId, 'task_updated')) as DeliveryRow
       const attempt = await beginAttempt(tx, delivery, 'delivery', 'a'.repeat(64))
-      await endAttempt(tx, delivery.delivery_id, attempt, { outcome: 'taken', status: 200, failure: null })
+      await endAttempt(tx, delivery.delivery_id, attempt, {
+        outcome: 'taken',
+        status: 200,
+        failure: null,
+      })
     })
     return taskId
   }
@@ -140,7 +181,11 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
     const prepared = { contract_id: `ct_${contract.slice(5)}`, terms_sha256 }
     await rig.tasks.record(contract, ['contract_prepared', prepared], undefined, over)
     return [
-      byItself('preflight_passed', await inState('created', { callback_url: null }), 'preflight_checked'),
+      byItself(
+        'preflight_passed',
+        await inState('created', { callback_url: null }),
+        'preflight_checked',
+      ),
       byItself('trust_requested', await inState('contract_accepted'), 'trusted'),
       byItself('quote_issued, credit_requested, credit_funded', priced, 'credit_funded'),
       byItself('enqueued', supplied, 'callback_pending'),
@@ -151,8 +196,16 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
       byItself('closed', await inState('callback_delivered'), 'closed'),
       byItself('closed after a failure', await inState('failed'), 'closed'),
       byItself('contract_lapsed', contract, 'closed'),
-      byItself('quote_lapsed', await late('trusted', 'quote_issued', { quote_id: 'qt_1' }), 'exception_open'),
-      byItself('credit_lapsed', await late('quoted', 'credit_requested', { entitlement_id: 'en_1' }), 'exception_open'),
+      byItself(
+        'quote_lapsed',
+        await late('trusted', 'quote_issued', { quote_id: 'qt_1' }),
+        'exception_open',
+      ),
+      byItself(
+        'credit_lapsed',
+        await late('quoted', 'credit_requested', { entitlement_id: 'en_1' }),
+        'exception_open',
+      ),
     ]
   }
 
@@ -172,7 +225,13 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
     }
     const gaps = await inState('operating', { on_gaps: 'ask' })
     const key = `${runIdOf(gaps)} exception_agent`
-    trials.push({ name: 'evidence_missing', taskId: gaps, key, begin: () => wake(gaps), rests: 'evidence_partial' })
+    trials.push({
+      name: 'evidence_missing',
+      taskId: gaps,
+      key,
+      begin: () => wake(gaps),
+      rests: 'evidence_partial',
+    })
     return trials
   }
 
@@ -194,9 +253,14 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
   }
 
   async function rests(taskId: string, state: TaskState, name: string = state): Promise<void> {
-    const read = () => rig.db.selectFrom('tasks').select('state').where('task_id', '=', taskId).executeTakeFirst()
+    const read = () =>
+      rig.db.selectFrom('tasks').select('state').where('task_id', '=', taskId).executeTakeFirst()
     await expect
-      .poll(async () => (await insist(read))?.state, { message: name, timeout: 60_000, interval: 200 })
+      .poll(async () => (await insist(read))?.state, {
+        message: name,
+        timeout: 60_000,
+        interval: 200,
+      })
       .toBe(state)
   }
 

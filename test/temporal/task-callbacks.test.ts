@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { callbackDeliveryId } from '#domain/callbacks/callback.ts'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
-import { latestDelivery, listAttempts } from '../../activities/store/callbacks/callback-deliveries.ts'
+import {
+  latestDelivery,
+  listAttempts,
+} from '../../activities/store/callbacks/callback-deliveries.ts'
 import { listTaskExceptions } from '../../activities/store/tasks/task-exceptions.ts'
 import { listLedger } from '../../activities/store/tasks/tasks.ts'
 import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
@@ -19,9 +22,12 @@ afterAll(() => rig?.stop())
 
 const hash = 'a'.repeat(64)
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 40_000, interval: 100 }).toBe(state)
+  expect
+    .poll(async () => (await rig.rowOf(taskId)).state, { timeout: 40_000, interval: 100 })
+    .toBe(state)
 const told = (id: string) => rig.receiver.received.filter((one) => one.id === id)
-const outcomes = async (id: string) => (await listAttempts(rig.db, id)).map(({ outcome }) => outcome)
+const outcomes = async (id: string) =>
+  (await listAttempts(rig.db, id)).map(({ outcome }) => outcome)
 /** A task that has to tell of itself: its receipts are being issued. */
 async function finished(): Promise<{ taskId: string; first: string }> {
   const { task_id } = await rig.tasks.taskIn('attested')
@@ -64,7 +70,11 @@ verifies(
     const { taskId, first } = await finished()
     await reaches(taskId, 'exception_open')
     const [exception] = await listTaskExceptions(rig.db, taskId)
-    expect(exception).toMatchObject({ code: 'callback_failed', resume_state: 'callback_pending', money_moved: 'no' })
+    expect(exception).toMatchObject({
+      code: 'callback_failed',
+      resume_state: 'callback_pending',
+      money_moved: 'no',
+    })
     expect(await outcomes(first)).toEqual(['gone'])
     await rig.send(taskId, 'replay_prepared', { action: 'redeliver_callback' })
     await rig.send(taskId, 'replayed', {})

@@ -29,7 +29,10 @@ beforeAll(async () => {
 afterAll(() => rig?.stop())
 
 /** A task that is paid for and has its input and its approval, on its way. */
-async function begun(changed: Partial<TaskTerms> = {}, body: unknown = packetops.sandboxInput): Promise<string> {
+async function begun(
+  changed: Partial<TaskTerms> = {},
+  body: unknown = packetops.sandboxInput,
+): Promise<string> {
   const { task_id } = await rig.tasks.taskIn('credit_funded', { callback_url: null, ...changed })
   await transaction(rig.db, async (tx) => {
     await provideInput(tx, task_id, body)
@@ -48,7 +51,14 @@ const stopped = async (taskId: string) => {
 const recover = async (taskId: string, action: RecoveryAsk['action'], input?: unknown) => {
   const exceptionId = (await openTaskException(rig.db, taskId))?.exception_id
   const who = { actor: 'operator:1', decided: true, note: '' }
-  const ask = { taskId, exceptionId, action, input, ...who, recoveryId: `rec_${randomBytes(8).toString('hex')}` }
+  const ask = {
+    taskId,
+    exceptionId,
+    action,
+    input,
+    ...who,
+    recoveryId: `rec_${randomBytes(8).toString('hex')}`,
+  }
   await transaction(rig.db, (tx) => recoverTask(rig.tasks.deps, tx, ask))
   await rig.gateway.wake(taskId)
 }
@@ -60,7 +70,9 @@ const home = async (taskId: string) => {
 }
 const decide = async (taskId: string, decision: 'approve' | 'revise', round: number) => {
   const runId = runIdOf(taskId)
-  await expect.poll(async () => (await findOpenReview(rig.db, runId))?.round, { timeout: 40_000 }).toBe(round)
+  await expect
+    .poll(async () => (await findOpenReview(rig.db, runId))?.round, { timeout: 40_000 })
+    .toBe(round)
   const review = { decision, decisionId: 'rd_2', decidedBy: 'operator:1', note: '' } as const
   await transaction(rig.db, (tx) => recordReview(tx, runId, review))
   await rig.gateway.wake(taskId)
@@ -73,40 +85,54 @@ verifies('task.exception.run', 'an input that the rail refuses is corrected', as
   await home(taskId)
 })
 
-verifies('task.exception.run', 'a result that is never right stops after its rounds, and is begun anew', async () => {
-  const taskId = await begun({ usage: 'operational' })
-  for (const round of [0, 1, 2, 3]) await decide(taskId, 'revise', round)
-  expect(await stopped(taskId)).toMatchObject({ code: 'validator_failed', money_moved: 'yes' })
-  await recover(taskId, 'retry_step')
-  await decide(taskId, 'approve', 0)
-  await home(taskId)
-})
+verifies(
+  'task.exception.run',
+  'a result that is never right stops after its rounds, and is begun anew',
+  async () => {
+    const taskId = await begun({ usage: 'operational' })
+    for (const round of [0, 1, 2, 3]) await decide(taskId, 'revise', round)
+    expect(await stopped(taskId)).toMatchObject({ code: 'validator_failed', money_moved: 'yes' })
+    await recover(taskId, 'retry_step')
+    await decide(taskId, 'approve', 0)
+    await home(taskId)
+  },
+)
 
-verifies('task.exception.run', 'a run whose workflow is ended by hand is taken up again', async () => {
-  const taskId = await begun({ usage: 'operational' })
-  const runId = runIdOf(taskId)
-  await expect.poll(() => findOpenReview(rig.db, runId), { timeout: 40_000 }).toBeDefined()
-  await rig.client.workflow.getHandle(runId).terminate('by hand')
-  const exception = await stopped(taskId)
-  expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
-  expect(exception?.detail).toContain('the workflow ended: Terminated')
-  await recover(taskId, 'retry_step')
-  await decide(taskId, 'approve', 0)
-  await home(taskId)
-})
+verifies(
+  'task.exception.run',
+  'a run whose workflow is ended by hand is taken up again',
+  async () => {
+    const taskId = await begun({ usage: 'operational' })
+    const runId = runIdOf(taskId)
+    await expect.poll(() => findOpenReview(rig.db, runId), { timeout: 40_000 }).toBeDefined()
+    await rig.client.workflow.getHandle(runId).terminate('by hand')
+    const exception = await stopped(taskId)
+    expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating' })
+    expect(exception?.detail).toContain('the workflow ended: Terminated')
+    await recover(taskId, 'retry_step')
+    await decide(taskId, 'approve', 0)
+    await home(taskId)
+  },
+)
 
-verifies('task.terminated', 'a task whose workflow is ended by hand goes on with the next sweep', async () => {
-  const taskId = await begun({ usage: 'operational' })
-  await expect.poll(() => findOpenReview(rig.db, runIdOf(taskId)), { timeout: 40_000 }).toBeDefined()
-  const resting = await rig.tasks.taskIn('preflight_checked')
-  await rig.client.workflow.getHandle(taskId).terminate('by hand')
-  const log = pino({ level: 'silent' })
-  await resumeTasks({ client: rig.client, db: rig.db, log, config: { SWEEP_GRACE_MS: 0 } })
-  await expect.poll(() => isRunning(rig.client, runIdOf(taskId)), { timeout: 20_000 }).toBe(true)
-  expect(await isRunning(rig.client, resting.task_id)).toBe(false)
-  await decide(taskId, 'approve', 0)
-  await home(taskId)
-})
+verifies(
+  'task.terminated',
+  'a task whose workflow is ended by hand goes on with the next sweep',
+  async () => {
+    const taskId = await begun({ usage: 'operational' })
+    await expect
+      .poll(() => findOpenReview(rig.db, runIdOf(taskId)), { timeout: 40_000 })
+      .toBeDefined()
+    const resting = await rig.tasks.taskIn('preflight_checked')
+    await rig.client.workflow.getHandle(taskId).terminate('by hand')
+    const log = pino({ level: 'silent' })
+    await resumeTasks({ client: rig.client, db: rig.db, log, config: { SWEEP_GRACE_MS: 0 } })
+    await expect.poll(() => isRunning(rig.client, runIdOf(taskId)), { timeout: 20_000 }).toBe(true)
+    expect(await isRunning(rig.client, resting.task_id)).toBe(false)
+    await decide(taskId, 'approve', 0)
+    await home(taskId)
+  },
+)
 
 verifies(
   'task.exception.own-move',
@@ -136,7 +162,8 @@ verifies(
     await transaction(rig.db, (tx) => provideInput(tx, task_id, packetops.sandboxInput))
     const taken = sql`insert into runs (run_id, task_id, step) values (${runIdOf(task_id)}, ${other.task_id}, 'intake')`
     await taken.execute(rig.db)
-    const paid = () => rig.send(task_id, 'credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` }, 'paid')
+    const paid = () =>
+      rig.send(task_id, 'credit_funded', { settlement_receipt_id: `rc_${'a'.repeat(64)}` }, 'paid')
     expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
     expect(await paid()).toMatchObject({ state: 'exception_open', resumeState: 'credit_funded' })
   },

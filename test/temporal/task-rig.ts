@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import { bundleWorkflowCode, NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import {
+  bundleWorkflowCode,
+  NativeConnection,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker'
 import { pino } from 'pino'
 import { DomainError } from '#domain/core/errors.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
@@ -31,15 +36,20 @@ export async function patiently<Result>(call: () => Promise<Result>, left = 5): 
   try {
     return await call()
   } catch (error) {
-    if (left === 0 || !(error instanceof DomainError) || error.refusal.code !== 'unavailable') throw error
+    if (left === 0 || !(error instanceof DomainError) || error.refusal.code !== 'unavailable')
+      throw error
     return patiently(call, left - 1)
   }
 }
 
 /** The workflows as they are, or with the times of another file of this folder. */
 export function bundleWorkflows(timing?: string): Promise<WorkflowBundleWithSourceMap> {
-  const workflows = (file: string) => join(import.meta.dirname, '..', '..', 'workflows', 'shared', file)
-  const changed = timing === undefined ? {} : { [workflows('shared/timing.ts')]: join(import.meta.dirname, timing) }
+  const workflows = (file: string) =>
+    join(import.meta.dirname, '..', '..', 'workflows', 'shared', file)
+  const changed =
+    timing === undefined
+      ? {}
+      : { [workflows('shared/timing.ts')]: join(import.meta.dirname, timing) }
   return bundleWorkflowCode({
     workflowsPath: workflows('index.ts'),
     logger: quiet,
@@ -79,7 +89,15 @@ export async function startTaskWorkflows(
   const log = pino({ level: 'silent' })
   const posts = { agent: 10_000, untrusted: 10_000, trusted: 10_000 }
   const { keys, db } = tasks
-  const callbacks = { db, log, send: receiver.send, keys, facts: readCallbackFacts, demoReceiver, posts }
+  const callbacks = {
+    db,
+    log,
+    send: receiver.send,
+    keys,
+    facts: readCallbackFacts,
+    demoReceiver,
+    posts,
+  }
 
   const serving = new Set<() => Promise<void>>()
   /** Ends what still serves, such as the workers of a test that failed. */
@@ -95,7 +113,12 @@ export async function startTaskWorkflows(
       [TASKS_QUEUE, RUNS_QUEUE, CALLBACKS_QUEUE].map(async (taskQueue) => {
         const native = await NativeConnection.connect({ address: temporal.address })
         const source = taskQueue === TASKS_QUEUE ? { workflowBundle } : {}
-        const options = { connection: native, taskQueue, activities, shutdownForceTime: '20s' as const }
+        const options = {
+          connection: native,
+          taskQueue,
+          activities,
+          shutdownForceTime: '20s' as const,
+        }
         const worker = await Worker.create({ ...options, ...source })
         return { worker, native, running: worker.run() }
       }),
@@ -120,14 +143,18 @@ export async function startTaskWorkflows(
     return end
   }
 
-  const rowOf = async (taskId: string): Promise<TaskRow> => (await findTask(tasks.db, taskId)) as TaskRow
+  const rowOf = async (taskId: string): Promise<TaskRow> =>
+    (await findTask(tasks.db, taskId)) as TaskRow
 
   const send = <Event extends TaskEvent>(
     taskId: string,
     event: Event,
     data: TaskEventData[Event],
     eventId = randomBytes(8).toString('hex'),
-  ) => patiently(() => gateway.send(taskId, { eventId, event, actor: `agent:${trustedAgent}`, data: { ...data } }))
+  ) =>
+    patiently(() =>
+      gateway.send(taskId, { eventId, event, actor: `agent:${trustedAgent}`, data: { ...data } }),
+    )
 
   /** Whether every history of these workflows replays on the code of now. */
   async function replay(...workflowIds: string[]): Promise<void> {
@@ -138,8 +165,24 @@ export async function startTaskWorkflows(
   }
 
   return {
-    ...{ receiver, tasks, db: tasks.db, client, gateway, real, serve, endServing, send, replay, rowOf },
-    ...{ address: temporal.address, binary: temporal.binary, parts: { postgres: tasks.part, temporal: temporal.part } },
+    ...{
+      receiver,
+      tasks,
+      db: tasks.db,
+      client,
+      gateway,
+      real,
+      serve,
+      endServing,
+      send,
+      replay,
+      rowOf,
+    },
+    ...{
+      address: temporal.address,
+      binary: temporal.binary,
+      parts: { postgres: tasks.part, temporal: temporal.part },
+    },
     stop: () => closeAll(closers),
   }
 }

@@ -20,8 +20,14 @@ let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
 const taken: string[] = []
 let beforePlanner: () => Promise<void> = () => Promise.resolve()
 beforeAll(async () => {
-  const server = ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${LONG_HISTORY}`]
-  rig = await startTaskWorkflows({ runsAtOnce: { agent: 1, rail: 100 } }, { timing: 'short-timing.ts', server })
+  const server = [
+    '--dynamic-config-value',
+    `limit.historyCount.suggestContinueAsNew=${LONG_HISTORY}`,
+  ]
+  rig = await startTaskWorkflows(
+    { runsAtOnce: { agent: 1, rail: 100 } },
+    { timing: 'short-timing.ts', server },
+  )
   const takeStep: Steps['takeStep'] = async (input) => {
     taken.push(`${input.runId} ${input.step}`)
     if (input.step === 'planner') await beforePlanner()
@@ -32,7 +38,9 @@ beforeAll(async () => {
 afterAll(() => rig?.stop())
 
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 30_000, interval: 50 }).toBe(state)
+  expect
+    .poll(async () => (await rig.rowOf(taskId)).state, { timeout: 30_000, interval: 50 })
+    .toBe(state)
 const judge = async () => judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), [])
 const runsOf = async (workflowId: string) => {
   const seen: string[] = []
@@ -49,7 +57,8 @@ async function atReview(agent_id: string): Promise<{ taskId: string; runId: stri
   })
   const runId = runIdOf(taskId)
   await patiently(() => rig.gateway.wake(taskId))
-  const open = async () => (await listLoopSteps(rig.db, runId)).some(({ verdict }) => verdict === null)
+  const open = async () =>
+    (await listLoopSteps(rig.db, runId)).some(({ verdict }) => verdict === null)
   await expect.poll(open, { timeout: 30_000 }).toBe(true)
   return { taskId, runId }
 }
@@ -57,7 +66,9 @@ async function atReview(agent_id: string): Promise<{ taskId: string; runId: stri
 async function refusedEvents(taskId: string): Promise<void> {
   const caller = async () => {
     for (let left = timing.updatesPerRun; left > 0; left -= 1)
-      await expect(rig.send(taskId, 'callback_scheduled', { delivery_id: 'dl_1' })).rejects.toMatchObject({
+      await expect(
+        rig.send(taskId, 'callback_scheduled', { delivery_id: 'dl_1' }),
+      ).rejects.toMatchObject({
         refusal: { code: 'wrong_state' },
       })
   }
@@ -65,7 +76,12 @@ async function refusedEvents(taskId: string): Promise<void> {
 }
 const approve = (runId: string) =>
   transaction(rig.db, (tx) =>
-    recordReview(tx, runId, { decision: 'approve', decisionId: 'rd_1', decidedBy: 'operator:alice', note: '' }),
+    recordReview(tx, runId, {
+      decision: 'approve',
+      decisionId: 'rd_1',
+      decidedBy: 'operator:alice',
+      note: '',
+    }),
   )
 
 verifies(
@@ -75,9 +91,13 @@ verifies(
     const contract = (await rig.tasks.taskIn('preflight_checked')).task_id
     const quote = (await rig.tasks.taskIn('trusted')).task_id
     const credit = (await rig.tasks.taskIn('quoted')).task_id
-    const untimed = (await rig.tasks.taskIn('trust_pending', { agent_id: `agt_${'f'.repeat(64)}` })).task_id
+    const untimed = (await rig.tasks.taskIn('trust_pending', { agent_id: `agt_${'f'.repeat(64)}` }))
+      .task_id
     const terms_sha256 = await storeDocument(rig.db, contract, { terms: 'short' })
-    await rig.send(contract, 'contract_prepared', { contract_id: `ct_${contract.slice(5)}`, terms_sha256 })
+    await rig.send(contract, 'contract_prepared', {
+      contract_id: `ct_${contract.slice(5)}`,
+      terms_sha256,
+    })
     await rig.send(quote, 'quote_issued', { quote_id: 'qt_1' })
     await rig.send(credit, 'credit_requested', { entitlement_id: 'en_1' })
     await patiently(() => rig.gateway.wake(untimed))
@@ -112,7 +132,9 @@ verifies(
     await patiently(() => rig.gateway.wake(task_id))
     await rig.client.workflow.getHandle(task_id).result()
     expect((await rig.rowOf(task_id)).state).toBe('trusted')
-    expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({ state: 'quoted' })
+    expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({
+      state: 'quoted',
+    })
   },
   60_000,
 )
@@ -159,10 +181,13 @@ verifies(
   async () => {
     const [refusing, woken] = [await rig.tasks.taskIn('trusted'), await rig.tasks.taskIn('trusted')]
     await refusedEvents(refusing.task_id)
-    for (let left = LONG_HISTORY; left > 0; left -= 1) await patiently(() => rig.gateway.wake(woken.task_id))
+    for (let left = LONG_HISTORY; left > 0; left -= 1)
+      await patiently(() => rig.gateway.wake(woken.task_id))
     for (const { task_id } of [refusing, woken]) {
       await expect.poll(() => runsOf(task_id), { timeout: 20_000 }).toContain('CONTINUED_AS_NEW')
-      expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({ state: 'quoted' })
+      expect(await rig.send(task_id, 'quote_issued', { quote_id: 'qt_1' })).toMatchObject({
+        state: 'quoted',
+      })
     }
     expect(await judge()).toEqual([])
   },
@@ -173,7 +198,10 @@ verifies(
   'run.heartbeat',
   'a step that lasts longer than the time after which its worker counts as dead is taken once',
   async () => {
-    const { task_id } = await rig.tasks.taskIn('operating', { callback_url: null, agent_id: `agt_${'c'.repeat(64)}` })
+    const { task_id } = await rig.tasks.taskIn('operating', {
+      callback_url: null,
+      agent_id: `agt_${'c'.repeat(64)}`,
+    })
     // The step has to wait for the row, which somebody else holds.
     beforePlanner = () =>
       new Promise((held) => {
@@ -186,7 +214,9 @@ verifies(
     await patiently(() => rig.gateway.wake(task_id))
     await reaches(task_id, 'attested')
     const runId = runIdOf(task_id)
-    expect(taken.filter((each) => each.startsWith(runId))).toEqual(loopSteps.map((step) => `${runId} ${step}`))
+    expect(taken.filter((each) => each.startsWith(runId))).toEqual(
+      loopSteps.map((step) => `${runId} ${step}`),
+    )
   },
   60_000,
 )

@@ -30,7 +30,8 @@ afterAll(() => rig?.stop())
 const hash = 'a'.repeat(64)
 const reaches = (taskId: string, state: TaskState, timeout = 40_000) =>
   expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout, interval: 100 }).toBe(state)
-const eventsOf = async (taskId: string) => (await listLedger(rig.db, taskId)).map(({ event }) => event)
+const eventsOf = async (taskId: string) =>
+  (await listLedger(rig.db, taskId)).map(({ event }) => event)
 const intact = async (taskId: string) => {
   const { head_hash } = await rig.rowOf(taskId)
   expect(verifyLedger(taskId, await listLedger(rig.db, taskId))).toEqual({ ok: true, head_hash })
@@ -44,7 +45,10 @@ async function funded(changed: Partial<TaskTerms> = {}): Promise<string> {
   const by = { eventId: 'submit', actor: 'agent:agt_1' }
   await patiently(() => rig.gateway.submit(taskId, submit[1].terms_sha256, by))
   const terms_sha256 = await storeDocument(rig.db, taskId, { scope: ['packet'], task_id: taskId })
-  await rig.send(taskId, 'contract_prepared', { contract_id: `ct_${taskId.slice(5)}`, terms_sha256 })
+  await rig.send(taskId, 'contract_prepared', {
+    contract_id: `ct_${taskId.slice(5)}`,
+    terms_sha256,
+  })
   await rig.send(taskId, 'contract_accepted', { terms_sha256 })
   await rig.send(taskId, 'quote_issued', { quote_id: 'qt_1' })
   await rig.send(taskId, 'credit_requested', { entitlement_id: 'en_1' })
@@ -94,7 +98,9 @@ verifies(
     const again = digestOf(packetops.work(packetops.sandboxInput as never).result)
     expect(made).toMatchObject({ partial: false, result_sha256: again })
     const [attestation] = await listReceipts(rig.db, runId)
-    const claims = JSON.parse(Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString())
+    const claims = JSON.parse(
+      Buffer.from(String(attestation?.jws.split('.')[1]), 'base64url').toString(),
+    )
     expect(claims).toMatchObject({
       kind: 'attestation',
       proof_hash: made?.proof_hash,
@@ -121,18 +127,29 @@ verifies(
       .then(async () => String((await rig.rowOf(taskId)).run_id))
     const waits = (round: number) =>
       expect
-        .poll(async () => (await listLoopSteps(rig.db, runId)).filter(({ verdict }) => verdict === null), {
-          timeout: 20_000,
-        })
+        .poll(
+          async () =>
+            (await listLoopSteps(rig.db, runId)).filter(({ verdict }) => verdict === null),
+          {
+            timeout: 20_000,
+          },
+        )
         .toMatchObject([{ step: 'review_step', round }])
     const decide = async (decision: 'approve' | 'revise') => {
       await transaction(rig.db, (tx) =>
-        recordReview(tx, runId, { decision, decisionId: 'rd_2', decidedBy: 'operator:alice', note: 'look again' }),
+        recordReview(tx, runId, {
+          decision,
+          decisionId: 'rd_2',
+          decidedBy: 'operator:alice',
+          note: 'look again',
+        }),
       )
       await rig.gateway.wake(taskId)
     }
     await waits(0)
-    await expect.poll(() => rig.client.workflow.getHandle(runId).query(viewRun)).toMatchObject({ next: 'review' })
+    await expect
+      .poll(() => rig.client.workflow.getHandle(runId).query(viewRun))
+      .toMatchObject({ next: 'review' })
     await decide('revise')
     await waits(1)
     await decide('approve')
@@ -167,7 +184,8 @@ verifies(
       await reaches(taskId, 'attested')
       await intact(taskId)
     }
-    const packageOf = async (taskId: string) => findReturnPackage(rig.db, String((await rig.rowOf(taskId)).run_id))
+    const packageOf = async (taskId: string) =>
+      findReturnPackage(rig.db, String((await rig.rowOf(taskId)).run_id))
     expect(await packageOf(supplied)).toMatchObject({ partial: false })
     expect(await packageOf(waived)).toMatchObject({ partial: true })
     await finish(waived)
@@ -239,7 +257,8 @@ verifies(
   async () => {
     let broken = true
     const takeStep: Steps['takeStep'] = (step) => {
-      if (broken && step.step === 'validator') throw ApplicationFailure.nonRetryable('the machine is on fire')
+      if (broken && step.step === 'validator')
+        throw ApplicationFailure.nonRetryable('the machine is on fire')
       return rig.real.takeStep(step)
     }
     const stop = await rig.serve({ takeStep })
@@ -248,7 +267,11 @@ verifies(
     await rig.gateway.wake(taskId)
     await reaches(taskId, 'exception_open')
     const [exception] = await listTaskExceptions(rig.db, taskId)
-    expect(exception).toMatchObject({ code: 'worker_failed', resume_state: 'operating', money_moved: 'no' })
+    expect(exception).toMatchObject({
+      code: 'worker_failed',
+      resume_state: 'operating',
+      money_moved: 'no',
+    })
     expect(exception?.detail).toContain('the machine is on fire')
     broken = false
     await rig.send(taskId, 'replay_prepared', { action: 'retry_step' })
@@ -342,7 +365,9 @@ verifies(
     for (const taskId of ids) {
       await input(taskId)
       await rig.gateway.wake(taskId)
-      await expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 20_000 }).toMatch(/queued|operating/)
+      await expect
+        .poll(async () => (await rig.rowOf(taskId)).state, { timeout: 20_000 })
+        .toMatch(/queued|operating/)
     }
     expect((await Promise.all(ids.map(rig.rowOf))).map(({ state }) => state)).toEqual([
       'operating',
@@ -357,13 +382,19 @@ verifies(
   120_000,
 )
 
-verifies('task.events.known', 'an event that no table knows is refused before it is written anywhere', async () => {
-  const stop = await rig.serve()
-  const { task_id } = await rig.tasks.taskIn('trusted')
-  await rig.gateway.wake(task_id)
-  const sent = rig.client.workflow
-    .getHandle(task_id)
-    .executeUpdate(eventUpdate, { args: [{ eventId: 'x', event: 'explode' as never, actor: 'service', data: {} }] })
-  await expect(sent).rejects.toThrow(/failed/)
-  await stop()
-})
+verifies(
+  'task.events.known',
+  'an event that no table knows is refused before it is written anywhere',
+  async () => {
+    const stop = await rig.serve()
+    const { task_id } = await rig.tasks.taskIn('trusted')
+    await rig.gateway.wake(task_id)
+    const sent = rig.client.workflow
+      .getHandle(task_id)
+      .executeUpdate(eventUpdate, {
+        args: [{ eventId: 'x', event: 'explode' as never, actor: 'service', data: {} }],
+      })
+    await expect(sent).rejects.toThrow(/failed/)
+    await stop()
+  },
+)

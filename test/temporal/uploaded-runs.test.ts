@@ -31,11 +31,18 @@ const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const
 const columns = ['at', 'agent', 'model', 'task', 'input_tokens', 'output_tokens'] as const
 const textOf = {
   csv: (rows: UsageRow[]) =>
-    [columns.join(','), ...rows.map((row) => columns.map((name) => row[name] ?? '').join(','))].join('\n'),
+    [
+      columns.join(','),
+      ...rows.map((row) => columns.map((name) => row[name] ?? '').join(',')),
+    ].join('\n'),
   jsonl: (rows: UsageRow[]) => rows.map((row) => JSON.stringify(row)).join('\n'),
 }
 
-async function upload(format: keyof typeof types, text: string, owner = trustedAgent): Promise<string> {
+async function upload(
+  format: keyof typeof types,
+  text: string,
+  owner = trustedAgent,
+): Promise<string> {
   const bytes = Buffer.from(text)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   async function* stream() {
@@ -49,8 +56,11 @@ async function upload(format: keyof typeof types, text: string, owner = trustedA
   return sha256
 }
 const reaches = (taskId: string, state: TaskState) =>
-  expect.poll(async () => (await rig.rowOf(taskId)).state, { timeout: 60_000, interval: 100 }).toBe(state)
-const provide = (taskId: string, input: unknown) => transaction(rig.db, (tx) => provideInput(tx, taskId, input))
+  expect
+    .poll(async () => (await rig.rowOf(taskId)).state, { timeout: 60_000, interval: 100 })
+    .toBe(state)
+const provide = (taskId: string, input: unknown) =>
+  transaction(rig.db, (tx) => provideInput(tx, taskId, input))
 /** A funded task of the rail that waits for nothing but its input. */
 const waiting = async (changed: Partial<TaskTerms> = {}) =>
   (await rig.tasks.taskIn('credit_funded', { rail: 'tokenops', ...changed })).task_id
@@ -70,11 +80,16 @@ verifies(
       const sha256 = await upload(format, textOf[format](first))
       const taskId = await waiting({ input_manifest: [{ name: 'usage', sha256, bytes: 1 }] })
       await provide(taskId, { ...head, usage: { sha256 } })
-      expect(await keptUntil(rig.db, { owner: trustedAgent, sha256 }, { keepMs: 1, sandboxKeepMs: 1 })).toBeUndefined()
+      expect(
+        await keptUntil(rig.db, { owner: trustedAgent, sha256 }, { keepMs: 1, sandboxKeepMs: 1 }),
+      ).toBeUndefined()
       results.push((await packageOf(taskId))?.result_sha256)
       const steps = await listLoopSteps(rig.db, String((await rig.rowOf(taskId)).run_id))
       expect(steps.find(({ step }) => step === 'validator')?.output).toMatchObject({
-        checks: ['result_fits', 'citations_stand', 'same_again'].map((check) => ({ check, ok: true })),
+        checks: ['result_fits', 'citations_stand', 'same_again'].map((check) => ({
+          check,
+          ok: true,
+        })),
       })
     }
     const expected = digestOf(tokenops.work(tokenops.input.parse(inline)).result)
@@ -121,11 +136,16 @@ verifies(
         () => undefined,
         (error: { refusal?: { code: string } }) => error.refusal?.code,
       )
-    const [mine, theirs] = [await upload('jsonl', '{"a":1}'), await upload('jsonl', '{"a":2}', 'agt_other')]
+    const [mine, theirs] = [
+      await upload('jsonl', '{"a":1}'),
+      await upload('jsonl', '{"a":2}', 'agt_other'),
+    ]
     const taskId = await waiting()
     for (const sha256 of [theirs, 'd'.repeat(64)])
       expect(await refusal(taskId, { ...head, usage: { sha256 } })).toBe('evidence_mismatch')
-    const announced = await waiting({ input_manifest: [{ name: 'usage', sha256: 'd'.repeat(64), bytes: 1 }] })
+    const announced = await waiting({
+      input_manifest: [{ name: 'usage', sha256: 'd'.repeat(64), bytes: 1 }],
+    })
     expect(await refusal(announced, { ...head, usage: { sha256: mine } })).toBe('evidence_mismatch')
     expect(await rig.rowOf(announced)).toMatchObject({ input_sha256: null })
   },

@@ -71,7 +71,9 @@ afterAll(async () => {
 
 /** What Compose makes of `${NAME:-default}` without an .env file, and of `$$`. */
 function interpolate(content: string): string {
-  return content.replace(/\$\{([A-Z_]+):-([^}]*)\}/g, (_all, _name, fallback) => fallback).replaceAll('$$', '$')
+  return content
+    .replace(/\$\{([A-Z_]+):-([^}]*)\}/g, (_all, _name, fallback) => fallback)
+    .replaceAll('$$', '$')
 }
 
 function service(name: string): Service {
@@ -91,7 +93,10 @@ function here(value: string): string {
 }
 
 function environmentOf(name: string, more: Record<string, string> = {}): Record<string, string> {
-  const entries = Object.entries(service(name).environment ?? {}).map(([key, value]) => [key, here(String(value))])
+  const entries = Object.entries(service(name).environment ?? {}).map(([key, value]) => [
+    key,
+    here(String(value)),
+  ])
   const namespace = name === 'chain' ? {} : { TEMPORAL_NAMESPACE: NAMESPACE }
   return { PATH: process.env['PATH'] ?? '', ...Object.fromEntries(entries), ...namespace, ...more }
 }
@@ -99,13 +104,24 @@ function environmentOf(name: string, more: Record<string, string> = {}): Record<
 /** Runs a command of the image, `[node, …]`, in its working directory; rejects with its output when it fails. */
 function runCommand(command: readonly string[], env: Record<string, string>) {
   expect(command[0]).toBe('node')
-  return run(process.execPath, command.slice(1).map(here), { cwd: packageRoot, env, timeout: 60_000 })
+  return run(process.execPath, command.slice(1).map(here), {
+    cwd: packageRoot,
+    env,
+    timeout: 60_000,
+  })
 }
 
 /** Runs a service that stays up; it is ready when its health check passes. */
-async function startService(name: string, label: string, more: Record<string, string>, healthTest: readonly string[]) {
+async function startService(
+  name: string,
+  label: string,
+  more: Record<string, string>,
+  healthTest: readonly string[],
+) {
   const env = environmentOf(name, more)
-  const args = (service(name).command ?? []).slice(1).map((arg) => (arg === '8545' ? String(chainPort) : here(arg)))
+  const args = (service(name).command ?? [])
+    .slice(1)
+    .map((arg) => (arg === '8545' ? String(chainPort) : here(arg)))
   const part = new Part({
     name: label,
     logFile: join(scratch, `${label}.log`),
@@ -123,7 +139,10 @@ async function startService(name: string, label: string, more: Record<string, st
 async function registerNamespace(): Promise<void> {
   const { client, close } = temporalClient()
   const workflowExecutionRetentionPeriod = { seconds: (72 * 3600) as never }
-  await client.workflowService.registerNamespace({ namespace: NAMESPACE, workflowExecutionRetentionPeriod })
+  await client.workflowService.registerNamespace({
+    namespace: NAMESPACE,
+    workflowExecutionRetentionPeriod,
+  })
   await eventually(() => namespaceExists(client, 2_000), Boolean)
   await close()
 }
@@ -212,27 +231,37 @@ verifies('isolation.queues', 'compose serves the runs in containers of their own
   expect(service('worker').environment).not.toHaveProperty('TASK_QUEUES')
 })
 
-verifies('ship.containers', 'the image is built in stages and runs node, not npm, as a user without rights', () => {
-  expect([...dockerfile.matchAll(/^FROM node:\$\{NODE_VERSION\}-[a-z]+-slim/gm)]).toHaveLength(3)
-  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'))
-  expect(last).toMatch(/^USER node$/m)
-  expect(last).not.toMatch(/\bnpm\b/)
-  expect(/^CMD (\[.*\])$/m.exec(last)?.[1]).toBe('["node", "dist/api/server.js"]')
-  expect(imageHealth()[1]).toBe('node')
-  const ignored = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n')
-  expect(ignored[0]).toBe('**')
-  for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm))
-    for (const path of paths.split(' '))
-      expect(
-        ignored.some((line) => line.startsWith('!') && `${path}/`.startsWith(`${line.slice(1)}/`)),
-        path,
-      ).toBe(true)
-})
+verifies(
+  'ship.containers',
+  'the image is built in stages and runs node, not npm, as a user without rights',
+  () => {
+    expect([...dockerfile.matchAll(/^FROM node:\$\{NODE_VERSION\}-[a-z]+-slim/gm)]).toHaveLength(3)
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'))
+    expect(last).toMatch(/^USER node$/m)
+    expect(last).not.toMatch(/\bnpm\b/)
+    expect(/^CMD (\[.*\])$/m.exec(last)?.[1]).toBe('["node", "dist/api/server.js"]')
+    expect(imageHealth()[1]).toBe('node')
+    const ignored = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n')
+    expect(ignored[0]).toBe('**')
+    for (const [, paths = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm))
+      for (const path of paths.split(' '))
+        expect(
+          ignored.some(
+            (line) => line.startsWith('!') && `${path}/`.startsWith(`${line.slice(1)}/`),
+          ),
+          path,
+        ).toBe(true)
+  },
+)
 
 test('.env.example names each variable of the compose file with its default', () => {
-  const used = new Map([...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, fallback]) => [name, fallback]))
+  const used = new Map(
+    [...text.matchAll(/\$\{([A-Z_]+):-([^}]*)\}/g)].map(([, name, fallback]) => [name, fallback]),
+  )
   const example = readFileSync(join(packageRoot, '.env.example'), 'utf8')
-  const named = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
+  const named = new Map(
+    [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  )
   expect(Object.fromEntries(named)).toEqual(Object.fromEntries(used))
 })
 
@@ -246,7 +275,10 @@ verifies(
     const again = await runCommand(service('setup').command ?? [], environmentOf('setup'))
     expect(again.stdout).toContain('accounts to play with')
     const ports = await findFree(4)
-    const apis = [0, 1].map((index) => ({ BASE_PORT: String(ports[index]), OS_PORT: String(ports[index + 2]) }))
+    const apis = [0, 1].map((index) => ({
+      BASE_PORT: String(ports[index]),
+      OS_PORT: String(ports[index + 2]),
+    }))
     const workerHealth = service('worker').healthcheck?.test ?? []
     const runsHealth = service('worker-runs').healthcheck?.test ?? []
     await Promise.all([
@@ -262,7 +294,13 @@ verifies(
     )
     const accounts = readSecret<AccountsFile>(containerLayout(scratch).accounts)
     const recipient = accounts?.agents[0]?.address as string
-    const terms = { recipient, amount_usdc: '1', idempotency_key: 'compose-1', memo: 'compose', rail_reference: 'test' }
+    const terms = {
+      recipient,
+      amount_usdc: '1',
+      idempotency_key: 'compose-1',
+      memo: 'compose',
+      rail_reference: 'test',
+    }
     const created = await first?.call('payout-create', terms)
     expect(created?.body.payout).toMatchObject({ state: 'created', environment: 'local' })
     const repeated = await second?.call('payout-create', terms)

@@ -20,7 +20,11 @@ afterAll(() => apis?.stop())
 const file = () => apis.config.SIGNING_KEYS_FILE
 const answer = async (process: number, ...args: string[]) => {
   const credential = ['--operator', apis.operator]
-  const { code, out, text } = await runCli({ ...apis.env, BASE_URL: apis.hosts[process]!.base }, ...args, ...credential)
+  const { code, out, text } = await runCli(
+    { ...apis.env, BASE_URL: apis.hosts[process]!.base },
+    ...args,
+    ...credential,
+  )
   if (code !== 0) throw new Error(text)
   return JSON.parse(out)
 }
@@ -55,7 +59,11 @@ verifies(
     copyFileSync(file(), own)
     const rings = loadKeyRings(own)
     const tokenKeys = loadTokenKeys(own)
-    const anchors = loadTrustAnchors({ authority: rings.authority, issuer: 'https://svc.example', path: '' })
+    const anchors = loadTrustAnchors({
+      authority: rings.authority,
+      issuer: 'https://svc.example',
+      path: '',
+    })
     const before = rings.receipt.active.kid
     const sign = () =>
       transaction(apis.db, async (tx) => {

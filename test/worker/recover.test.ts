@@ -22,7 +22,8 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-const recover = (...args: string[]) => runCli({ ...apis.env, DATA_DIR: scratch }, 'recover', ...args)
+const recover = (...args: string[]) =>
+  runCli({ ...apis.env, DATA_DIR: scratch }, 'recover', ...args)
 const by = ['--operator', 'Ada', '--reason', 'looked at'] as const
 /** Each of these runs the command line several times, a process of its own each time. */
 const LONG_MS = 180_000
@@ -41,7 +42,9 @@ verifies(
     await calls.decided(run, 'loop_step', 'reject')
     await calls.reaches(token, 'exception_open')
 
-    expect((await recover('list', '--stuck', '--where', 'code=operator_hold')).text).toContain(taskId)
+    expect((await recover('list', '--stuck', '--where', 'code=operator_hold')).text).toContain(
+      taskId,
+    )
     expect((await recover('list', '--stuck', '--where', 'code=worker_failed')).text).toContain(
       'nothing needs attention',
     )
@@ -49,18 +52,26 @@ verifies(
     expect(explained.text).toMatch(/code +operator_hold/)
     expect(explained.text).toMatch(/cause +review_step: looked at/)
     expect(explained.text).toMatch(/interrupted_in +operating/)
-    expect(explained.text).toContain(`agent-rails recover act ${taskId} correct_input --operator NAME`)
+    expect(explained.text).toContain(
+      `agent-rails recover act ${taskId} correct_input --operator NAME`,
+    )
     expect(explained.text).toMatch(/choices +correct_input, replay, abandon/)
 
     const refused = await recover('act', taskId, 'retry_step', ...by)
-    expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('retry_step is no recovery') })
+    expect(refused).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('retry_step is no recovery'),
+    })
     const input = join(scratch, 'input.json')
     writeFileSync(input, JSON.stringify(packetops.sandboxInput))
     const { code, out } = await recover('act', taskId, 'correct_input', '--input', input, ...by)
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       state: 'operating',
-      receipt: { kind: 'recovery', payload: { operator_name: 'Ada', action: 'correct_input', note: 'looked at' } },
+      receipt: {
+        kind: 'recovery',
+        payload: { operator_name: 'Ada', action: 'correct_input', note: 'looked at' },
+      },
     })
     expect(await calls.reviewOf(taskId)).toBe(run)
     const woken = JSON.parse((await recover('act', run, 'wake', ...by)).out)
@@ -108,7 +119,16 @@ verifies(
   async () => {
     const stopped = [await calls.agreed('synthetic'), await calls.agreed('synthetic')]
     for (const { token } of stopped) await calls.raise(token)
-    const all = ['act', 'abandon', '--all', '--where', 'state=exception_open', '--where', 'rail=packetops', ...by]
+    const all = [
+      'act',
+      'abandon',
+      '--all',
+      '--where',
+      'state=exception_open',
+      '--where',
+      'rail=packetops',
+      ...by,
+    ]
     const dry = await recover(...all, '--dry-run')
     expect(dry.code).toBe(0)
     for (const { token, taskId } of stopped) {
@@ -117,7 +137,10 @@ verifies(
     }
     const [first] = stopped
     const unfit = await recover('act', String(first?.taskId), 'supply_evidence', ...by, '--dry-run')
-    expect(unfit).toMatchObject({ code: 1, text: expect.stringContaining(`${first?.taskId} would refuse it`) })
+    expect(unfit).toMatchObject({
+      code: 1,
+      text: expect.stringContaining(`${first?.taskId} would refuse it`),
+    })
     const done = await recover(...all)
     expect(done.code).toBe(0)
     expect(JSON.parse(done.out)).toHaveLength(2)

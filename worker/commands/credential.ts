@@ -16,7 +16,9 @@ export function addCredential(program: Command): void {
       printTable(await desk.list(agent))
     })
   byOperator(
-    credential.command('rotate <agent>').description('prepare the next key, which the agent claims by handshake'),
+    credential
+      .command('rotate <agent>')
+      .description('prepare the next key, which the agent claims by handshake'),
   )
     .option('--overlap <seconds>', 'how long the old key goes on after the claim', overlap, 86_400)
     .action(async (agentId: string, { operator, reason, overlap }: Options) => {
@@ -40,6 +42,7 @@ const byOperator = (command: Command): Command =>
 
 function overlap(text: string): number {
   const seconds = Number(text)
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= limits.credentialOverlapSecondsMax) return seconds
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= limits.credentialOverlapSecondsMax)
+    return seconds
   throw new InvalidArgumentError(`0 to ${limits.credentialOverlapSecondsMax} seconds`)
 }

@@ -14,9 +14,9 @@ export function addKeys(program: Command): void {
     .command('create <file>')
     .description('make the file of signing keys where there is none')
     .action((file: string) => print(createSigningKeys(file, new Date()).join('\n')))
-  operatorOption(keys.command('list').description('every key with its standing, and a signed receipt')).action(
-    async ({ operator }: Options) => printJson(await callAsOperator(operator, 'GET', PATH)),
-  )
+  operatorOption(
+    keys.command('list').description('every key with its standing, and a signed receipt'),
+  ).action(async ({ operator }: Options) => printJson(await callAsOperator(operator, 'GET', PATH)))
   byOperator(
     keys
       .command('rotate <file>')
@@ -28,12 +28,16 @@ export function addKeys(program: Command): void {
     printJson(await publish(operator, reason))
   })
   byOperator(
-    keys.command('publish').description('have the service read its file again, and publish the keys that were added'),
+    keys
+      .command('publish')
+      .description('have the service read its file again, and publish the keys that were added'),
   ).action(async ({ operator, reason }: Options) => printJson(await publish(operator, reason)))
   for (const end of ['retire', 'revoke'] as const)
     byOperator(keys.command(`${end} <kid>`).description(ends[end])).action(
       async (kid: string, { operator, reason }: Options) =>
-        printJson(await callAsOperator(operator, 'POST', PATH, { mode: `${end}_key`, kid, reason })),
+        printJson(
+          await callAsOperator(operator, 'POST', PATH, { mode: `${end}_key`, kid, reason }),
+        ),
     )
 }
 

@@ -16,11 +16,17 @@ export function addOperator(program: Command): void {
       await using desk = await openOperatorDesk()
       print(await desk.create(name))
     })
-  operatorOption(operator.command('list').description('every credential, and a signed receipt')).action(
-    async (options: { operator: string }) => printJson(await callAsOperator(options.operator, 'GET', PATH)),
+  operatorOption(
+    operator.command('list').description('every credential, and a signed receipt'),
+  ).action(async (options: { operator: string }) =>
+    printJson(await callAsOperator(options.operator, 'GET', PATH)),
   )
-  byOperator(operator.command('revoke <id>').description('end a credential with its next call')).action(
+  byOperator(
+    operator.command('revoke <id>').description('end a credential with its next call'),
+  ).action(
     async (operator_id: string, { operator: by, reason }: { operator: string; reason: string }) =>
-      printJson(await callAsOperator(by, 'POST', PATH, { mode: 'revoke_operator', operator_id, reason })),
+      printJson(
+        await callAsOperator(by, 'POST', PATH, { mode: 'revoke_operator', operator_id, reason }),
+      ),
   )
 }

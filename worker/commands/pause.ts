@@ -7,7 +7,10 @@ type Options = { operator: string; reason: string }
 
 /** `agent-rails pause | resume | pauses`: operators' switches, each act with its signed receipt. */
 export function addPause(program: Command): void {
-  setsSwitch(program.command('pause').description('stop new transfers; what is reserved already goes on'), true)
+  setsSwitch(
+    program.command('pause').description('stop new transfers; what is reserved already goes on'),
+    true,
+  )
   setsSwitch(program.command('resume').description('take a pause back'), false)
   program
     .command('pauses')
@@ -27,8 +30,10 @@ function setsSwitch(command: Command, paused: boolean): void {
     .argument('[target]', 'an address for wallet, an id for payout')
     .requiredOption('--reason <text>', 'why, for the receipt and for callers')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
-    .action(async (scope: ControlScope, target: string | undefined, { operator, reason }: Options) => {
-      await using desk = await openSwitches()
-      printJson(await desk.set(operator, { scope, target, paused, reason }))
-    })
+    .action(
+      async (scope: ControlScope, target: string | undefined, { operator, reason }: Options) => {
+        await using desk = await openSwitches()
+        printJson(await desk.set(operator, { scope, target, paused, reason }))
+      },
+    )
 }

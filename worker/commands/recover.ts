@@ -15,7 +15,9 @@ export function addRecover(program: Command): void {
       'list, explain and resolve what is stuck, and compare rows with the chain; nothing is ever repaired by SQL',
     )
   addWhere(recover.command('list'))
-    .description('what is under way, at most 1,000 payouts and 1,000 tasks, those that need attention first')
+    .description(
+      'what is under way, at most 1,000 payouts and 1,000 tasks, those that need attention first',
+    )
     .option('--stuck', 'only those that need attention')
     .option('--json', 'print them as JSON, with the agent and what --where goes by')
     .action(async ({ stuck, json, where }: { stuck?: true; json?: true; where: Where[] }) => {
@@ -23,7 +25,9 @@ export function addRecover(program: Command): void {
       const lines = chosen(await desk.list(stuck === true), where)
       if (json === true) printJson(lines)
       else if (lines.length === 0)
-        print(`nothing ${stuck ? 'needs attention' : 'is under way'}${where.length > 0 ? ' and matches --where' : ''}`)
+        print(
+          `nothing ${stuck ? 'needs attention' : 'is under way'}${where.length > 0 ? ' and matches --where' : ''}`,
+        )
       else print(lines.map(textOf).join('\n'))
     })
   recover
@@ -76,17 +80,24 @@ function addAct(recover: Command): void {
     .addArgument(new Argument('[act]').choices(recoverActs))
     .requiredOption('--reason <text>', 'why, for the receipt')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
-    .option('--input <file>', 'the whole input of the run as JSON, for supply_evidence and correct_input')
+    .option(
+      '--input <file>',
+      'the whole input of the run as JSON, for supply_evidence and correct_input',
+    )
     .option('--all', 'on all that need attention and match --where')
     .option('--dry-run', 'try it on each, undo it, and print the outcome')
     .action(async (first: string, second: RecoverAct | undefined, options: ActOptions) => {
       await using desk = await openRecovery()
       const { act, ids } =
         options.all === true
-          ? { act: actNamed(second === undefined ? first : ''), ids: await idsOf(desk, options.where) }
+          ? {
+              act: actNamed(second === undefined ? first : ''),
+              ids: await idsOf(desk, options.where),
+            }
           : { act: actNamed(second ?? ''), ids: [first] }
       const { reason, operator, all, dryRun } = options
-      const input = options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
+      const input =
+        options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
       if (ids.length === 0) return print('nothing needs attention and matches --where')
       const acts = ids.map((id) => ({ id, act, reason, input }))
       const outcomes = await desk.act(operator, acts, dryRun === true)
@@ -107,13 +118,19 @@ function triedText(act: RecoverAct, outcomes: readonly Outcome[]): string {
 
 function actNamed(name: string): RecoverAct {
   const act = recoverActs.find((known) => known === name)
-  if (act === undefined) throw new InvalidArgumentError(`the act is one of ${recoverActs.join(', ')}`)
+  if (act === undefined)
+    throw new InvalidArgumentError(`the act is one of ${recoverActs.join(', ')}`)
   return act
 }
 
-async function idsOf(desk: Awaited<ReturnType<typeof openRecovery>>, where: Where[]): Promise<string[]> {
+async function idsOf(
+  desk: Awaited<ReturnType<typeof openRecovery>>,
+  where: Where[],
+): Promise<string[]> {
   if (where.length === 0)
-    throw new InvalidArgumentError('name which of them with --where, such as --where state=exception_open')
+    throw new InvalidArgumentError(
+      'name which of them with --where, such as --where state=exception_open',
+    )
   return chosen(await desk.list(true), where).map(({ id }) => id)
 }
 
@@ -124,7 +141,8 @@ function addReconciliation(recover: Command): void {
     .action(async () => {
       await using desk = await openRecovery()
       const { differences } = await desk.reconcile()
-      if (differences === 0) return print('rows and chain agree, and so do workflows, receipts and charges')
+      if (differences === 0)
+        return print('rows and chain agree, and so do workflows, receipts and charges')
       printTable((await desk.exceptions()).filter(({ seen }) => seen).map(line))
       process.exitCode = 1
     })
@@ -144,13 +162,21 @@ function addReconciliation(recover: Command): void {
     .description('close an exception; what differs is not touched')
     .requiredOption('--reason <text>', 'why, for the receipt')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
-    .action(async (exception_id: string, { reason, operator }: { reason: string; operator: string }) => {
-      await using desk = await openRecovery()
-      printJson(await desk.close(operator, { exception_id, reason }))
-    })
+    .action(
+      async (exception_id: string, { reason, operator }: { reason: string; operator: string }) => {
+        await using desk = await openRecovery()
+        printJson(await desk.close(operator, { exception_id, reason }))
+      },
+    )
 }
 
-type Shown = { exception_id: string; code: string; subject: string; seen: boolean; first_seen_at: string }
+type Shown = {
+  exception_id: string
+  code: string
+  subject: string
+  seen: boolean
+  first_seen_at: string
+}
 const line = ({ exception_id, code, subject, seen, first_seen_at }: Shown) => ({
   exception_id,
   code,

@@ -8,7 +8,9 @@ export type Where = { column: (typeof columns)[number]; value: string }
 export function addWhere(command: Command): Command {
   const text = `only those that are so, such as rail=packetops; may be repeated, and all hold: ${columns.join(', ')}`
   const where = new Option('--where <name=value>', text).default([], 'none')
-  return command.addOption(where.argParser((given, before: Where[]) => [...before, readWhere(given)]))
+  return command.addOption(
+    where.argParser((given, before: Where[]) => [...before, readWhere(given)]),
+  )
 }
 
 function readWhere(given: string): Where {

@@ -14,6 +14,8 @@ function defaultOf(parsed: { success: boolean; data?: unknown }): string {
   if (!parsed.success) return '**required**'
   const { data } = parsed
   const text =
-    typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.values(data).join('/') : String(data)
+    typeof data === 'object' && data !== null && !Array.isArray(data)
+      ? Object.values(data).join('/')
+      : String(data)
   return text === '' ? 'empty' : `\`${text}\``
 }

@@ -45,7 +45,11 @@ export function tableOf(checks: readonly Check[]): string {
     return remedy === undefined ? [line] : [line, `${' '.repeat(width + 9)}→ ${remedy}`]
   })
   const faults = checks.filter(({ ok }) => !ok).length
-  return [...lines, '', faults === 0 ? 'all is well' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`].join('\n')
+  return [
+    ...lines,
+    '',
+    faults === 0 ? 'all is well' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`,
+  ].join('\n')
 }
 
 type Configuration = { config: Config; problem?: never } | { config?: never; problem: Check }
@@ -54,7 +58,15 @@ function readConfiguration(environment: NodeJS.ProcessEnv | undefined): Configur
   try {
     return { config: loadSettings(environment) }
   } catch (error) {
-    const detail = error instanceof Error ? error.message.replace(/^configuration: /, '') : reasonOf(error)
-    return { problem: { name: 'configuration', ok: false, detail: detail.replaceAll('\n', ' '), remedy: CONFIGURE } }
+    const detail =
+      error instanceof Error ? error.message.replace(/^configuration: /, '') : reasonOf(error)
+    return {
+      problem: {
+        name: 'configuration',
+        ok: false,
+        detail: detail.replaceAll('\n', ' '),
+        remedy: CONFIGURE,
+      },
+    }
   }
 }

@@ -13,7 +13,9 @@ export function checkKeys(config: Config): Promise<Check[]> {
   return Promise.all([
     keyFile('SIGNING_KEYS_FILE', config.SIGNING_KEYS_FILE, () => {
       const rings = loadKeyRings(config.SIGNING_KEYS_FILE)
-      return fine(`${Object.keys(rings).length} rings; receipts are signed by ${rings.receipt.active.kid}`)
+      return fine(
+        `${Object.keys(rings).length} rings; receipts are signed by ${rings.receipt.active.kid}`,
+      )
     }),
     ...(serves(SIGNING_QUEUE)
       ? [
@@ -41,7 +43,8 @@ export function checkKeys(config: Config): Promise<Check[]> {
 
 function keyFile(name: string, path: string, read: () => Finding): Promise<Check> {
   return look(name, `Put back the file that ${name} names, or name another.`, async () => {
-    if (path === '') return fault('not set', `Set ${name}; docs/operations.md says what the file holds.`)
+    if (path === '')
+      return fault('not set', `Set ${name}; docs/operations.md says what the file holds.`)
     return judgeMode(path, (await stat(path)).mode) ?? read()
   })
 }
@@ -49,5 +52,8 @@ function keyFile(name: string, path: string, read: () => Finding): Promise<Check
 /** A fault when anybody but the owner may read or write a key file. */
 export function judgeMode(path: string, mode: number): Finding | undefined {
   if ((mode & 0o077) === 0) return undefined
-  return fault(`${path} has mode ${(mode & 0o777).toString(8).padStart(4, '0')}`, `chmod 600 ${path}`)
+  return fault(
+    `${path} has mode ${(mode & 0o777).toString(8).padStart(4, '0')}`,
+    `chmod 600 ${path}`,
+  )
 }

@@ -23,7 +23,9 @@ export function checkMachine(directory: string): Promise<Check[]> {
 }
 
 /** Each port is free, or it is our own API that listens there. */
-export function checkPorts(config: Pick<Config, 'BIND_HOST' | 'BASE_PORT' | 'OS_PORT'>): Promise<Check[]> {
+export function checkPorts(
+  config: Pick<Config, 'BIND_HOST' | 'BASE_PORT' | 'OS_PORT'>,
+): Promise<Check[]> {
   const ports = { 'port of base_url': config.BASE_PORT, 'port of os_url': config.OS_PORT }
   return Promise.all(
     Object.entries(ports).map(([name, port]) =>
@@ -41,18 +43,25 @@ export function judgeNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [oldestMajor, oldestMinor] = OLDEST_NODE
   const old = major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
-  return old ? fault(`${version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`) : fine(version)
+  return old
+    ? fault(`${version} is too old`, `Install Node ${OLDEST_NODE.join('.')} or newer.`)
+    : fine(version)
 }
 
 /** Judges the bytes that are free where the data is. */
 export function judgeDisk(freeBytes: number, place: string): Finding {
   const text = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB free at ${place}`
-  return freeBytes < FREE_BYTES_MIN ? fault(text, 'Free at least 1 GiB, or move DATA_DIR.') : fine(text)
+  return freeBytes < FREE_BYTES_MIN
+    ? fault(text, 'Free at least 1 GiB, or move DATA_DIR.')
+    : fine(text)
 }
 
 function judgeListener(port: number, ours: boolean): Finding {
   if (ours) return fine(`our API answers on ${port}`)
-  return fault(`${port} is taken by another program`, 'Stop what listens there, or set another BASE_PORT and OS_PORT.')
+  return fault(
+    `${port} is taken by another program`,
+    'Stop what listens there, or set another BASE_PORT and OS_PORT.',
+  )
 }
 
 async function isOurApi(port: number, host: string): Promise<boolean> {

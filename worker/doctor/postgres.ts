@@ -1,5 +1,9 @@
 import type { Config } from '../../activities/config/config.ts'
-import { describeLanes, type LaneHealth, readLanes } from '../../activities/store/gas-wallets/health.ts'
+import {
+  describeLanes,
+  type LaneHealth,
+  readLanes,
+} from '../../activities/store/gas-wallets/health.ts'
 import { createDatabase, isUnavailable } from '../../activities/store/postgres/db.ts'
 import { databaseSkewMs, migrationsApplied } from '../../activities/store/postgres/health.ts'
 import { latestMigration } from '../../activities/store/postgres/migrate.ts'
@@ -12,10 +16,16 @@ const ROLES_PAGE = 'see docs/operations.md, Database roles.'
 const SKEW_MS_MAX = 5_000
 
 /** Postgres answers, has every migration, and agrees with this machine about the time; and by its rows no gas wallet is jammed. */
-export async function checkPostgres(config: Pick<Config, 'DATABASE_URL' | 'LANE_JAM_AFTER_MS'>): Promise<Check[]> {
+export async function checkPostgres(
+  config: Pick<Config, 'DATABASE_URL' | 'LANE_JAM_AFTER_MS'>,
+): Promise<Check[]> {
   const url = config.DATABASE_URL
   const settings = { url, applicationName: 'agent-rails doctor', poolSize: 2 }
-  const { db, close } = createDatabase({ ...settings, connectTimeoutMs: 3_000, queryTimeoutMs: 3_000 })
+  const { db, close } = createDatabase({
+    ...settings,
+    connectTimeoutMs: 3_000,
+    queryTimeoutMs: 3_000,
+  })
   try {
     return await Promise.all([
       look('postgres and its clock', ANSWERS, async () => judgeSkew(await databaseSkewMs(db))),
@@ -52,14 +62,18 @@ export function judgeLanes(lanes: readonly LaneHealth[]): Finding {
 /** Judges the database roles: a process that connects as another user could do more than it needs. */
 export function judgeRoles({ user, missing, differences }: RoleHealth): Finding {
   if (missing.length > 0)
-    return fault(`${missing.join(', ')} missing`, `Create them, then run node dist/worker/migrate.js; ${ROLES_PAGE}`)
+    return fault(
+      `${missing.join(', ')} missing`,
+      `Create them, then run node dist/worker/migrate.js; ${ROLES_PAGE}`,
+    )
   if (differences.length > 0)
     return fault(
       differences.join('; '),
       `Run node dist/worker/migrate.js, which grants what is declared; ${ROLES_PAGE}`,
     )
   const names = databaseRoles.map(roleName)
-  if (!names.includes(user)) return warning(`connected as ${user}`, `Let DATABASE_URL name a role; ${ROLES_PAGE}`)
+  if (!names.includes(user))
+    return warning(`connected as ${user}`, `Let DATABASE_URL name a role; ${ROLES_PAGE}`)
   return fine(`connected as ${user}; ${names.length} roles, as declared`)
 }
 

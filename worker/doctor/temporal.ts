@@ -44,7 +44,11 @@ export async function checkTemporal(config: Config): Promise<Check[]> {
   }
 }
 
-function checkPollers(client: Client, queue: string, kind: 'workflow' | 'activity'): Promise<Check> {
+function checkPollers(
+  client: Client,
+  queue: string,
+  kind: 'workflow' | 'activity',
+): Promise<Check> {
   return look(`workers on ${queue}`, ANSWERS, async () => {
     const pollers = await listPollers(client, queue, WITHIN_MS, kind)
     if (pollers.length > 0) return fine(pollers.join(', '))
@@ -61,7 +65,10 @@ function judgeNamespace(namespace: string, exists: boolean): Finding {
 }
 
 /** Judges the search attributes (`name → type`) that the namespace lacks. */
-export function judgeAttributes(namespace: string, missing: Readonly<Record<string, string>>): Finding {
+export function judgeAttributes(
+  namespace: string,
+  missing: Readonly<Record<string, string>>,
+): Finding {
   const names = Object.keys(missing)
   if (names.length === 0) return fine('all registered')
   const flags = Object.entries(missing).map(([name, type]) => `--name ${name} --type ${type}`)

@@ -7,7 +7,12 @@ import { keepSecret } from './secret-file.ts'
 export type Account = { address: Address; private_key: Hex }
 
 /** The service's own accounts on the local chain; all addresses differ, and none comes from a published mnemonic. */
-export type ServiceAccounts = { tokenOwner: Account; payoutWallet: Account; gasWallets: Account[]; payTo: Account }
+export type ServiceAccounts = {
+  tokenOwner: Account
+  payoutWallet: Account
+  gasWallets: Account[]
+  payTo: Account
+}
 
 /** The parties outside the service that the demo plays. */
 export type DemoAccounts = { treasury: { principal: Account; holder: Account }; agents: Account[] }
@@ -36,5 +41,8 @@ export function newDemoAccounts(): DemoAccounts {
 /** A new account with a random key. */
 export function newAccount(): Account {
   const privateKey = generatePrivateKey()
-  return { address: privateKeyToAddress(privateKey).toLowerCase() as Address, private_key: privateKey }
+  return {
+    address: privateKeyToAddress(privateKey).toLowerCase() as Address,
+    private_key: privateKey,
+  }
 }

@@ -10,7 +10,13 @@ export function openReviewer(hosts: Hosts, operator: string) {
     const { items } = (await client.call('loop-review-console', { kind, limit: '100' })).body
     return items.find(({ subject_id }) => subject_id === subjectId)
   }
-  const decide = async (kind: Kind, subject_id: string, decision: Decision, note: string, withinMs = 60_000) => {
+  const decide = async (
+    kind: Kind,
+    subject_id: string,
+    decision: Decision,
+    note: string,
+    withinMs = 60_000,
+  ) => {
     const until = Date.now() + withinMs
     let subject = await waiting(kind, subject_id)
     while (subject === undefined) {

@@ -44,7 +44,8 @@ export async function callback(deliveryId: string): Promise<CallbackSnapshot | n
       run.hurried = false
       learn(await attempt(run.known))
     }
-    if (wf.workflowInfo().continueAsNewSuggested) await wf.continueAsNew<typeof callback>(deliveryId)
+    if (wf.workflowInfo().continueAsNewSuggested)
+      await wf.continueAsNew<typeof callback>(deliveryId)
   }
   return run.known
 
@@ -59,8 +60,12 @@ export async function callback(deliveryId: string): Promise<CallbackSnapshot | n
 /** A host that is not proven has to echo a nonce first; when it does, the callback follows at once. */
 async function attempt(known: CallbackSnapshot): Promise<CallbackSnapshot> {
   const { deliveryId } = known
-  const now = known.hostProven ? known : await steps('have the host echo a nonce').proveHost(deliveryId)
-  return now.open && now.hostProven ? steps('deliver the callback').deliverCallback(deliveryId) : now
+  const now = known.hostProven
+    ? known
+    : await steps('have the host echo a nonce').proveHost(deliveryId)
+  return now.open && now.hostProven
+    ? steps('deliver the callback').deliverCallback(deliveryId)
+    : now
 }
 
 function callbackDetails(callback: CallbackSnapshot): string {

@@ -15,7 +15,10 @@ export function publish(snapshot: PayoutSnapshot, isYoung: boolean): void {
     ({ key, value }) => current.get(key) !== value,
   )
   const { ExceptionCode } = searchAttributes
-  const isOver = snapshot.exception === null && snapshot.difference === null && current.get(ExceptionCode) !== undefined
+  const isOver =
+    snapshot.exception === null &&
+    snapshot.difference === null &&
+    current.get(ExceptionCode) !== undefined
   if (isOver) changed.push({ key: ExceptionCode, value: null })
   const tellsLittle = isYoung && changed.every(({ value }) => value === 'authorized')
   if (changed.length > 0 && !tellsLittle) wf.upsertSearchAttributes(changed)

@@ -83,7 +83,9 @@ async function drivePayout(payoutId: string): Promise<void> {
   await rest()
   if (run.known === null) await load()
   if (run.known === null)
-    await wf.condition(() => run.known !== null, timing.waitForCreate, { summary: 'waits for its create' })
+    await wf.condition(() => run.known !== null, timing.waitForCreate, {
+      summary: 'waits for its create',
+    })
 
   while (run.known !== null && !isClosed(run.known)) {
     // A wake may come to show an exception of a transfer that is being driven.
@@ -123,7 +125,9 @@ async function drivePayout(payoutId: string): Promise<void> {
     const reason = run.known === null ? '' : payoutWait(run.known).what
     const summary = `waits for ${reason}`.slice(0, REASON_MAX)
     // Refused updates change nothing, and make the run long all the same.
-    const came = await wf.condition(() => run.version !== seen || run.woken || isLong(run), ms, { summary })
+    const came = await wf.condition(() => run.version !== seen || run.woken || isLong(run), ms, {
+      summary,
+    })
     // What is under way when the time is up may still bring something.
     if (!came) await wf.condition(wf.allHandlersFinished)
     if (run.woken) await reload()
@@ -154,8 +158,10 @@ const begun: Run = {
   updates: 0,
 }
 
-const isDriven = ({ transfer, exception }: PayoutSnapshot): boolean => transfer !== 'none' && exception === null
-const idleMs = (known: PayoutSnapshot): number => (known.exception === null ? known.idleMs : UNTIL_WOKEN_MS)
+const isDriven = ({ transfer, exception }: PayoutSnapshot): boolean =>
+  transfer !== 'none' && exception === null
+const idleMs = (known: PayoutSnapshot): number =>
+  known.exception === null ? known.idleMs : UNTIL_WOKEN_MS
 
 /** A run that knows no row loads it, once no update brings it. */
 function hasSomethingToDo(run: Run): boolean {
@@ -163,10 +169,18 @@ function hasSomethingToDo(run: Run): boolean {
   return run.woken || isLong(run) || isClosed(run.known) || isDriven(run.known)
 }
 
-type Driven = { payoutId: string; run: Run; learn: (snapshot: PayoutSnapshot) => void; pause: () => Promise<unknown> }
+type Driven = {
+  payoutId: string
+  run: Run
+  learn: (snapshot: PayoutSnapshot) => void
+  pause: () => Promise<unknown>
+}
 
 /** One round over a reserved transfer: sign, send or send again, look for it on chain. */
-async function drive({ payoutId, run, learn, pause }: Driven, { transfer }: PayoutSnapshot): Promise<void> {
+async function drive(
+  { payoutId, run, learn, pause }: Driven,
+  { transfer }: PayoutSnapshot,
+): Promise<void> {
   if (transfer === 'reserved') await signing.signTransfer(payoutId)
   if (transfer !== 'included') learn(await chain('store, then broadcast').submitTransfer(payoutId))
   if (run.known?.parked == null) run.blocked = 0
@@ -175,20 +189,36 @@ async function drive({ payoutId, run, learn, pause }: Driven, { transfer }: Payo
   learn(await chain(looks).confirmTransfer(payoutId))
 }
 
-function setHandlers(run: Run, answer: (step: () => Promise<StepResult>) => Promise<StepAnswer>): void {
+function setHandlers(
+  run: Run,
+  answer: (step: () => Promise<StepResult>) => Promise<StepAnswer>,
+): void {
   const validator = (_input: StepInput): void => refuseIfEnding(run)
-  wf.setHandler(createUpdate, (input) => answer(() => steps('create the payout').createPayout(input)), {
-    validator,
-    description: 'Fix the terms and write the created receipt.',
-  })
-  wf.setHandler(authorizeUpdate, (input) => answer(() => steps('verify the authority').authorizePayout(input)), {
-    validator,
-    description: 'Verify presentation and principal signature and write the authorized receipt.',
-  })
-  wf.setHandler(executeUpdate, (input) => answer(() => steps('reserve the transfer').reserveTransfer(input)), {
-    validator,
-    description: 'Reserve the transfer under the daily cap; the run then signs, submits and confirms it.',
-  })
+  wf.setHandler(
+    createUpdate,
+    (input) => answer(() => steps('create the payout').createPayout(input)),
+    {
+      validator,
+      description: 'Fix the terms and write the created receipt.',
+    },
+  )
+  wf.setHandler(
+    authorizeUpdate,
+    (input) => answer(() => steps('verify the authority').authorizePayout(input)),
+    {
+      validator,
+      description: 'Verify presentation and principal signature and write the authorized receipt.',
+    },
+  )
+  wf.setHandler(
+    executeUpdate,
+    (input) => answer(() => steps('reserve the transfer').reserveTransfer(input)),
+    {
+      validator,
+      description:
+        'Reserve the transfer under the daily cap; the run then signs, submits and confirms it.',
+    },
+  )
   const wake = (): void => {
     run.woken = true
   }
@@ -196,4 +226,5 @@ function setHandlers(run: Run, answer: (step: () => Promise<StepResult>) => Prom
   wf.setHandler(viewQuery, () => run.known, { description: 'The payout as this run knows it.' })
 }
 
-const isClosed = (payout: PayoutSnapshot): boolean => payout.transfer === 'final' || payout.transfer === 'dead'
+const isClosed = (payout: PayoutSnapshot): boolean =>
+  payout.transfer === 'final' || payout.transfer === 'dead'

@@ -24,7 +24,10 @@ export interface ReconciliationSteps {
   /** Looks again at what was noted; what still differs opens an exception, or is seen again. */
   confirmPage(page: Page): Promise<Confirmed>
   /** Marks what is no longer seen and completes the run; answers how many differences stand. */
-  closeReconciliation(input: { reconciliationId: string; compared: number }): Promise<{ differences: number }>
+  closeReconciliation(input: {
+    reconciliationId: string
+    compared: number
+  }): Promise<{ differences: number }>
   /** Signs the statement of the next day that is final on chain; null when none is due. */
   makeStatement(): Promise<string | null>
 }

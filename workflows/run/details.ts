@@ -11,7 +11,8 @@ export function runWait(run: RunSnapshot): Wait {
     const review = { kind: 'loop_step', id: run.runId, since: run.reviewSince } as const
     return reviewWait('an operator to review the result', review, loopStepDecisions)
   }
-  if (run.next === 'over') return { ...nothing, what: `nothing: its task ${run.taskId} decides what follows` }
+  if (run.next === 'over')
+    return { ...nothing, what: `nothing: its task ${run.taskId} decides what follows` }
   return { ...nothing, what: `the step ${run.step}` }
 }
 
@@ -28,7 +29,8 @@ export function runDetails(run: RunSnapshot): string {
     more: [
       '| step | attempt | revision | ended |\n|---|---|---|---|',
       ...run.taken.map(
-        ({ step, attempt, round, verdict }) => `| ${step} | ${attempt + 1} | ${round} | ${verdict ?? 'waits'} |`,
+        ({ step, attempt, round, verdict }) =>
+          `| ${step} | ${attempt + 1} | ${round} | ${verdict ?? 'waits'} |`,
       ),
     ],
   })

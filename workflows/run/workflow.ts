@@ -43,7 +43,9 @@ async function driveRun(runId: string): Promise<void> {
   learn(await alone(() => records('load the stored run').loadRun(runId)))
   while (state.known !== null && state.known.step !== null && state.known.next !== 'over') {
     if (state.known.next === 'review') {
-      await wf.condition(() => state.woken, timing.run.review, { summary: 'waits for the decision of a review' })
+      await wf.condition(() => state.woken, timing.run.review, {
+        summary: 'waits for the decision of a review',
+      })
       state.woken = false
     }
     learn(await take(state.known, state.known.step))
@@ -67,7 +69,10 @@ async function driveRun(runId: string): Promise<void> {
       .catch(() => undefined)
   }
 
-  async function take({ attempt, round, agentId }: RunSnapshot, step: LoopStep): Promise<RunSnapshot> {
+  async function take(
+    { attempt, round, agentId }: RunSnapshot,
+    step: LoopStep,
+  ): Promise<RunSnapshot> {
     const input = { runId, attempt, round, step, limits: timing.task.limits }
     try {
       return await steps(step, agentId).takeStep(input)

@@ -35,7 +35,10 @@ function waitLines({ what, since, gaps, action }: Wait): string[] {
     `**Waits for** ${markdownCode(what)}${since === null ? '' : ` since ${since}`}`,
     '',
     ...gaps.slice(0, GAPS_MAX).map(({ code, detail, pointers }) => {
-      const at = pointers.length === 0 ? '' : ` at ${pointers.map((pointer) => markdownCode(pointer, 100)).join(', ')}`
+      const at =
+        pointers.length === 0
+          ? ''
+          : ` at ${pointers.map((pointer) => markdownCode(pointer, 100)).join(', ')}`
       return `- **${markdownCode(code)}**${at}: ${markdownCode(detail, DETAIL_MAX)}`
     }),
     ...(left > 0 ? [`- and ${left} more`] : []),
@@ -47,5 +50,9 @@ function waitLines({ what, since, gaps, action }: Wait): string[] {
 
 function requiredAction(action: NonNullable<Wait['action']>): string[] {
   const choices = action.choices.length > 1 ? ` (${action.choices.join(', ')})` : ''
-  return [`**Required action** by the ${action.by}${choices}`, '', markdownBlock(actionLines(action))]
+  return [
+    `**Required action** by the ${action.by}${choices}`,
+    '',
+    markdownBlock(actionLines(action)),
+  ]
 }

@@ -20,7 +20,10 @@ export const searchAttributes = {
   NeedsAttention: defineSearchAttributeKey('NeedsAttention', SearchAttributeType.BOOL),
 } as const
 
-type Filtered = Pick<PayoutSnapshot, 'state' | 'usage' | 'creator' | 'parked' | 'exception' | 'transfer' | 'difference'>
+type Filtered = Pick<
+  PayoutSnapshot,
+  'state' | 'usage' | 'creator' | 'parked' | 'exception' | 'transfer' | 'difference'
+>
 
 /** A payout's attributes; `State` shows `dead` for a transfer that can never happen. */
 export function payoutAttributes(payout: Filtered): SearchAttributePair[] {

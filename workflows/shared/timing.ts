@@ -15,17 +15,32 @@ export const timing = {
    * A step, with all its tries, has to end well within its workflow task: the server lets a worker renew a task of 10 s
    * after 8 s, and an update that comes with the renewal leaves a history that does not replay. Two may follow each other.
    */
-  step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 500 },
+  step: {
+    startToClose: 3_500,
+    scheduleToClose: 3_900,
+    retryFirst: 50,
+    retryLongest: 1_000,
+    again: 500,
+  },
   chain: { startToClose: 120_000, heartbeat: 6_000, retryFirst: 500, retryLongest: 10_000 },
   signing: { startToClose: 3_000 },
-  reconciliation: { startToClose: 300_000, heartbeat: 60_000, retryFirst: 1_000, retryLongest: 60_000 },
+  reconciliation: {
+    startToClose: 300_000,
+    heartbeat: 60_000,
+    retryFirst: 1_000,
+    retryLongest: 60_000,
+  },
   /** An attempt takes 5 s of somebody else's time at most; what takes longer is our database. */
   callback: { startToClose: 15_000, retryFirst: 500, retryLongest: 60_000 },
   /** A day's statement reads the whole day. */
   statement: { startToClose: 600_000 },
   /** `limits`: how long a task may stay in a state; `queued`: between two looks for a slot, which a free one shortens. */
   task: {
-    limits: { contract_ready: 24 * 3600 * 1000, quoted: 24 * 3600 * 1000, credit_pending: 3600 * 1000 },
+    limits: {
+      contract_ready: 24 * 3600 * 1000,
+      quoted: 24 * 3600 * 1000,
+      credit_pending: 3600 * 1000,
+    },
     queued: 120_000,
     idle: 30 * 24 * 3600 * 1000,
     /** Between two looks at work that another workflow has: a run that is closing, a callback that the sweep found first. */

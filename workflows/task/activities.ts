@@ -40,5 +40,9 @@ export interface TaskSteps {
    * Makes the moves that the task makes by itself, lapses among them; null where there is no task. `leftSlot`: its run has just
    * stopped, and others may be waiting for the slot.
    */
-  advanceTask(input: { taskId: string; limits: StateLimits; leftSlot: boolean }): Promise<TaskSnapshot | null>
+  advanceTask(input: {
+    taskId: string
+    limits: StateLimits
+    leftSlot: boolean
+  }): Promise<TaskSnapshot | null>
 }

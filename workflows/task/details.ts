@@ -20,7 +20,10 @@ export function taskDetails(task: TaskSnapshot): string {
       ['agent', task.agentId ?? '–'],
       ['run', task.runId ?? '–'],
       ['allowed now', allowedTaskEvents(state).join(', ') || '–'],
-      ['exception', exception === null ? '–' : `${exception.code}: ${markdownCode(exception.detail, 200)}`],
+      [
+        'exception',
+        exception === null ? '–' : `${exception.code}: ${markdownCode(exception.detail, 200)}`,
+      ],
     ],
     wait: taskWait(task),
   })

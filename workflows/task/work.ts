@@ -19,11 +19,14 @@ export type Work = { kind: 'run' | 'callback'; id: string }
 export function workOf(task: TaskSnapshot | null): Work | undefined {
   if ((task?.state === 'operating' || task?.state === 'result_ready') && task.runId !== null)
     return { kind: 'run', id: task.runId }
-  if (task?.state === 'callback_pending' && task.deliveryId !== null) return { kind: 'callback', id: task.deliveryId }
+  if (task?.state === 'callback_pending' && task.deliveryId !== null)
+    return { kind: 'callback', id: task.deliveryId }
   return undefined
 }
 
-type Child = wf.ChildWorkflowHandle<typeof runWorkflow> | wf.ChildWorkflowHandle<typeof callbackWorkflow>
+type Child =
+  | wf.ChildWorkflowHandle<typeof runWorkflow>
+  | wf.ChildWorkflowHandle<typeof callbackWorkflow>
 
 const standing = (task: TaskSnapshot, staticSummary: string) => ({
   ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const, staticSummary },
@@ -88,7 +91,8 @@ export function openWork() {
 function endOf(error: unknown): WorkEnd {
   if (error instanceof WorkflowExecutionAlreadyStartedError) return { how: 'closing' }
   if (wf.isCancellation(error)) return { how: 'over' }
-  const reason = error instanceof wf.TemporalFailure ? (error.cause?.message ?? error.message) : String(error)
+  const reason =
+    error instanceof wf.TemporalFailure ? (error.cause?.message ?? error.message) : String(error)
   return { how: 'failed', detail: `the workflow ended: ${reason}`.slice(0, 500) }
 }
 

@@ -19,15 +19,21 @@ import {
 import { replaySettings } from './replay-uploads.ts'
 
 // The program of a child process of the pool. It has no environment, and reads no file but the program.
-const watchdog = new URL(`./watchdog${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
-new Worker(watchdog, { workerData: { parent: process.ppid, cpuMs: Number(process.argv[2]) } }).unref()
+const watchdog = new URL(
+  `./watchdog${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+  import.meta.url,
+)
+new Worker(watchdog, {
+  workerData: { parent: process.ppid, cpuMs: Number(process.argv[2]) },
+}).unref()
 
 /** Does one job. */
 export async function answer(job: Job): Promise<Answer> {
   say({ started: process.pid })
   try {
     const json = JSON.stringify(await outcomeOf(job))
-    if (json.length > ANSWER_CHARS_MAX) throw tooComplex(`the result has more than ${ANSWER_CHARS_MAX} characters`)
+    if (json.length > ANSWER_CHARS_MAX)
+      throw tooComplex(`the result has more than ${ANSWER_CHARS_MAX} characters`)
     return { json }
   } catch (error) {
     if (error instanceof DomainError) return { refusal: error.refusal }
@@ -38,18 +44,31 @@ export async function answer(job: Job): Promise<Answer> {
 async function outcomeOf(job: Job): Promise<unknown> {
   const sources = sourcesOf(job.lists)
   if (job.kind === 'replay')
-    return verifyReplayFile(job.file, await replaySettings(job.file, job.settings as ReplaySettings, sources))
+    return verifyReplayFile(
+      job.file,
+      await replaySettings(job.file, job.settings as ReplaySettings, sources),
+    )
   if (job.kind === 'work') return workOnInput(railOf(job.rail), job.value, sources)
   return validateWork(validatedInput(job, sources), job.work as Work<unknown>)
 }
 
-function validatedInput({ rail: key, value, lists }: RailInput, sources: Record<string, RowSource>) {
+function validatedInput(
+  { rail: key, value, lists }: RailInput,
+  sources: Record<string, RowSource>,
+) {
   const rail = railOf(key)
-  return { rail, value, lists: Object.keys(lists), again: (see: SeeRow) => workOnInput(rail, value, sources, see) }
+  return {
+    rail,
+    value,
+    lists: Object.keys(lists),
+    again: (see: SeeRow) => workOnInput(rail, value, sources, see),
+  }
 }
 
 function sourcesOf(lists: RailInput['lists']): Record<string, RowSource> {
-  return Object.fromEntries(Object.entries(lists).map(([list, format]) => [list, { format, stream: streamOf(list) }]))
+  return Object.fromEntries(
+    Object.entries(lists).map(([list, format]) => [list, { format, stream: streamOf(list) }]),
+  )
 }
 
 /** The bytes of a list, asked of the parent piece by piece. */

@@ -18,11 +18,13 @@ export function watchRun(child: ChildProcess, limits: RunLimits) {
     child.kill('SIGKILL')
   }
   const look = async () => {
-    if (performance.now() - begun > limits.wallMs) return kill(`the work took longer than ${limits.wallMs / 1000} s`)
+    if (performance.now() - begun > limits.wallMs)
+      return kill(`the work took longer than ${limits.wallMs / 1000} s`)
     const usage = child.pid === undefined ? undefined : await usageOf(child.pid)
     if (usage === undefined || ended) return
     before ??= usage.cpuMs
-    if (usage.cpuMs - before > limits.cpuMs) kill(`the work took more than ${limits.cpuMs / 1000} s of processor time`)
+    if (usage.cpuMs - before > limits.cpuMs)
+      kill(`the work took more than ${limits.cpuMs / 1000} s of processor time`)
     else if (usage.residentBytes > limits.memoryBytes) kill(memoryVerdict(limits))
   }
   let ended = false

@@ -7,7 +7,9 @@ import net from 'node:net'
 // Loaded in a child process before anything else, because Node's permissions cover the network only from version 25.
 // tls, http, fetch and WebSocket connect and listen through these classes.
 function refuse(): never {
-  throw Object.assign(new Error('a child process of the pool has no network'), { code: 'ERR_ACCESS_DENIED' })
+  throw Object.assign(new Error('a child process of the pool has no network'), {
+    code: 'ERR_ACCESS_DENIED',
+  })
 }
 
 const fixed = { value: refuse, writable: false, configurable: false }

@@ -22,7 +22,10 @@ async function fromProc(pid: number): Promise<Usage> {
   // The name of the program may hold spaces and brackets; what follows it does not.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
-  return { cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS, residentBytes: Number(resident ?? 0) * 1024 }
+  return {
+    cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+    residentBytes: Number(resident ?? 0) * 1024,
+  }
 }
 
 async function fromPs(pid: number): Promise<Usage> {

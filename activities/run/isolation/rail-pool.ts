@@ -17,7 +17,11 @@ export type RailPool = {
    * Does a job in a child process, which gets the bytes of its lists as it asks for them. Throws the refusal that the work ends
    * with, `input_too_complex` at a limit, and `ChildDied` where the child ended without a verdict.
    */
-  run(job: Job, streams?: Readonly<Record<string, Readable>>, signal?: AbortSignal): Promise<unknown>
+  run(
+    job: Job,
+    streams?: Readonly<Record<string, Readable>>,
+    signal?: AbortSignal,
+  ): Promise<unknown>
   close(): Promise<void>
 }
 export type PoolSettings = RunLimits & { processes: number }
@@ -43,12 +47,19 @@ export function poolSettings({
   RUN_MEMORY_MB,
 }: Pick<Config, 'RUN_PROCESSES' | 'RUN_CPU_MS' | 'RUN_MEMORY_MB'>): PoolSettings {
   const memoryBytes = RUN_MEMORY_MB * 1024 * 1024
-  return { processes: RUN_PROCESSES, cpuMs: RUN_CPU_MS, memoryBytes, wallMs: RUN_CPU_MS * WALL_PER_CPU }
+  return {
+    processes: RUN_PROCESSES,
+    cpuMs: RUN_CPU_MS,
+    memoryBytes,
+    wallMs: RUN_CPU_MS * WALL_PER_CPU,
+  }
 }
 
 /** The limits as they are by default, for programs that verify files without a configuration. */
 export const defaultPoolSettings = (): PoolSettings =>
-  poolSettings(configSchema.pick({ RUN_PROCESSES: true, RUN_CPU_MS: true, RUN_MEMORY_MB: true }).parse({}))
+  poolSettings(
+    configSchema.pick({ RUN_PROCESSES: true, RUN_CPU_MS: true, RUN_MEMORY_MB: true }).parse({}),
+  )
 
 /** A pool of child processes for work on what agents send. */
 export function openRailPool(settings: PoolSettings): RailPool {
@@ -117,12 +128,14 @@ async function runOnce(
   }
   signal?.addEventListener('abort', cancel, { once: true })
   try {
-    const answer: Answer = await pool.run(job, { channel, signal: ended.signal }).catch(async (error: unknown) => {
-      if (ended.signal.aborted) throw ended.signal.reason
-      // The child's exit is heard before its verdict is known.
-      await sleep(0)
-      throw watched?.verdict() ?? failureOf(error, watched !== undefined)
-    })
+    const answer: Answer = await pool
+      .run(job, { channel, signal: ended.signal })
+      .catch(async (error: unknown) => {
+        if (ended.signal.aborted) throw ended.signal.reason
+        // The child's exit is heard before its verdict is known.
+        await sleep(0)
+        throw watched?.verdict() ?? failureOf(error, watched !== undefined)
+      })
     if ('refusal' in answer) throw new DomainError(answer.refusal)
     return JSON.parse(answer.json)
   } finally {
@@ -136,8 +149,12 @@ async function runOnce(
 /** What the work itself threw comes as a plain object; an Error is the end of the child. */
 function failureOf(error: unknown, begun: boolean): Error {
   if (!(error instanceof Error))
-    return new Error(`the work failed: ${(error as { message?: string } | null)?.message ?? String(error)}`)
-  return begun ? new ChildDied(error.message) : new NotBegun('the child process ended before it began the work')
+    return new Error(
+      `the work failed: ${(error as { message?: string } | null)?.message ?? String(error)}`,
+    )
+  return begun
+    ? new ChildDied(error.message)
+    : new NotBegun('the child process ended before it began the work')
 }
 
 /** The process behind a place of the pool, which keeps it to itself. */

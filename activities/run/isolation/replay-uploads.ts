@@ -25,7 +25,9 @@ export async function replayApart(
   for (const path of files) byDigest.set(await digestOfFile(path), path)
   const formatOf = (path: string): RowSource['format'] => (path.endsWith('.csv') ? 'csv' : 'jsonl')
   const lists = Object.fromEntries([...byDigest].map(([sha256, path]) => [sha256, formatOf(path)]))
-  const streams = Object.fromEntries([...byDigest].map(([sha256, path]) => [sha256, createReadStream(path)]))
+  const streams = Object.fromEntries(
+    [...byDigest].map(([sha256, path]) => [sha256, createReadStream(path)]),
+  )
   return (await pool.run({ kind: 'replay', file, settings, lists }, streams)) as Report
 }
 
@@ -46,7 +48,8 @@ export async function replaySettings(
     const done = await workOnUploads(railOf(data.replay_package.rail), input, sources)
     return { ...settings, again: { input_sha256, done } }
   } catch (error) {
-    if (error instanceof DomainError) return { ...settings, again: { input_sha256, done: error.refusal.detail } }
+    if (error instanceof DomainError)
+      return { ...settings, again: { input_sha256, done: error.refusal.detail } }
     throw error
   }
 }

@@ -9,7 +9,11 @@ export function returnPackageView(
   completion_signature: string,
   receipts: Pick<ResultContract, 'settlement_receipt_id' | 'usage_receipt_id'>,
 ): ReturnPackage {
-  return { ...made, completion_signature, result_contract: { ...resultContractVersion, ...receipts } }
+  return {
+    ...made,
+    completion_signature,
+    result_contract: { ...resultContractVersion, ...receipts },
+  }
 }
 
 /** Zip has no time zone: this is its first day wherever the process runs, so that equal files are equal bytes. */

@@ -11,7 +11,10 @@ export type CredentialOfAgent = CredentialRow &
   Pick<AgentRow, 'trust_state' | 'limits' | 'sandbox'> & { readAt: number }
 
 /** The credential of this id with its agent's trust; read for each call and never kept, so that a revocation holds at once. */
-export async function findCredential(tx: Tx, credentialId: string): Promise<CredentialOfAgent | undefined> {
+export async function findCredential(
+  tx: Tx,
+  credentialId: string,
+): Promise<CredentialOfAgent | undefined> {
   return tx
     .selectFrom('agent_credentials as c')
     .innerJoin('agents as a', 'a.agent_id', 'c.agent_id')
@@ -65,7 +68,11 @@ export async function insertCredential(
 }
 
 /** `pending → active` with the digest of its secret, and the one that was active begins to retire. The caller holds the agent's lock. */
-export async function claimCredential(tx: Tx, credential: CredentialRow, secretSha256: string): Promise<CredentialRow> {
+export async function claimCredential(
+  tx: Tx,
+  credential: CredentialRow,
+  secretSha256: string,
+): Promise<CredentialRow> {
   await tx
     .updateTable('agent_credentials')
     .set({ state: 'retiring', retire_at: after(credential.overlap_seconds) })

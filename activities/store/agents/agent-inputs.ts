@@ -33,7 +33,13 @@ export async function beginBlob(
       .select(({ fn }) => fn.countAll<string>().as('under_way'))
       .where('b.owner', '=', owner)
       .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('agent_inputs as i').select('i.blob_id').whereRef('i.blob_id', '=', 'b.blob_id'))),
+        not(
+          exists(
+            selectFrom('agent_inputs as i')
+              .select('i.blob_id')
+              .whereRef('i.blob_id', '=', 'b.blob_id'),
+          ),
+        ),
       )
       .executeTakeFirstOrThrow()
     if (Number(under_way) >= uploadsMax) return 'too_many_at_once'
@@ -49,7 +55,9 @@ export async function beginBlob(
 
 /** What all uploads of a kind have in bytes, those under way with what they may have; counted by one transaction at a time. */
 async function countReserved(tx: Tx, sandbox: boolean): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads, sandbox ${sandbox}`}, 0))`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads, sandbox ${sandbox}`}, 0))`.execute(
+    tx,
+  )
   const { bytes } = await tx
     .selectFrom('agent_input_blobs')
     .select(({ fn }) => fn.sum<string | null>('reserved').as('bytes'))
@@ -73,7 +81,12 @@ async function lockOwner(tx: Tx, owner: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs of ${owner}`}, 0))`.execute(tx)
 }
 
-export async function appendChunk(tx: Tx, blob_id: string, seq: number, bytes: Buffer): Promise<void> {
+export async function appendChunk(
+  tx: Tx,
+  blob_id: string,
+  seq: number,
+  bytes: Buffer,
+): Promise<void> {
   await tx.insertInto('agent_input_chunks').values({ blob_id, seq, bytes }).execute()
 }
 
@@ -101,7 +114,10 @@ export async function addInput(
   })
 }
 
-export async function findInput(tx: Tx, { owner, sha256 }: InputName): Promise<InputRow | undefined> {
+export async function findInput(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+): Promise<InputRow | undefined> {
   return tx
     .selectFrom('agent_inputs')
     .selectAll()
@@ -125,7 +141,11 @@ export async function* readChunks(tx: Tx, blobId: string): AsyncGenerator<Buffer
 }
 
 /** Keeps an input for a subject, such as a task, until that is released; false when the owner has no such input. */
-export async function useInput(tx: Tx, { owner, sha256 }: InputName, subject: string): Promise<boolean> {
+export async function useInput(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+  subject: string,
+): Promise<boolean> {
   // The lock keeps the sweep away until the use is there to be seen.
   const held = await tx
     .selectFrom('agent_inputs')
@@ -138,7 +158,9 @@ export async function useInput(tx: Tx, { owner, sha256 }: InputName, subject: st
   await tx
     .insertInto('agent_input_uses')
     .values({ owner, sha256, subject })
-    .onConflict((conflict) => conflict.columns(['owner', 'sha256', 'subject']).doUpdateSet({ released_at: null }))
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'sha256', 'subject']).doUpdateSet({ released_at: null }),
+    )
     .execute()
   return true
 }
@@ -147,7 +169,11 @@ export async function useInput(tx: Tx, { owner, sha256 }: InputName, subject: st
 export type KeepTimes = { readonly keepMs: number; readonly sandboxKeepMs: number }
 
 /** Until when an input is kept at least: undefined while something uses it, else so long after it was uploaded or let go of. */
-export async function keptUntil(tx: Tx, { owner, sha256 }: InputName, keep: KeepTimes): Promise<Date | undefined> {
+export async function keptUntil(
+  tx: Tx,
+  { owner, sha256 }: InputName,
+  keep: KeepTimes,
+): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date | null }>`
     select case when bool_or(u.owner is not null and u.released_at is null) then null
       else greatest(max(i.stored_at), max(u.released_at))

@@ -33,7 +33,10 @@ export async function insertSigningVersion(tx: Tx, key: NewSigningVersion): Prom
 }
 
 /** All keys of an agent, newest first. */
-export async function listSigningVersions(tx: Tx, agentId: string): Promise<AgentSigningVersionRow[]> {
+export async function listSigningVersions(
+  tx: Tx,
+  agentId: string,
+): Promise<AgentSigningVersionRow[]> {
   return tx
     .selectFrom('agent_signing_versions')
     .selectAll()
@@ -43,7 +46,11 @@ export async function listSigningVersions(tx: Tx, agentId: string): Promise<Agen
 }
 
 /** Lets the key that is active retire when the overlap is over. */
-export async function retireSigningVersion(tx: Tx, agentId: string, overlapSeconds: number): Promise<void> {
+export async function retireSigningVersion(
+  tx: Tx,
+  agentId: string,
+  overlapSeconds: number,
+): Promise<void> {
   await tx
     .updateTable('agent_signing_versions')
     .set({

@@ -69,7 +69,12 @@ export async function findAgent(tx: Tx, agentId: string): Promise<AgentRow | und
 
 /** The agent's row, locked until the transaction ends. */
 export async function lockAgent(tx: Tx, agentId: string): Promise<AgentRow | undefined> {
-  return tx.selectFrom('agents').selectAll().where('agent_id', '=', agentId).forUpdate().executeTakeFirst()
+  return tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** The agent that registered with the public key of this digest. */
@@ -79,7 +84,11 @@ export async function findAgentByKey(tx: Tx, keySha256: string): Promise<AgentRo
 
 /** The agent whose status token has this SHA-256. */
 export async function findAgentByToken(tx: Tx, tokenSha256: string): Promise<AgentRow | undefined> {
-  return tx.selectFrom('agents').selectAll().where('status_token_sha256', '=', tokenSha256).executeTakeFirst()
+  return tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('status_token_sha256', '=', tokenSha256)
+    .executeTakeFirst()
 }
 
 /** Leads the agent through the states of a decision; limits that are given replace those of earlier decisions. */
@@ -101,15 +110,27 @@ export async function moveTrust(
       .where('agent_id', '=', agentId)
       .execute()
   }
-  return tx.selectFrom('agents').selectAll().where('agent_id', '=', agentId).executeTakeFirstOrThrow()
+  return tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
 }
 
-export type AgentFilter = { states: readonly TrustState[]; rail?: string | undefined; undecided: boolean }
+export type AgentFilter = {
+  states: readonly TrustState[]
+  rail?: string | undefined
+  undecided: boolean
+}
 
 export type ListedAgent = AgentRow & { onboarding_receipt_id: string | null }
 
 /** Agents in these states, who waits longest first; `undecided` leaves out those that an operator has looked at. */
-export async function listAgents(tx: Tx, filter: AgentFilter, most: number): Promise<ListedAgent[]> {
+export async function listAgents(
+  tx: Tx,
+  filter: AgentFilter,
+  most: number,
+): Promise<ListedAgent[]> {
   return filtered(tx, filter)
     .leftJoin('receipts', (join) =>
       join.onRef('receipts.subject', '=', 'agents.agent_id').on('receipts.kind', '=', 'onboarding'),

@@ -2,7 +2,12 @@ import { accessKeyDelivery, type DeliveryStep } from '#domain/agents/onboarding.
 import type { Tx } from '../postgres/db.ts'
 
 /** Records that a step of access key delivery was taken, once; SQL refuses one that comes before its predecessor. */
-export async function recordDelivery(tx: Tx, credentialId: string, step: DeliveryStep, actor: string): Promise<void> {
+export async function recordDelivery(
+  tx: Tx,
+  credentialId: string,
+  step: DeliveryStep,
+  actor: string,
+): Promise<void> {
   const ordinal = accessKeyDelivery.indexOf(step) + 1
   await tx
     .insertInto('credential_deliveries')
@@ -20,7 +25,8 @@ export async function recordDeliveryThrough(
 ): Promise<void> {
   const taken = await listDeliveries(tx, credentialId)
   const through = accessKeyDelivery.slice(0, accessKeyDelivery.indexOf(step) + 1)
-  for (const next of through.filter((one) => !taken.includes(one))) await recordDelivery(tx, credentialId, next, actor)
+  for (const next of through.filter((one) => !taken.includes(one)))
+    await recordDelivery(tx, credentialId, next, actor)
 }
 
 /** The steps that were taken for a credential, in their order. */

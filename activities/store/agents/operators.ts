@@ -9,11 +9,17 @@ import type { OperatorsTable } from '../schema/schema.ts'
 export type Operator = { operatorId: string; name: string; secretSha256: string }
 
 /** Creates an operator and returns the credential `op_<id>_<secret>`, which is stored nowhere and shown this once. */
-export async function createOperator(tx: Tx, name: string): Promise<{ operatorId: string; credential: string }> {
+export async function createOperator(
+  tx: Tx,
+  name: string,
+): Promise<{ operatorId: string; credential: string }> {
   const operatorId = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('hex')
   const secretSha256 = sha256Hex(secret)
-  await tx.insertInto('operators').values({ operator_id: operatorId, name, secret_sha256: secretSha256 }).execute()
+  await tx
+    .insertInto('operators')
+    .values({ operator_id: operatorId, name, secret_sha256: secretSha256 })
+    .execute()
   return { operatorId, credential: `op_${operatorId}_${secret}` }
 }
 
@@ -34,7 +40,12 @@ export type OperatorRow = Selectable<OperatorsTable>
 
 /** Every operator ever made, oldest first. */
 export async function listOperators(tx: Tx): Promise<OperatorRow[]> {
-  return tx.selectFrom('operators').selectAll().orderBy('created_at').orderBy('operator_id').execute()
+  return tx
+    .selectFrom('operators')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('operator_id')
+    .execute()
 }
 
 /** Revokes an operator's credential, which is refused with the next call. */
@@ -45,7 +56,10 @@ export async function revokeOperator(tx: Tx, operatorId: string): Promise<Operat
 }
 
 /** The operators of this name who may act; names are not unique. */
-export async function listOperatorsNamed(tx: Tx, name: string): Promise<{ operatorId: string; name: string }[]> {
+export async function listOperatorsNamed(
+  tx: Tx,
+  name: string,
+): Promise<{ operatorId: string; name: string }[]> {
   const rows = await tx
     .selectFrom('operators')
     .select(['operator_id', 'name'])

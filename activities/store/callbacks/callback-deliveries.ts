@@ -14,7 +14,13 @@ import type { CallbackAttemptsTable, CallbackDeliveriesTable } from '../schema/c
 export type DeliveryRow = Selectable<CallbackDeliveriesTable>
 export type AttemptRow = Selectable<CallbackAttemptsTable>
 /** What is delivered, in whose name, and where; `ordinal` counts the deliveries of one event of one subject. */
-export type NewDelivery = { owner: string; event: CallbackSubjectEvent; subject: string; ordinal: number; url: string }
+export type NewDelivery = {
+  owner: string
+  event: CallbackSubjectEvent
+  subject: string
+  ordinal: number
+  url: string
+}
 /** `wait_ms`: until the next attempt is due, 0 when it is; `last_failure`: of the last attempt whose end is known; `held_back`: by a quota. */
 export type DeliveryStanding = DeliveryRow & {
   wait_ms: number
@@ -36,7 +42,11 @@ export async function addDelivery(tx: Tx, delivery: NewDelivery): Promise<string
 }
 
 /** A further delivery of the same event after one that is over, there or to another URL; undefined while one is open. */
-export async function addRedelivery(tx: Tx, deliveryId: string, url?: string): Promise<string | undefined> {
+export async function addRedelivery(
+  tx: Tx,
+  deliveryId: string,
+  url?: string,
+): Promise<string | undefined> {
   const told = await findDelivery(tx, deliveryId)
   if (told === undefined) return undefined
   const { owner, event, subject } = told
@@ -53,7 +63,11 @@ export async function addRedelivery(tx: Tx, deliveryId: string, url?: string): P
 }
 
 export async function findDelivery(tx: Tx, deliveryId: string): Promise<DeliveryRow | undefined> {
-  return tx.selectFrom('callback_deliveries').selectAll().where('delivery_id', '=', deliveryId).executeTakeFirst()
+  return tx
+    .selectFrom('callback_deliveries')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirst()
 }
 
 /** The newest delivery of one event of one subject. */
@@ -73,7 +87,10 @@ export async function latestDelivery(
 }
 
 /** The delivery, held until the transaction ends; undefined when nothing is to be sent of it any more. */
-export async function lockOpenDelivery(tx: Tx, deliveryId: string): Promise<DeliveryRow | undefined> {
+export async function lockOpenDelivery(
+  tx: Tx,
+  deliveryId: string,
+): Promise<DeliveryRow | undefined> {
   const row = await tx
     .selectFrom('callback_deliveries')
     .selectAll()
@@ -94,7 +111,10 @@ export async function listAttempts(tx: Tx, deliveryId: string): Promise<AttemptR
 }
 
 /** How a delivery stands, by Postgres' clock; undefined when there is none of that id. */
-export async function readStanding(tx: Tx, deliveryId: string): Promise<DeliveryStanding | undefined> {
+export async function readStanding(
+  tx: Tx,
+  deliveryId: string,
+): Promise<DeliveryStanding | undefined> {
   return tx
     .selectFrom('callback_deliveries as d')
     .selectAll('d')
@@ -103,9 +123,15 @@ export async function readStanding(tx: Tx, deliveryId: string): Promise<Delivery
         'wait_ms',
       ),
       sql<boolean>`exists (select 1 from callback_hosts h where h.owner = d.owner and h.host = d.host
-        and h.proven_at > clock_timestamp() - ${hostProofLifeMs} * interval '1 millisecond')`.as('host_proven'),
-      sql<boolean>`(finished_at is null and held_back_until is not distinct from next_attempt_at)`.as('held_back'),
-      sql<number>`(select count(*) from callback_attempts a where a.delivery_id = d.delivery_id)::int`.as('attempts'),
+        and h.proven_at > clock_timestamp() - ${hostProofLifeMs} * interval '1 millisecond')`.as(
+        'host_proven',
+      ),
+      sql<boolean>`(finished_at is null and held_back_until is not distinct from next_attempt_at)`.as(
+        'held_back',
+      ),
+      sql<number>`(select count(*) from callback_attempts a where a.delivery_id = d.delivery_id)::int`.as(
+        'attempts',
+      ),
       sql<
         string | null
       >`(select failure from callback_attempts a where a.delivery_id = d.delivery_id and outcome is not null
@@ -145,7 +171,12 @@ export type AttemptEnd = { outcome: CallbackOutcome; status: number | null; fail
  * Writes down what an attempt came to and moves its delivery. An attempt that ends after another of the same turn has failed
  * or after the delivery is over moves nothing; a host that took a proof leaves the delivery as it is.
  */
-export async function endAttempt(tx: Tx, deliveryId: string, attempt: number, end: AttemptEnd): Promise<void> {
+export async function endAttempt(
+  tx: Tx,
+  deliveryId: string,
+  attempt: number,
+  end: AttemptEnd,
+): Promise<void> {
   const delivery = await lockOpenDelivery(tx, deliveryId)
   const ended = await tx
     .updateTable('callback_attempts')
@@ -188,17 +219,27 @@ export async function recordProvenHost(tx: Tx, owner: string, host: string): Pro
   await tx
     .insertInto('callback_hosts')
     .values({ owner, host })
-    .onConflict((conflict) => conflict.columns(['owner', 'host']).doUpdateSet({ proven_at: sql`clock_timestamp()` }))
+    .onConflict((conflict) =>
+      conflict.columns(['owner', 'host']).doUpdateSet({ proven_at: sql`clock_timestamp()` }),
+    )
     .execute()
 }
 
 /** A page of the open deliveries that are overdue by `graceMs`: whoever was to attempt them may have died. */
-export async function listOverdueDeliveries(tx: Tx, graceMs: number, { after, most }: IdPage): Promise<string[]> {
+export async function listOverdueDeliveries(
+  tx: Tx,
+  graceMs: number,
+  { after, most }: IdPage,
+): Promise<string[]> {
   const rows = await tx
     .selectFrom('callback_deliveries')
     .select('delivery_id')
     .where('finished_at', 'is', null)
-    .where('next_attempt_at', '<', sql<Date>`clock_timestamp() - ${graceMs} * interval '1 millisecond'`)
+    .where(
+      'next_attempt_at',
+      '<',
+      sql<Date>`clock_timestamp() - ${graceMs} * interval '1 millisecond'`,
+    )
     .where('delivery_id', '>', after)
     .orderBy('delivery_id')
     .limit(most)

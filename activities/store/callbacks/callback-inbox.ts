@@ -7,7 +7,10 @@ export type InboxRow = Selectable<CallbackInboxTable>
 export type Incoming = { receiver: string; deliveryId: string; event: string; refuseFirst: number }
 
 /** Counts an attempt and takes the callback unless it is still to be refused; `duplicate` when it was taken before. */
-export async function receiveCallback(tx: Tx, incoming: Incoming): Promise<{ taken: boolean; duplicate: boolean }> {
+export async function receiveCallback(
+  tx: Tx,
+  incoming: Incoming,
+): Promise<{ taken: boolean; duplicate: boolean }> {
   const { receiver, deliveryId: delivery_id, event, refuseFirst } = incoming
   const { attempts, refused } = await tx
     .insertInto('callback_inbox')
@@ -33,7 +36,11 @@ export async function receiveCallback(tx: Tx, incoming: Incoming): Promise<{ tak
 }
 
 /** The newest 50 of a receiver, or one of them. */
-export async function listInbox(tx: Tx, receiver: string, deliveryId?: string): Promise<InboxRow[]> {
+export async function listInbox(
+  tx: Tx,
+  receiver: string,
+  deliveryId?: string,
+): Promise<InboxRow[]> {
   const all = tx.selectFrom('callback_inbox').selectAll().where('receiver', '=', receiver)
   const asked = deliveryId === undefined ? all : all.where('delivery_id', '=', deliveryId)
   return asked.orderBy('first_at', 'desc').limit(50).execute()

@@ -3,7 +3,11 @@ import { isTrustedAgent } from '../agents/agents.ts'
 import type { Tx } from '../postgres/db.ts'
 
 /** Requests in a UTC day: of an owner, of all owners without trust together, and of all others. */
-export type PostQuota = { readonly agent: number; readonly untrusted: number; readonly trusted: number }
+export type PostQuota = {
+  readonly agent: number
+  readonly untrusted: number
+  readonly trusted: number
+}
 
 const today = sql`(clock_timestamp() at time zone 'utc')::date`
 
@@ -21,9 +25,13 @@ export async function takePost(tx: Tx, owner: string, quota: PostQuota): Promise
     select scope, posts from callback_posts where scope = any(${scopes}) and day = ${today} order by scope for update`.execute(
     tx,
   )
-  const isLeft = rows.every(({ scope, posts }) => Number(posts) < (scope.startsWith('all:') ? most : quota.agent))
+  const isLeft = rows.every(
+    ({ scope, posts }) => Number(posts) < (scope.startsWith('all:') ? most : quota.agent),
+  )
   if (isLeft)
-    await sql`update callback_posts set posts = posts + 1 where scope = any(${scopes}) and day = ${today}`.execute(tx)
+    await sql`update callback_posts set posts = posts + 1 where scope = any(${scopes}) and day = ${today}`.execute(
+      tx,
+    )
   return isLeft
 }
 

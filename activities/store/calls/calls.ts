@@ -12,7 +12,10 @@ const TOLD_BYTES_MAX = 7_500
 
 export type CallRow = Selectable<CallsTable>
 /** A call that is answered: what its caller gets, and what is owed for it. */
-export type AnsweredCall = Pick<CallRow, 'call_id' | 'answer_state' | 'status' | 'answer' | 'funding' | 'payment_id'>
+export type AnsweredCall = Pick<
+  CallRow,
+  'call_id' | 'answer_state' | 'status' | 'answer' | 'funding' | 'payment_id'
+>
 /** A call's row as it is locked, and when that was: Postgres' clock in Unix seconds with a fraction. */
 export type LockedCall = CallRow & { locked_at: number }
 
@@ -21,7 +24,9 @@ export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefi
   return row
 }
 
-const selectCall = fixed((tx, callId: string) => tx.selectFrom('calls').selectAll().where('call_id', '=', callId))
+const selectCall = fixed((tx, callId: string) =>
+  tx.selectFrom('calls').selectAll().where('call_id', '=', callId),
+)
 const selectCallForUpdate = fixed((tx, callId: string) =>
   tx
     .selectFrom('calls')
@@ -79,12 +84,18 @@ export async function lockCall(tx: Tx, callId: string): Promise<LockedCall | und
  * before is accepted again, because every effect may run twice.
  */
 export function assertGrant(row: LockedCall | undefined, subject: string): LockedCall {
-  const usable = row?.grant_state === 'open' || (row?.grant_state === 'used' && row.subject === subject)
+  const usable =
+    row?.grant_state === 'open' || (row?.grant_state === 'used' && row.subject === subject)
   if (row !== undefined && usable) return row
-  throw refuse('grant_released', 'the call was given up before its effect ran', 'Repeat the call.', {
-    money_moved: 'no',
-    retry_after_ms: 100,
-  })
+  throw refuse(
+    'grant_released',
+    'the call was given up before its effect ran',
+    'Repeat the call.',
+    {
+      money_moved: 'no',
+      retry_after_ms: 100,
+    },
+  )
 }
 
 /** The same for a step of a payout, which accepts only a call of its own operation. */
@@ -95,9 +106,14 @@ export function assertStepGrant(
 ): LockedCall {
   const call = assertGrant(row, payoutId)
   if (call.operation === operation) return call
-  throw refuse('wrong_state', `the call is a ${call.operation} and not a ${operation}`, `Call ${operation}.`, {
-    money_moved: 'no',
-  })
+  throw refuse(
+    'wrong_state',
+    `the call is a ${call.operation} and not a ${operation}`,
+    `Call ${operation}.`,
+    {
+      money_moved: 'no',
+    },
+  )
 }
 
 /** `open → used`, in the effect's own transaction, for an effect whose answer comes later. */
@@ -149,7 +165,14 @@ export function answerTold(call_id: string, told: string): AnsweredCall | undefi
   if (told === '') return undefined
   const [status = ''] = told.split(' ', 1)
   const answer = JSON.parse(told.slice(status.length + 1))
-  return { call_id, answer_state: 'final', status: Number(status), answer, funding: 'none', payment_id: null }
+  return {
+    call_id,
+    answer_state: 'final',
+    status: Number(status),
+    answer,
+    funding: 'none',
+    payment_id: null,
+  }
 }
 
 /**
@@ -196,7 +219,11 @@ export async function refundCall(tx: Tx, callId: string): Promise<void> {
 }
 
 /** Undoes a grant and what came of it: the proof nonce, the free slot and the payment are free again. */
-export async function undoGrant(tx: Tx, callId: string, paymentId: string | null): Promise<boolean> {
+export async function undoGrant(
+  tx: Tx,
+  callId: string,
+  paymentId: string | null,
+): Promise<boolean> {
   if (paymentId !== null && !(await freePayment(tx, paymentId))) return false
   await tx.deleteFrom('proof_nonces').where('call_id', '=', callId).execute()
   await tx
@@ -244,7 +271,9 @@ export async function listAbandonedCalls(tx: Tx, graceMs: number, most: number):
     .selectFrom('calls')
     .select('call_id')
     .where('grant_state', '=', 'open')
-    .where(sql<boolean>`coalesce(lease_until, granted_at) < clock_timestamp() - ${graceMs} * interval '1 millisecond'`)
+    .where(
+      sql<boolean>`coalesce(lease_until, granted_at) < clock_timestamp() - ${graceMs} * interval '1 millisecond'`,
+    )
     .limit(most)
     .execute()
   return rows.map((row) => row.call_id)

@@ -7,10 +7,15 @@ export type Failures = { failures: number; leftMs: number }
 const leftMs = sql`extract(epoch from window_ends_at - clock_timestamp())::float8 * 1000`
 
 /** The failed attempts of each subject, without those that have none; exact over all processes. */
-export async function readFailures(tx: Tx, subjects: readonly string[]): Promise<Map<string, Failures>> {
+export async function readFailures(
+  tx: Tx,
+  subjects: readonly string[],
+): Promise<Map<string, Failures>> {
   const { rows } = await sql<Failures & { subject: string }>`
     select subject, failures, ${leftMs} as "leftMs"
-    from failed_attempts where subject = any(${[...subjects]}) and window_ends_at > clock_timestamp()`.execute(tx)
+    from failed_attempts where subject = any(${[...subjects]}) and window_ends_at > clock_timestamp()`.execute(
+    tx,
+  )
   return bySubject(rows)
 }
 
@@ -21,7 +26,10 @@ export async function countFailures(
   windowSeconds: number,
 ): Promise<Map<string, Failures>> {
   const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1))
-  const [subjects, failures] = [sorted.map(([subject]) => subject), sorted.map(([, count]) => count)]
+  const [subjects, failures] = [
+    sorted.map(([subject]) => subject),
+    sorted.map(([, count]) => count),
+  ]
   const { rows } = await sql<Failures & { subject: string }>`
     insert into failed_attempts as f (subject, failures, window_ends_at)
     select subject, failures, clock_timestamp() + ${windowSeconds} * interval '1 second'

@@ -18,7 +18,17 @@ export async function grantFree(
   if (proof === null) return false
   const { wallet, nonce, bodySha256 } = proof
   const kept = input === undefined ? null : JSON.stringify(input)
-  const identity = [callId, caller, operation, key, fingerprint, path, wallet, nonce, bodySha256] as const
+  const identity = [
+    callId,
+    caller,
+    operation,
+    key,
+    fingerprint,
+    path,
+    wallet,
+    nonce,
+    bodySha256,
+  ] as const
   const [row] = await send(db, selectGranted(...identity, lease.holder, lease.ms, kept))
   return row?.granted === true
 }

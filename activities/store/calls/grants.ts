@@ -45,10 +45,19 @@ type StandingRow = CallRow & {
 
 /** Slots, credits and proof nonces of a caller change only under this lock. */
 export const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
-const lockName = fixed((_, name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
+const lockName = fixed(
+  (_, name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`,
+)
 
 const selectStanding = fixed(
-  (_, callId: string, caller: string, wallet: string, proofWallet: string | null, proofNonce: string | null) =>
+  (
+    _,
+    callId: string,
+    caller: string,
+    wallet: string,
+    proofWallet: string | null,
+    proofNonce: string | null,
+  ) =>
     sql<StandingRow>`
     select c.*, n.call_id as proof_call, n.path as proof_path, n.body_sha256 as proof_body,
       d.call_id as debt_call, d.payment_id as debt_payment, d.operation as debt_operation, k.payment_id as credit, u.call_id as undelivered,
@@ -80,9 +89,19 @@ export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing
     locked,
   ])
   const row = rows[0] as StandingRow
-  const { proof_call, proof_path, proof_body, debt_call, debt_payment, debt_operation, free_used, ...rest } = row
+  const {
+    proof_call,
+    proof_path,
+    proof_body,
+    debt_call,
+    debt_payment,
+    debt_operation,
+    free_used,
+    ...rest
+  } = row
   const { credit, undelivered, ...found } = rest
-  if (proof_call !== null && (proof_path !== call.path || proof_body !== proof?.bodySha256)) throw replayedProof()
+  if (proof_call !== null && (proof_path !== call.path || proof_body !== proof?.bodySha256))
+    throw replayedProof()
   const live = (found as { call_id: string | null }).call_id === null ? undefined : found
   if (live === undefined && proof_call !== null) throw replayedProof()
   return {
@@ -138,7 +157,9 @@ export async function grantCall(
       .onConflict((conflict) =>
         conflict.column('call_id').doUpdateSet({
           ...row,
-          grant_state: sql<'open' | 'used'>`case when calls.grant_state = 'released' then ${row.grant_state} end`,
+          grant_state: sql<
+            'open' | 'used'
+          >`case when calls.grant_state = 'released' then ${row.grant_state} end`,
         }),
       ),
   )

@@ -22,7 +22,9 @@ export async function takeLease(
 }
 
 /** Takes the place that `free` selects as `slot`, unless a live holder has it. */
-const insertAt = (resource: string, holder: string, ms: number, free: RawBuilder<unknown>) => sql<{ slot: number }>`
+const insertAt = (resource: string, holder: string, ms: number, free: RawBuilder<unknown>) => sql<{
+  slot: number
+}>`
   insert into update_leases (resource, slot, holder, lease_until)
   select ${resource}, free.slot, ${holder}, clock_timestamp() + ${ms} * interval '1 millisecond' from (${free}) as free
   on conflict (resource, slot) do update set holder = excluded.holder, lease_until = excluded.lease_until
@@ -43,10 +45,19 @@ const takeAny = fixed((_, resource: string, last: number, holder: string, ms: nu
   ),
 )
 
-export async function dropLease(tx: Tx, resource: string, slot: number, holder: string): Promise<void> {
+export async function dropLease(
+  tx: Tx,
+  resource: string,
+  slot: number,
+  holder: string,
+): Promise<void> {
   await send(tx, deleteLease(resource, slot, holder))
 }
 
 const deleteLease = fixed((tx, resource: string, slot: number, holder: string) =>
-  tx.deleteFrom('update_leases').where('resource', '=', resource).where('slot', '=', slot).where('holder', '=', holder),
+  tx
+    .deleteFrom('update_leases')
+    .where('resource', '=', resource)
+    .where('slot', '=', slot)
+    .where('holder', '=', holder),
 )

@@ -2,7 +2,9 @@ import type { Pool } from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 
 /** One use of a limited thing: granted, or when the window ends. What was not used after all is put back. */
-export type Ticket = { granted: true; putBack(): void } | { granted: false; retryAfterMs: number; putBack(): void }
+export type Ticket =
+  | { granted: true; putBack(): void }
+  | { granted: false; retryAfterMs: number; putBack(): void }
 export type Limiter = { take(key: string, points?: number): Promise<Ticket> }
 
 type Share = { left: number; until: number }
@@ -14,7 +16,12 @@ const SHARES_MAX = 10_000
  * A counter in Postgres, shared by all processes. A process takes a twentieth of a limit at a time and spends it here, so that
  * most calls cost no statement; all processes together never spend more than the limit.
  */
-export function createLimiter(pool: Pool, name: string, points: number, durationSeconds: number): Limiter {
+export function createLimiter(
+  pool: Pool,
+  name: string,
+  points: number,
+  durationSeconds: number,
+): Limiter {
   const limiter = new RateLimiterPostgres({
     storeClient: pool,
     storeType: 'pool',
@@ -30,7 +37,8 @@ export function createLimiter(pool: Pool, name: string, points: number, duration
 
   const spend = (key: string, used: number): Ticket | undefined => {
     const share = shares.get(key)
-    if (share === undefined || share.left < used || share.until <= performance.now()) return undefined
+    if (share === undefined || share.left < used || share.until <= performance.now())
+      return undefined
     share.left -= used
     return {
       granted: true,
@@ -41,7 +49,8 @@ export function createLimiter(pool: Pool, name: string, points: number, duration
   }
   const keep = (key: string, taken: number, window: RateLimiterRes): undefined => {
     const now = performance.now()
-    if (shares.size >= SHARES_MAX) for (const [other, { until }] of shares) if (until <= now) shares.delete(other)
+    if (shares.size >= SHARES_MAX)
+      for (const [other, { until }] of shares) if (until <= now) shares.delete(other)
     const share = shares.get(key)
     if (share !== undefined && share.until > now) share.left += taken
     else shares.set(key, { left: taken, until: now + window.msBeforeNext })
@@ -51,7 +60,8 @@ export function createLimiter(pool: Pool, name: string, points: number, duration
     for (const asked of portion > used ? [portion, used] : [used]) {
       const taken = await consume(limiter, key, asked)
       if (taken.granted) return keep(key, asked, taken.window)
-      if (asked === used) return { granted: false, retryAfterMs: taken.retryAfterMs, putBack: () => undefined }
+      if (asked === used)
+        return { granted: false, retryAfterMs: taken.retryAfterMs, putBack: () => undefined }
       // What this process refuses by itself, because it saw the limit reached, was never counted in Postgres.
       if (taken.counted) await limiter.reward(key, asked)
     }
@@ -73,14 +83,24 @@ export function createLimiter(pool: Pool, name: string, points: number, duration
   }
 }
 
-type Consumed = { granted: true; window: RateLimiterRes } | { granted: false; retryAfterMs: number; counted: boolean }
+type Consumed =
+  | { granted: true; window: RateLimiterRes }
+  | { granted: false; retryAfterMs: number; counted: boolean }
 
-async function consume(limiter: RateLimiterPostgres, key: string, points: number): Promise<Consumed> {
+async function consume(
+  limiter: RateLimiterPostgres,
+  key: string,
+  points: number,
+): Promise<Consumed> {
   try {
     return { granted: true, window: await limiter.consume(key, points) }
   } catch (spent) {
     if (spent instanceof RateLimiterRes)
-      return { granted: false, retryAfterMs: Math.max(1, spent.msBeforeNext), counted: spent.consumedPoints > 0 }
+      return {
+        granted: false,
+        retryAfterMs: Math.max(1, spent.msBeforeNext),
+        counted: spent.consumedPoints > 0,
+      }
     throw spent
   }
 }

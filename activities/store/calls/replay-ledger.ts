@@ -3,7 +3,12 @@ import type { Tx } from '../postgres/db.ts'
 import { type Statement, send } from '../postgres/pipeline.ts'
 import { fixed } from '../postgres/prepared.ts'
 
-export type ReplayKind = 'presentation' | 'challenge_jti' | 'mandate' | 'kb_nonce' | 'principal_digest'
+export type ReplayKind =
+  | 'presentation'
+  | 'challenge_jti'
+  | 'mandate'
+  | 'kb_nonce'
+  | 'principal_digest'
 export type ReplayKey = { kind: ReplayKind; key: string }
 
 /** Consumes keys in the one global ledger; a key that is there already makes the transaction fail. */
@@ -11,11 +16,21 @@ export const consumeKeys = (keys: readonly ReplayKey[], subject: string): Statem
   insertKeys(kindsOf(keys), keysOf(keys), subject)
 
 const insertKeys = fixed(
-  (_, kinds: string[], keys: string[], subject: string) => sql`insert into replay_ledger (kind, key, subject)
+  (
+    _,
+    kinds: string[],
+    keys: string[],
+    subject: string,
+  ) => sql`insert into replay_ledger (kind, key, subject)
     select kind, key, ${subject} from unnest(${kinds}::text[], ${keys}::text[]) as consumed(kind, key)`,
 )
 const selectConsumed = fixed(
-  (_, kinds: string[], keys: string[], subject: string) => sql<ReplayKey>`select l.kind, l.key from replay_ledger l
+  (
+    _,
+    kinds: string[],
+    keys: string[],
+    subject: string,
+  ) => sql<ReplayKey>`select l.kind, l.key from replay_ledger l
     join unnest(${kinds}::text[], ${keys}::text[]) as asked(kind, key) on l.kind = asked.kind and l.key = asked.key
     where l.subject <> ${subject}`,
 )
@@ -30,5 +45,6 @@ export async function findConsumed(
   subject: string,
 ): Promise<ReplayKind | undefined> {
   const used = await send(tx, selectConsumed(kindsOf(keys), keysOf(keys), subject))
-  return keys.find(({ kind, key }) => used.some((row) => row.kind === kind && row.key === key))?.kind
+  return keys.find(({ kind, key }) => used.some((row) => row.kind === kind && row.key === key))
+    ?.kind
 }

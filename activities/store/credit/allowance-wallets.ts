@@ -7,12 +7,21 @@ export type WalletRow = Selectable<AllowanceWalletsTable>
 export type WalletLimits = Pick<WalletRow, 'per_run_usd' | 'per_day_usd' | 'rails'>
 
 export async function findWallet(tx: Tx, walletId: string): Promise<WalletRow | undefined> {
-  return tx.selectFrom('allowance_wallets').selectAll().where('wallet_id', '=', walletId).executeTakeFirst()
+  return tx
+    .selectFrom('allowance_wallets')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .executeTakeFirst()
 }
 
 /** The row, locked for the rest of the transaction, so that limits over several payments are exact. */
 export async function lockWallet(tx: Tx, walletId: string): Promise<WalletRow | undefined> {
-  return tx.selectFrom('allowance_wallets').selectAll().where('wallet_id', '=', walletId).forUpdate().executeTakeFirst()
+  return tx
+    .selectFrom('allowance_wallets')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 /** Makes a wallet; undefined when the agent has one already. */
@@ -28,7 +37,11 @@ export async function insertWallet(
     .executeTakeFirst()
 }
 
-export async function updateLimits(tx: Tx, walletId: string, limits: WalletLimits): Promise<WalletRow> {
+export async function updateLimits(
+  tx: Tx,
+  walletId: string,
+  limits: WalletLimits,
+): Promise<WalletRow> {
   return tx
     .updateTable('allowance_wallets')
     .set({ ...limits, changed_at: sql<Date>`clock_timestamp()` })
@@ -41,7 +54,11 @@ export async function updateLimits(tx: Tx, walletId: string, limits: WalletLimit
 export async function reservedUnits(tx: Tx, walletId: string): Promise<number> {
   const row = await tx
     .selectFrom('entitlements')
-    .select(sql<number>`coalesce(sum(granted_units - consumed_units - returned_units), 0)::int`.as('reserved'))
+    .select(
+      sql<number>`coalesce(sum(granted_units - consumed_units - returned_units), 0)::int`.as(
+        'reserved',
+      ),
+    )
     .where('source', '=', walletAccount(walletId))
     .where('state', '=', 'funded')
     .executeTakeFirstOrThrow()

@@ -10,17 +10,34 @@ export type NewEntitlement = Pick<
   'entitlement_id' | 'quote_id' | 'agent_id' | 'rail' | 'tier' | 'granted_units' | 'fee_units'
 >
 
-export async function findEntitlement(tx: Tx, entitlementId: string): Promise<EntitlementRow | undefined> {
-  return tx.selectFrom('entitlements').selectAll().where('entitlement_id', '=', entitlementId).executeTakeFirst()
+export async function findEntitlement(
+  tx: Tx,
+  entitlementId: string,
+): Promise<EntitlementRow | undefined> {
+  return tx
+    .selectFrom('entitlements')
+    .selectAll()
+    .where('entitlement_id', '=', entitlementId)
+    .executeTakeFirst()
 }
 
 /** What a quote pays for, where an agent has taken it up. */
-export async function findEntitlementOf(tx: Tx, quoteId: string): Promise<EntitlementRow | undefined> {
-  return tx.selectFrom('entitlements').selectAll().where('quote_id', '=', quoteId).executeTakeFirst()
+export async function findEntitlementOf(
+  tx: Tx,
+  quoteId: string,
+): Promise<EntitlementRow | undefined> {
+  return tx
+    .selectFrom('entitlements')
+    .selectAll()
+    .where('quote_id', '=', quoteId)
+    .executeTakeFirst()
 }
 
 /** The row, locked for the rest of the transaction. */
-export async function lockEntitlement(tx: Tx, entitlementId: string): Promise<EntitlementRow | undefined> {
+export async function lockEntitlement(
+  tx: Tx,
+  entitlementId: string,
+): Promise<EntitlementRow | undefined> {
   return tx
     .selectFrom('entitlements')
     .selectAll()
@@ -30,7 +47,10 @@ export async function lockEntitlement(tx: Tx, entitlementId: string): Promise<En
 }
 
 /** The entitlement of its quote: made pending, or the one that is there. */
-export async function ensureEntitlement(tx: Tx, entitlement: NewEntitlement): Promise<EntitlementRow> {
+export async function ensureEntitlement(
+  tx: Tx,
+  entitlement: NewEntitlement,
+): Promise<EntitlementRow> {
   await tx
     .insertInto('entitlements')
     .values({ ...entitlement, state: 'pending' })
@@ -46,12 +66,23 @@ export async function ensureEntitlement(tx: Tx, entitlement: NewEntitlement): Pr
 }
 
 /** Writes what a movement made of a locked entitlement; `settlement_receipt_id` where it funded it. */
-export async function updateEntitlement(tx: Tx, moved: Entitlement, settlement_receipt_id?: string): Promise<void> {
+export async function updateEntitlement(
+  tx: Tx,
+  moved: Entitlement,
+  settlement_receipt_id?: string,
+): Promise<void> {
   const { entitlement_id, state, consumed_units, returned_units, source } = moved
   const funding = settlement_receipt_id === undefined ? {} : { settlement_receipt_id }
   await tx
     .updateTable('entitlements')
-    .set({ state, consumed_units, returned_units, source, ...funding, changed_at: sql<Date>`clock_timestamp()` })
+    .set({
+      state,
+      consumed_units,
+      returned_units,
+      source,
+      ...funding,
+      changed_at: sql<Date>`clock_timestamp()`,
+    })
     .where('entitlement_id', '=', entitlement_id)
     .execute()
   await notifyChanged(tx, entitlement_id)

@@ -17,7 +17,11 @@ export async function postMovement(tx: Tx, receiptId: string, legs: readonly Leg
 
 /** What an account of an agent holds, in whole usd. */
 export async function readBalance(tx: Tx, account: Account): Promise<number> {
-  const row = await tx.selectFrom('account_balances').select('units').where('account', '=', account).executeTakeFirst()
+  const row = await tx
+    .selectFrom('account_balances')
+    .select('units')
+    .where('account', '=', account)
+    .executeTakeFirst()
   return row?.units ?? 0
 }
 
@@ -34,14 +38,22 @@ export async function listMovements(tx: Tx, account: Account, most?: number): Pr
 
 /** Every leg of the movements under these receipts. */
 export async function listMovementsOf(tx: Tx, receiptIds: readonly string[]): Promise<PostedLeg[]> {
-  return receiptIds.length === 0 ? [] : legs(tx).where('postings.receipt_id', 'in', receiptIds).execute()
+  return receiptIds.length === 0
+    ? []
+    : legs(tx).where('postings.receipt_id', 'in', receiptIds).execute()
 }
 
 const legs = (tx: Tx) =>
   tx
     .selectFrom('postings')
     .innerJoin('receipts', 'receipts.receipt_id', 'postings.receipt_id')
-    .select(['postings.receipt_id', 'receipts.kind', 'postings.account', 'postings.units', 'postings.posted_at'])
+    .select([
+      'postings.receipt_id',
+      'receipts.kind',
+      'postings.account',
+      'postings.units',
+      'postings.posted_at',
+    ])
     .orderBy('postings.posting_id')
 
 /** What left a wallet for credit since the UTC day began, in whole usd. */
@@ -49,6 +61,8 @@ export async function spentToday(tx: Tx, account: Account): Promise<number> {
   const { rows } = await sql<{ spent: number }>`
     select coalesce(-sum(p.units), 0)::int as spent from postings p join receipts r on r.receipt_id = p.receipt_id
     where p.account = ${account} and p.units < 0 and r.kind = 'settlement_receipt'
-      and p.posted_at >= date_trunc('day', clock_timestamp() at time zone 'utc') at time zone 'utc'`.execute(tx)
+      and p.posted_at >= date_trunc('day', clock_timestamp() at time zone 'utc') at time zone 'utc'`.execute(
+    tx,
+  )
   return rows[0]?.spent ?? 0
 }

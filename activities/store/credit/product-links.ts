@@ -21,13 +21,19 @@ export async function putLink(
     .insertInto('product_links')
     .values({ rail, tier, ...unchecked })
     .onConflict((conflict) =>
-      conflict.columns(['rail', 'tier']).doUpdateSet({ ...unchecked, changed_at: sql<Date>`clock_timestamp()` }),
+      conflict
+        .columns(['rail', 'tier'])
+        .doUpdateSet({ ...unchecked, changed_at: sql<Date>`clock_timestamp()` }),
     )
     .execute()
 }
 
 /** What a look at the page found; a page that was replaced meanwhile stays unchecked. */
-export async function checkedLink(tx: Tx, receiptId: string, outcome: 'live' | 'broken'): Promise<void> {
+export async function checkedLink(
+  tx: Tx,
+  receiptId: string,
+  outcome: 'live' | 'broken',
+): Promise<void> {
   await tx
     .updateTable('product_links')
     .set({ outcome, checked_at: sql<Date>`clock_timestamp()` })
@@ -36,7 +42,12 @@ export async function checkedLink(tx: Tx, receiptId: string, outcome: 'live' | '
 }
 
 export async function findLink(tx: Tx, { rail, tier }: Cell): Promise<LinkRow | undefined> {
-  return tx.selectFrom('product_links').selectAll().where('rail', '=', rail).where('tier', '=', tier).executeTakeFirst()
+  return tx
+    .selectFrom('product_links')
+    .selectAll()
+    .where('rail', '=', rail)
+    .where('tier', '=', tier)
+    .executeTakeFirst()
 }
 
 /** The live page that takes exactly a challenge's amount, where there is one. */
@@ -45,7 +56,9 @@ export async function findPageOf(tx: Tx, challengeId: string): Promise<string | 
     .selectFrom('payment_challenges')
     .innerJoin('quotes', 'quotes.quote_id', 'payment_challenges.quote_id')
     .innerJoin('product_links', (join) =>
-      join.onRef('product_links.rail', '=', 'quotes.rail').onRef('product_links.tier', '=', 'quotes.tier'),
+      join
+        .onRef('product_links.rail', '=', 'quotes.rail')
+        .onRef('product_links.tier', '=', 'quotes.tier'),
     )
     .select('product_links.url')
     .where('payment_challenges.challenge_id', '=', challengeId)

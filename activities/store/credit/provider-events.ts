@@ -8,7 +8,11 @@ export type ProviderEventRow = Selectable<ProviderEventsTable>
 export type EventKey = { provider: string; event_id: string }
 
 /** Stores an event before anything is made of it; false when it was stored before. */
-export async function insertProviderEvent(tx: Tx, provider: string, event: ProviderEvent): Promise<boolean> {
+export async function insertProviderEvent(
+  tx: Tx,
+  provider: string,
+  event: ProviderEvent,
+): Promise<boolean> {
   const stored = await tx
     .insertInto('provider_events')
     .values({
@@ -36,7 +40,11 @@ export async function findProviderEvent(
 }
 
 /** What names a payment in the words of providers; of another provider than its own nothing is heard. */
-export type SpokenOf = { external_reference: string; challenge_id: string | null; provider: string | null }
+export type SpokenOf = {
+  external_reference: string
+  challenge_id: string | null
+  provider: string | null
+}
 
 /**
  * What providers said of one session, or of a challenge, oldest first, with what came later of the same payment intent. An intent
@@ -57,12 +65,17 @@ export async function eventsAbout(
   return rows
 }
 
-const isReturn = sql.raw("(e.type like 'dispute.%' or e.type in ('payment.refunded','payment.partially_refunded'))")
+const isReturn = sql.raw(
+  "(e.type like 'dispute.%' or e.type in ('payment.refunded','payment.partially_refunded'))",
+)
 
 /** The names that a reference may have been presented under for this event to be about it, and the challenges that it may name. */
 export async function namesIn(
   tx: Tx,
-  event: Pick<ProviderEventRow, 'provider' | 'external_reference' | 'challenge_id' | 'payment_intent'>,
+  event: Pick<
+    ProviderEventRow,
+    'provider' | 'external_reference' | 'challenge_id' | 'payment_intent'
+  >,
 ): Promise<{ references: string[]; challenges: string[] }> {
   const { provider, payment_intent } = event
   const told =
@@ -113,7 +126,11 @@ export async function listOpenEvents(tx: Tx, graceMs: number, most: number): Pro
 }
 
 /** Keys of events that an operator has to look at and has not closed yet, in their order; `<provider>/<event id>`. */
-export async function listEventsToSee(tx: Tx, after: string | null, most: number): Promise<string[]> {
+export async function listEventsToSee(
+  tx: Tx,
+  after: string | null,
+  most: number,
+): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     select key from (select provider || '/' || event_id as key, outcome from provider_events e where ${needsAttention}) e
     where key > ${after ?? ''} and not exists (select from exceptions x
@@ -146,7 +163,11 @@ export async function readEvents(
   if (keys.length === 0) return []
   return tx
     .selectFrom('provider_events')
-    .leftJoin('payment_references', 'payment_references.payment_reference_id', 'provider_events.payment_reference_id')
+    .leftJoin(
+      'payment_references',
+      'payment_references.payment_reference_id',
+      'provider_events.payment_reference_id',
+    )
     .selectAll('provider_events')
     .select('payment_references.state as reference_state')
     .where(sql<string>`provider_events.provider || '/' || provider_events.event_id`, 'in', keys)
@@ -154,7 +175,10 @@ export async function readEvents(
 }
 
 /** The event that settled a payment. */
-export async function findSettled(tx: Tx, referenceId: string): Promise<ProviderEventRow | undefined> {
+export async function findSettled(
+  tx: Tx,
+  referenceId: string,
+): Promise<ProviderEventRow | undefined> {
   return tx
     .selectFrom('provider_events')
     .selectAll()

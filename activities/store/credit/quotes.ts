@@ -35,7 +35,10 @@ export async function lockQuotes(tx: Tx, same: Same): Promise<void> {
 }
 
 /** The quote that its owner had for the same within the last five minutes, with no challenge and no credit on it. */
-export async function findSameQuote(tx: Tx, same: Same & Pick<NewQuote, 'task_id'>): Promise<QuoteRow | undefined> {
+export async function findSameQuote(
+  tx: Tx,
+  same: Same & Pick<NewQuote, 'task_id'>,
+): Promise<QuoteRow | undefined> {
   return columns(tx)
     .where('bound_to', '=', same.bound_to)
     .where('rail', '=', same.rail)
@@ -44,7 +47,9 @@ export async function findSameQuote(tx: Tx, same: Same & Pick<NewQuote, 'task_id
     .where('task_id', 'is not distinct from', same.task_id ?? null)
     .where('issued_at', '>', sql<Date>`clock_timestamp() - interval '5 minutes'`)
     .where(sql<boolean>`not exists (select from entitlements e where e.quote_id = quotes.quote_id)`)
-    .where(sql<boolean>`not exists (select from payment_challenges c where c.quote_id = quotes.quote_id)`)
+    .where(
+      sql<boolean>`not exists (select from payment_challenges c where c.quote_id = quotes.quote_id)`,
+    )
     .orderBy('issued_at', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -53,14 +58,22 @@ export async function findSameQuote(tx: Tx, same: Same & Pick<NewQuote, 'task_id
 export async function insertQuote(tx: Tx, quote: NewQuote, lifeSeconds: number): Promise<QuoteRow> {
   const row = await tx
     .insertInto('quotes')
-    .values({ ...quote, expires_at: sql<Date>`clock_timestamp() + ${lifeSeconds} * interval '1 second'` })
+    .values({
+      ...quote,
+      expires_at: sql<Date>`clock_timestamp() + ${lifeSeconds} * interval '1 second'`,
+    })
     .returningAll()
     .executeTakeFirstOrThrow()
   return { ...row, expired: false, used: false }
 }
 
 /** Binds a quote that is not bound yet to its owner, where the token is its own. */
-export async function bindQuote(tx: Tx, quoteId: string, tokenSha256: string, owner: string): Promise<void> {
+export async function bindQuote(
+  tx: Tx,
+  quoteId: string,
+  tokenSha256: string,
+  owner: string,
+): Promise<void> {
   await tx
     .updateTable('quotes')
     .set({ bound_to: owner })

@@ -11,13 +11,24 @@ export async function lockUsageChain(tx: Tx, chain: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`usage:${chain}`}, 0))`.execute(tx)
 }
 
-export async function findUsageEvent(tx: Tx, eventId: string): Promise<StoredUsageEvent | undefined> {
-  const row = await tx.selectFrom('usage_events').selectAll().where('event_id', '=', eventId).executeTakeFirst()
+export async function findUsageEvent(
+  tx: Tx,
+  eventId: string,
+): Promise<StoredUsageEvent | undefined> {
+  const row = await tx
+    .selectFrom('usage_events')
+    .selectAll()
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
   return row === undefined ? undefined : eventOf(row)
 }
 
 /** Appends an event to its chain, recorded at this time; the caller holds `lockUsageChain`. */
-export async function appendUsageEvent(tx: Tx, event: NewUsageEvent, at: Date): Promise<StoredUsageEvent> {
+export async function appendUsageEvent(
+  tx: Tx,
+  event: NewUsageEvent,
+  at: Date,
+): Promise<StoredUsageEvent> {
   const last = await tx
     .selectFrom('usage_events')
     .select(['sequence', 'hash'])
@@ -30,7 +41,12 @@ export async function appendUsageEvent(tx: Tx, event: NewUsageEvent, at: Date): 
   const stored = { ...whole, hash: usageEventHash(whole) }
   await tx
     .insertInto('usage_events')
-    .values({ ...stored, units: String(stored.units), occurred_at: new Date(stored.occurred_at), recorded_at: at })
+    .values({
+      ...stored,
+      units: String(stored.units),
+      occurred_at: new Date(stored.occurred_at),
+      recorded_at: at,
+    })
     .execute()
   return stored
 }
@@ -54,7 +70,11 @@ export async function listUsageEvents(
 }
 
 /** What an agent asks of its own events. */
-export type UsageFilter = { agentId: string; eventId?: string | undefined; entitlementId?: string | undefined }
+export type UsageFilter = {
+  agentId: string
+  eventId?: string | undefined
+  entitlementId?: string | undefined
+}
 
 const matching = (tx: Tx, { agentId, eventId, entitlementId }: UsageFilter) =>
   tx
@@ -84,7 +104,11 @@ export async function listUsageOf(
 /** How many events there are, what credit they used in whole usd, and what they count to by unit. */
 export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
   const rows = await matching(tx, filter)
-    .select(['unit', sql<number>`count(*)::int`.as('events'), sql<string>`sum(units)::text`.as('units')])
+    .select([
+      'unit',
+      sql<number>`count(*)::int`.as('events'),
+      sql<string>`sum(units)::text`.as('units'),
+    ])
     .select(sql<number>`sum(credit_units)::int`.as('credit_units'))
     .groupBy('unit')
     .orderBy('unit')
@@ -97,7 +121,10 @@ export async function sumUsageOf(tx: Tx, filter: UsageFilter) {
 }
 
 /** The row as the event that its hash is of. */
-const eventOf = ({ record_kind: _kind, ...row }: Selectable<UsageEventsTable>): StoredUsageEvent => ({
+const eventOf = ({
+  record_kind: _kind,
+  ...row
+}: Selectable<UsageEventsTable>): StoredUsageEvent => ({
   ...row,
   units: Number(row.units),
   occurred_at: row.occurred_at.toISOString(),

@@ -8,7 +8,10 @@ export type LaneTransaction = Selectable<LaneTransactionsTable> & {
   /** Whether a node took it so long ago that a replacement is due. */
   stuck: boolean
 }
-export type NewLaneTransaction = Omit<Selectable<LaneTransactionsTable>, 'outcome' | 'created_at' | 'broadcast_at'>
+export type NewLaneTransaction = Omit<
+  Selectable<LaneTransactionsTable>,
+  'outcome' | 'created_at' | 'broadcast_at'
+>
 
 /** The transaction that serves a purpose; `heldUpSince` when it is open and its wallet's lane is jammed since then. */
 export type ServingTransaction = Selectable<LaneTransactionsTable> & { heldUpSince: Date | null }
@@ -17,7 +20,10 @@ export type ServingTransaction = Selectable<LaneTransactionsTable> & { heldUpSin
 export type Place = { address: string; mined: bigint; pooled: bigint; affords: bigint }
 
 /** What became of an EOA nonce: which of our hashes was mined, or none of them. */
-export type NonceEnd = { nonce: bigint; mined: { txHash: string; outcome: 'mined' | 'reverted' } | undefined }
+export type NonceEnd = {
+  nonce: bigint
+  mined: { txHash: string; outcome: 'mined' | 'reverted' } | undefined
+}
 
 /** A lane is jammed while its oldest open nonce is the same one for this long. */
 const isJammed = (wallet: string, jamAfterMs: number) => sql<boolean>`(
@@ -44,7 +50,11 @@ export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Pr
 export async function lockPlace(
   tx: Tx,
   purpose: string,
-  { places, jamAfterMs, chainTime }: { places: readonly Place[]; jamAfterMs: number; chainTime: bigint },
+  {
+    places,
+    jamAfterMs,
+    chainTime,
+  }: { places: readonly Place[]; jamAfterMs: number; chainTime: bigint },
 ): Promise<{ address: string; nonce: bigint } | undefined> {
   const column = (read: (place: Place) => bigint) => places.map((place) => read(place).toString())
   const load = sql`greatest(w.next_nonce, p.pooled) - p.mined`
@@ -71,18 +81,32 @@ export async function lockPlace(
 
 /** Serialises changes of one gas wallet's nonces until the transaction ends. */
 export async function lockGasWallet(tx: Tx, address: string): Promise<void> {
-  await tx.selectFrom('gas_wallets').select('address').where('address', '=', address).forUpdate().execute()
+  await tx
+    .selectFrom('gas_wallets')
+    .select('address')
+    .where('address', '=', address)
+    .forUpdate()
+    .execute()
 }
 
 export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
-  const row = await tx.selectFrom('gas_wallets').select('next_nonce').where('address', '=', address).executeTakeFirst()
+  const row = await tx
+    .selectFrom('gas_wallets')
+    .select('next_nonce')
+    .where('address', '=', address)
+    .executeTakeFirst()
   return BigInt(row?.next_nonce ?? '0')
 }
 
 /** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it; a lane that was empty begins to wait. A statement to be sent. */
-export function storeLaneTransaction(tx: Tx, row: NewLaneTransaction): Statement & { execute(): Promise<unknown> } {
+export function storeLaneTransaction(
+  tx: Tx,
+  row: NewLaneTransaction,
+): Statement & { execute(): Promise<unknown> } {
   return tx
-    .with('stored', (db) => db.insertInto('lane_transactions').values(row).returning(['gas_wallet', 'eoa_nonce']))
+    .with('stored', (db) =>
+      db.insertInto('lane_transactions').values(row).returning(['gas_wallet', 'eoa_nonce']),
+    )
     .updateTable('gas_wallets as w')
     .from('stored')
     .set({
@@ -129,13 +153,19 @@ export async function listUnsettled(
   return select(tx, stuckAfterMs)
     .where('gas_wallet', '=', wallet)
     .where('eoa_nonce', '<', end.toString())
-    .where((where) => where.or([where('outcome', 'is', null), where('eoa_nonce', '>=', mined.toString())]))
+    .where((where) =>
+      where.or([where('outcome', 'is', null), where('eoa_nonce', '>=', mined.toString())]),
+    )
     .orderBy('eoa_nonce')
     .orderBy(sql`max_fee_per_gas desc`)
     .execute()
 }
 
-export async function listAtNonce(tx: Tx, wallet: string, nonce: bigint): Promise<LaneTransaction[]> {
+export async function listAtNonce(
+  tx: Tx,
+  wallet: string,
+  nonce: bigint,
+): Promise<LaneTransaction[]> {
   return select(tx, 0)
     .where('gas_wallet', '=', wallet)
     .where('eoa_nonce', '=', nonce.toString())

@@ -30,13 +30,19 @@ export async function readLanes(tx: Tx, jamAfterMs: number): Promise<LaneHealth[
 export type JamNews = { wallet: string; movedAt: Date; jammed: boolean }
 
 /** Notes which lanes are jammed and which move again; over all processes each change is answered once, to whoever saw it first. */
-export async function noteJams(tx: Tx, wallets: readonly string[], jamAfterMs: number): Promise<JamNews[]> {
+export async function noteJams(
+  tx: Tx,
+  wallets: readonly string[],
+  jamAfterMs: number,
+): Promise<JamNews[]> {
   const { rows } = await sql<JamNews>`
     update gas_wallets w set jammed_at = case when jammed_at is null then clock_timestamp() end
     where w.address = any(${wallets}::text[]) and (w.jammed_at is not null) <> (
       w.moved_at < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
       and exists (select from lane_transactions t where t.gas_wallet = w.address and t.outcome is null))
-    returning w.address as wallet, w.moved_at as "movedAt", w.jammed_at is not null as jammed`.execute(tx)
+    returning w.address as wallet, w.moved_at as "movedAt", w.jammed_at is not null as jammed`.execute(
+    tx,
+  )
   return rows
 }
 
@@ -46,7 +52,8 @@ export function describeLanes(lanes: readonly LaneHealth[]): string {
   if (jammed.length === 0) return `${lanes.length} gas wallets move`
   return jammed
     .map(
-      ({ wallet, movedAt, open }) => `gas wallet ${wallet} has not moved since ${movedAt.toISOString()}, ${open} wait`,
+      ({ wallet, movedAt, open }) =>
+        `gas wallet ${wallet} has not moved since ${movedAt.toISOString()}, ${open} wait`,
     )
     .join('; ')
 }

@@ -6,7 +6,12 @@ import { fixed } from '../postgres/prepared.ts'
 import type { SigningKeysTable } from '../schema/schema.ts'
 
 export type SigningKeyRow = Selectable<SigningKeysTable>
-export type PublicKeyEntry = { ring: string; kid: string; alg: string; publicJwk: Record<string, unknown> }
+export type PublicKeyEntry = {
+  ring: string
+  kid: string
+  alg: string
+  publicJwk: Record<string, unknown>
+}
 
 /**
  * Remembers the public half of a key and returns what is stored under its ring and name, which may be the half of another key.
@@ -77,5 +82,8 @@ export async function endKey(
 
 /** Waits until nothing is being signed by the ring, and keeps others from signing until the transaction ends. */
 export async function lockRing(tx: Tx, ring: string): Promise<void> {
-  await send(tx, sql`select pg_advisory_xact_lock(hashtextextended('signing keys: ' || ${ring}, 0))`)
+  await send(
+    tx,
+    sql`select pg_advisory_xact_lock(hashtextextended('signing keys: ' || ${ring}, 0))`,
+  )
 }

@@ -12,7 +12,8 @@ const tier = `tier text not null check (tier in ('entry','standard','pro'))`
 
 /** Refuses moves outside the list, another beginning than its first, a change of what is fixed, and a row that goes away. */
 const stateGuard = (table: string, moves: string[], fixed: string[], once: string[]) => {
-  const row = (of: string, columns: string[]) => `(${columns.map((column) => `${of}.${column}`).join(', ')})`
+  const row = (of: string, columns: string[]) =>
+    `(${columns.map((column) => `${of}.${column}`).join(', ')})`
   const [begin = ''] = (moves[0] ?? '').split(' ')
   const changedOnce = once.map(
     (column) => `(old.${column} is not null and new.${column} is distinct from old.${column})`,
@@ -84,7 +85,16 @@ const statements = [
   ...stateGuard(
     'entitlements',
     ['pending funded', 'funded consumed', 'funded returned'],
-    ['entitlement_id', 'quote_id', 'agent_id', 'rail', 'tier', 'granted_units', 'fee_units', 'created_at'],
+    [
+      'entitlement_id',
+      'quote_id',
+      'agent_id',
+      'rail',
+      'tier',
+      'granted_units',
+      'fee_units',
+      'created_at',
+    ],
     ['source', 'settlement_receipt_id'],
   ),
 

@@ -11,9 +11,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 const lockOf = (ring: string) => `hashtextextended('signing keys: ' || ${ring}, 0)`
 const definer = `language plpgsql security definer set search_path = pg_catalog, public, pg_temp`
-const ended = (kind: 'retired' | 'revoked') => `${kind}_at = coalesce(${kind}_at, clock_timestamp())`
+const ended = (kind: 'retired' | 'revoked') =>
+  `${kind}_at = coalesce(${kind}_at, clock_timestamp())`
 
-const endKey = (name: string, kind: 'retired' | 'revoked') => `create function ${name}(a_ring text, a_kid text)
+const endKey = (
+  name: string,
+  kind: 'retired' | 'revoked',
+) => `create function ${name}(a_ring text, a_kid text)
   returns setof signing_keys ${definer} as $$
   begin
     perform pg_advisory_xact_lock(${lockOf('a_ring')});

@@ -7,10 +7,19 @@ import type { PaymentReferencesTable } from '../schema/credit.ts'
 export type ReferenceRow = Selectable<PaymentReferencesTable>
 export type NewReference = Omit<
   Insertable<PaymentReferencesTable>,
-  'state' | 'reason' | 'decided_by' | 'settlement_receipt_id' | 'checked_at' | 'created_at' | 'changed_at'
+  | 'state'
+  | 'reason'
+  | 'decided_by'
+  | 'settlement_receipt_id'
+  | 'checked_at'
+  | 'created_at'
+  | 'changed_at'
 >
 
-export async function findReference(tx: Tx, referenceId: string): Promise<ReferenceRow | undefined> {
+export async function findReference(
+  tx: Tx,
+  referenceId: string,
+): Promise<ReferenceRow | undefined> {
   return tx
     .selectFrom('payment_references')
     .selectAll()
@@ -19,7 +28,10 @@ export async function findReference(tx: Tx, referenceId: string): Promise<Refere
 }
 
 /** The row, locked for the rest of the transaction. */
-export async function lockReference(tx: Tx, referenceId: string): Promise<ReferenceRow | undefined> {
+export async function lockReference(
+  tx: Tx,
+  referenceId: string,
+): Promise<ReferenceRow | undefined> {
   return tx
     .selectFrom('payment_references')
     .selectAll()
@@ -38,13 +50,20 @@ export async function findPresented(
   const query = tx.selectFrom('payment_references').selectAll().where('state', 'in', notOver)
   return 'challenge_id' in by
     ? query.where('challenge_id', '=', by.challenge_id).executeTakeFirst()
-    : query.where('method', '=', by.method).where('external_reference', '=', by.external_reference).executeTakeFirst()
+    : query
+        .where('method', '=', by.method)
+        .where('external_reference', '=', by.external_reference)
+        .executeTakeFirst()
 }
 
 /** References that a provider speaks of by these names, or by these challenges where it confirms them, of another provider's none. */
 export async function listSpokenOf(
   tx: Tx,
-  { provider, references, challenges }: { provider: string; references: string[]; challenges: string[] },
+  {
+    provider,
+    references,
+    challenges,
+  }: { provider: string; references: string[]; challenges: string[] },
 ): Promise<ReferenceRow[]> {
   return tx
     .selectFrom('payment_references')
@@ -53,7 +72,10 @@ export async function listSpokenOf(
     .where('method', 'in', ['hosted_checkout', 'payment_reference', 'invoice_reference'])
     .where(({ or, eb }) => or([eb('provider', 'is', null), eb('provider', '=', provider)]))
     .where(({ or, eb }) =>
-      or([eb('external_reference', 'in', references), eb('challenge_id', 'in', nonEmpty(challenges))]),
+      or([
+        eb('external_reference', 'in', references),
+        eb('challenge_id', 'in', nonEmpty(challenges)),
+      ]),
     )
     .execute()
 }
@@ -99,7 +121,10 @@ const awaiting = (tx: Tx, { state, rail }: ReferenceFilter) => {
     .selectFrom('payment_references')
     .leftJoin('entitlements', 'entitlements.entitlement_id', 'payment_references.entitlement_id')
     .where(({ or, eb }) =>
-      or([eb('method', 'in', ['payment_reference', 'invoice_reference']), eb('reason', 'like', `${AMOUNT_MISMATCH}%`)]),
+      or([
+        eb('method', 'in', ['payment_reference', 'invoice_reference']),
+        eb('reason', 'like', `${AMOUNT_MISMATCH}%`),
+      ]),
     )
   query =
     state === undefined
@@ -123,12 +148,17 @@ export async function listAwaiting(
 }
 
 export async function countAwaiting(tx: Tx, filter: ReferenceFilter): Promise<number> {
-  const { count } = await awaiting(tx, filter).select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
+  const { count } = await awaiting(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
   return count
 }
 
 /** Stores a reference as presented; undefined when this payment, or another one for the challenge, came first. */
-export async function insertReference(tx: Tx, reference: NewReference): Promise<ReferenceRow | undefined> {
+export async function insertReference(
+  tx: Tx,
+  reference: NewReference,
+): Promise<ReferenceRow | undefined> {
   return tx
     .insertInto('payment_references')
     .values({ ...reference, state: 'presented' })
@@ -141,7 +171,10 @@ export async function insertReference(tx: Tx, reference: NewReference): Promise<
 export async function updateReference(
   tx: Tx,
   referenceId: string,
-  change: Pick<Updateable<PaymentReferencesTable>, 'state' | 'reason' | 'decided_by' | 'settlement_receipt_id'>,
+  change: Pick<
+    Updateable<PaymentReferencesTable>,
+    'state' | 'reason' | 'decided_by' | 'settlement_receipt_id'
+  >,
 ): Promise<ReferenceRow> {
   const now = sql<Date>`clock_timestamp()`
   const row = await tx
@@ -165,10 +198,15 @@ export async function listDueReferences(tx: Tx, idleMs: number, most: number): P
     .where(({ or, and, eb }) =>
       or([
         eb('state', '=', 'presented'),
-        and([eb('state', '=', 'pending'), eb('method', 'in', ['stablecoin_reference', 'x402_reference'])]),
+        and([
+          eb('state', '=', 'pending'),
+          eb('method', 'in', ['stablecoin_reference', 'x402_reference']),
+        ]),
       ]),
     )
-    .where(sql<boolean>`coalesce(checked_at, created_at) < clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
+    .where(
+      sql<boolean>`coalesce(checked_at, created_at) < clock_timestamp() - ${idleMs} * interval '1 millisecond'`,
+    )
     .orderBy(sql`coalesce(checked_at, created_at)`)
     .limit(most)
     .execute()

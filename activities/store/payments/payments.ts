@@ -141,23 +141,35 @@ export async function startSettling(tx: Tx, paymentId: string): Promise<void> {
 }
 
 /** Puts a new payment under a call whose first one is proven to have failed; the effect is not repeated. */
-export async function replaceFailedPayment(tx: Tx, callId: string, paymentId: string): Promise<boolean> {
+export async function replaceFailedPayment(
+  tx: Tx,
+  callId: string,
+  paymentId: string,
+): Promise<boolean> {
   const replaced = await tx
     .updateTable('calls')
     .set({ payment_id: paymentId })
     .where('call_id', '=', callId)
     .where('answer_state', '=', 'done')
-    .where(sql<boolean>`exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'failed')`)
+    .where(
+      sql<boolean>`exists (select 1 from payments p where p.payment_id = calls.payment_id and p.state = 'failed')`,
+    )
     .returning('call_id')
     .executeTakeFirst()
   return replaced !== undefined
 }
 
 /** A call is locked before its payment, as whoever gives the call up does; the other way round the two wait for each other. */
-const lockCallOf = fixed((_, paymentId: string) => sql`select 1 from calls where payment_id = ${paymentId} for update`)
+const lockCallOf = fixed(
+  (_, paymentId: string) => sql`select 1 from calls where payment_id = ${paymentId} for update`,
+)
 
 /** `settled`: the transfer is on chain at the configured depth; the withheld answer of its call becomes final. */
-export async function recordSettled(tx: Tx, paymentId: string, inclusion: Inclusion): Promise<void> {
+export async function recordSettled(
+  tx: Tx,
+  paymentId: string,
+  inclusion: Inclusion,
+): Promise<void> {
   await send(tx, lockCallOf(paymentId))
   await tx
     .updateTable('payments')

@@ -7,7 +7,10 @@ export type ChallengeRow = Selectable<PaymentChallengesTable> & { lapsed: boolea
 
 const lapsed = sql<boolean>`expires_at <= clock_timestamp()`.as('lapsed')
 
-export async function findChallenge(tx: Tx, challengeId: string): Promise<ChallengeRow | undefined> {
+export async function findChallenge(
+  tx: Tx,
+  challengeId: string,
+): Promise<ChallengeRow | undefined> {
   return tx
     .selectFrom('payment_challenges')
     .selectAll()
@@ -17,7 +20,10 @@ export async function findChallenge(tx: Tx, challengeId: string): Promise<Challe
 }
 
 /** The latest challenge that is bound to this entitlement. */
-export async function findChallengeOf(tx: Tx, entitlementId: string): Promise<ChallengeRow | undefined> {
+export async function findChallengeOf(
+  tx: Tx,
+  entitlementId: string,
+): Promise<ChallengeRow | undefined> {
   return tx
     .selectFrom('payment_challenges')
     .selectAll()
@@ -40,13 +46,21 @@ export async function countBound(tx: Tx): Promise<Record<string, number>> {
 }
 
 /** The row, locked for the rest of the transaction. */
-export async function lockChallenge(tx: Tx, challengeId: string): Promise<ChallengeRow | undefined> {
-  await sql`select 1 from payment_challenges where challenge_id = ${challengeId} for update`.execute(tx)
+export async function lockChallenge(
+  tx: Tx,
+  challengeId: string,
+): Promise<ChallengeRow | undefined> {
+  await sql`select 1 from payment_challenges where challenge_id = ${challengeId} for update`.execute(
+    tx,
+  )
   return findChallenge(tx, challengeId)
 }
 
 /** The one challenge of a quote that may still be paid or was, locked. */
-export async function lockLiveChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow | undefined> {
+export async function lockLiveChallenge(
+  tx: Tx,
+  quoteId: string,
+): Promise<ChallengeRow | undefined> {
   return tx
     .selectFrom('payment_challenges')
     .selectAll()
@@ -58,7 +72,10 @@ export async function lockLiveChallenge(tx: Tx, quoteId: string): Promise<Challe
 }
 
 /** The challenge of a quote that can still be met, or is being met. */
-export async function findOpenChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow | undefined> {
+export async function findOpenChallenge(
+  tx: Tx,
+  quoteId: string,
+): Promise<ChallengeRow | undefined> {
   return tx
     .selectFrom('payment_challenges')
     .selectAll()
@@ -71,7 +88,12 @@ export async function findOpenChallenge(tx: Tx, quoteId: string): Promise<Challe
 /** A challenge that lives this long, but never longer than its quote; undefined when another one came first. */
 export async function insertChallenge(
   tx: Tx,
-  challenge: { challenge_id: string; quote_id: string; entitlement_id: string | null; amount_usd: number },
+  challenge: {
+    challenge_id: string
+    quote_id: string
+    entitlement_id: string | null
+    amount_usd: number
+  },
   lifeSeconds: number,
 ): Promise<ChallengeRow | undefined> {
   return tx

@@ -11,7 +11,12 @@ import { dailyUseOf } from './transfers.ts'
 export type DailyUse = { atomic: bigint; freesInMs: number | null }
 
 /** What decides whether a payout may be reserved now, beside its own row: Postgres' clock in Unix seconds, and who or what stands in the way. */
-export type Surroundings = { now: number; unsettled: boolean; pause: string | undefined; use: DailyUse }
+export type Surroundings = {
+  now: number
+  unsettled: boolean
+  pause: string | undefined
+  use: DailyUse
+}
 
 /** Reads them at once; of pause and use exact only after `lockDailyCap`. */
 export async function readSurroundings(
@@ -33,7 +38,13 @@ function surroundingsIn([row]: Row[]): Surroundings {
   return { now, unsettled, pause: pause ?? undefined, use }
 }
 
-type Row = { now: number; unsettled: boolean; pause: string | null; used: string; frees_in_ms: string | null }
+type Row = {
+  now: number
+  unsettled: boolean
+  pause: string | null
+  used: string
+  frees_in_ms: string | null
+}
 
 const surroundings = (tx: Tx, payoutId: string, creator: Text, wallet: Text) => sql<Row>`
     select extract(epoch from clock_timestamp())::float8 as now, exists (${unchargedOf(payoutId)}) as unsettled,

@@ -48,7 +48,10 @@ export async function findWalletPause(tx: Tx, walletId: string): Promise<string 
     .select('reason')
     .where('paused', '=', true)
     .where((is) =>
-      is.or([is('scope', '=', 'service'), is.and([is('scope', '=', 'wallet'), is('target', '=', walletId)])]),
+      is.or([
+        is('scope', '=', 'service'),
+        is.and([is('scope', '=', 'wallet'), is('target', '=', walletId)]),
+      ]),
     )
     .limit(1)
     .executeTakeFirst()
@@ -73,14 +76,23 @@ export async function listControlChanges(tx: Tx, most: number): Promise<ControlC
   return tx.selectFrom('control_changes').selectAll().orderBy('seq', 'desc').limit(most).execute()
 }
 
-export async function findControlChange(tx: Tx, changeId: string): Promise<ControlChange | undefined> {
-  return tx.selectFrom('control_changes').selectAll().where('change_id', '=', changeId).executeTakeFirst()
+export async function findControlChange(
+  tx: Tx,
+  changeId: string,
+): Promise<ControlChange | undefined> {
+  return tx
+    .selectFrom('control_changes')
+    .selectAll()
+    .where('change_id', '=', changeId)
+    .executeTakeFirst()
 }
 
 /** Sets the switch and appends the act to its history; the caller holds `lockSwitches`. */
 export async function writeControl(tx: Tx, change: ControlChange): Promise<void> {
   const row = JSON.stringify(change)
-  await sql`select set_control(jsonb_populate_record(null::control_changes, ${row}::jsonb))`.execute(tx)
+  await sql`select set_control(jsonb_populate_record(null::control_changes, ${row}::jsonb))`.execute(
+    tx,
+  )
 }
 
 /** How many payouts that could be executed now a switch of this scope and target covers. */
@@ -114,7 +126,11 @@ export async function countHeldTasks(tx: Tx, scope: ControlScope, target: string
   const row = await tx
     .selectFrom('task_credits')
     .innerJoin('tasks', 'tasks.task_id', 'task_credits.task_id')
-    .innerJoin('payment_references', 'payment_references.entitlement_id', 'task_credits.entitlement_id')
+    .innerJoin(
+      'payment_references',
+      'payment_references.entitlement_id',
+      'task_credits.entitlement_id',
+    )
     .select(({ fn }) => fn.countAll<string>().as('held'))
     .where('task_credits.state', '=', 'reserved')
     .where('tasks.state', '<>', 'closed')

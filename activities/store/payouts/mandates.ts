@@ -26,5 +26,9 @@ export async function storeMandate(tx: Tx, mandate: NewMandate): Promise<Mandate
     })
     .onConflict((conflict) => conflict.column('mandate_id').doNothing())
     .execute()
-  return tx.selectFrom('mandates').selectAll().where('mandate_id', '=', mandate.mandateId).executeTakeFirstOrThrow()
+  return tx
+    .selectFrom('mandates')
+    .selectAll()
+    .where('mandate_id', '=', mandate.mandateId)
+    .executeTakeFirstOrThrow()
 }

@@ -9,7 +9,11 @@ import type { ReceiptRow } from './receipts.ts'
 
 export type PayoutRow = Selectable<PayoutsTable>
 export type TransferRow = Selectable<TransfersTable>
-export type PayoutRecord = { payout: PayoutRow; transfer: TransferRow | undefined; receipts: ReceiptRow[] }
+export type PayoutRecord = {
+  payout: PayoutRow
+  transfer: TransferRow | undefined
+  receipts: ReceiptRow[]
+}
 export type NewPayout = Pick<
   PayoutFacts,
   | 'payout_id'
@@ -45,7 +49,9 @@ const transferColumns = [
   'changed_at',
 ] as const satisfies readonly Exclude<keyof TransfersTable, keyof PayoutsTable>[]
 
-type Joined = PayoutRow & { [Name in (typeof transferColumns)[number]]: TransferRow[Name] | null } & {
+type Joined = PayoutRow & {
+  [Name in (typeof transferColumns)[number]]: TransferRow[Name] | null
+} & {
   receipts: (Omit<ReceiptRow, 'issued_at'> & { issued_at: string })[]
 }
 
@@ -73,21 +79,32 @@ function recordOf({ receipts, ...joined }: Joined): PayoutRecord {
   const { payout_id, recipient, amount_atomic } = joined
   return {
     payout: payout as PayoutRow,
-    transfer: joined.nonce === null ? undefined : ({ payout_id, recipient, amount_atomic, ...transfer } as TransferRow),
+    transfer:
+      joined.nonce === null
+        ? undefined
+        : ({ payout_id, recipient, amount_atomic, ...transfer } as TransferRow),
     receipts: receipts.map((receipt) => ({ ...receipt, issued_at: new Date(receipt.issued_at) })),
   }
 }
 
 /** The row, locked for the rest of the transaction. */
 export async function lockPayout(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
-  const [row] = await send(tx, tx.selectFrom('payouts').selectAll().where('payout_id', '=', payoutId).forUpdate())
+  const [row] = await send(
+    tx,
+    tx.selectFrom('payouts').selectAll().where('payout_id', '=', payoutId).forUpdate(),
+  )
   return row
 }
 
-const lockRow = fixed((_, payoutId: string) => sql`select 1 from payouts where payout_id = ${payoutId} for update`)
+const lockRow = fixed(
+  (_, payoutId: string) => sql`select 1 from payouts where payout_id = ${payoutId} for update`,
+)
 
 /** A payout with its transfer and receipts, its row locked for the rest of the transaction. */
-export async function lockPayoutRecord(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
+export async function lockPayoutRecord(
+  tx: Tx,
+  payoutId: string,
+): Promise<PayoutRecord | undefined> {
   // Read after the lock is had, by a statement of its own: one that waits for a lock goes on with what it saw before.
   const [, record] = await Promise.all([send(tx, lockRow(payoutId)), readPayout(tx, payoutId)])
   return record
@@ -135,7 +152,11 @@ export type Authorization = {
 }
 
 /** A locked payout as it is once authorized. */
-export const authorizedPayout = (row: PayoutRow, authorization: Authorization, at: Date): PayoutRow => ({
+export const authorizedPayout = (
+  row: PayoutRow,
+  authorization: Authorization,
+  at: Date,
+): PayoutRow => ({
   ...row,
   state: 'authorized',
   authorized_at: at,
@@ -191,7 +212,11 @@ const setAuthorized = fixed(
 )
 
 /** Payouts that their creator may still authorize or execute, the newest first; a created one is open for `createdLifeMs`. */
-export async function listWaitingPayouts(tx: Tx, createdLifeMs: number, most: number): Promise<string[]> {
+export async function listWaitingPayouts(
+  tx: Tx,
+  createdLifeMs: number,
+  most: number,
+): Promise<string[]> {
   const rows = await tx
     .selectFrom('payouts')
     .leftJoin('transfers', 'transfers.payout_id', 'payouts.payout_id')
@@ -204,7 +229,11 @@ export async function listWaitingPayouts(tx: Tx, createdLifeMs: number, most: nu
       ]),
     )
     .where('payouts.state', 'in', ['created', 'authorized'])
-    .where('payouts.created_at', '>', sql<Date>`clock_timestamp() - ${createdLifeMs} * interval '1 millisecond'`)
+    .where(
+      'payouts.created_at',
+      '>',
+      sql<Date>`clock_timestamp() - ${createdLifeMs} * interval '1 millisecond'`,
+    )
     .orderBy('payouts.created_at', 'desc')
     .limit(most)
     .execute()
@@ -225,7 +254,14 @@ export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow 
 export type PayoutAnswerBody = { payout: PayoutView; receipt: string | null; receipts: string[] }
 
 /** The answer body of every payout operation (payout.md, Answer body). */
-export function payoutAnswer(record: PayoutRecord, environment: 'local' | 'live'): PayoutAnswerBody {
+export function payoutAnswer(
+  record: PayoutRecord,
+  environment: 'local' | 'live',
+): PayoutAnswerBody {
   const receipts = record.receipts.map((row) => row.jws)
-  return { payout: payoutView(record.payout, record.transfer, environment), receipt: receipts.at(-1) ?? null, receipts }
+  return {
+    payout: payoutView(record.payout, record.transfer, environment),
+    receipt: receipts.at(-1) ?? null,
+    receipts,
+  }
 }

@@ -45,7 +45,14 @@ export function nextReceipt(
   const { issuer, facts, subject, ...claims } = receipt
   const payload: ReceiptClaims = { iss: issuer, iat, sub: subject, ...claims, prev, ...facts }
   const { jws, kid } = sign(payload)
-  const row = { receipt_id: receiptId(jws), subject, seq: earlier.length, kind: receipt.kind, jws, kid }
+  const row = {
+    receipt_id: receiptId(jws),
+    subject,
+    seq: earlier.length,
+    kind: receipt.kind,
+    jws,
+    kid,
+  }
   const payload_sha256 = digestOf(payload)
   return {
     row: { ...row, issued_at: new Date(iat * 1000) },
@@ -54,7 +61,12 @@ export function nextReceipt(
 }
 
 /** Appends a receipt to its subject's chain and returns its JWS; a second receipt of one kind returns the first. */
-export async function appendReceipt(tx: Tx, signer: ReceiptSigner, receipt: NewReceipt, iat: number): Promise<string> {
+export async function appendReceipt(
+  tx: Tx,
+  signer: ReceiptSigner,
+  receipt: NewReceipt,
+  iat: number,
+): Promise<string> {
   const [earlier, sign] = await Promise.all([listReceipts(tx, receipt.subject), signer(tx)])
   const same = earlier.find((row) => row.kind === receipt.kind)
   if (same !== undefined) return same.jws
@@ -79,7 +91,9 @@ export async function findReceipt(
   tx: Tx,
   by: { receipt_id: string } | { payload_sha256: string },
 ): Promise<ReceiptRow | undefined> {
-  const query = tx.selectFrom('receipts').select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
+  const query = tx
+    .selectFrom('receipts')
+    .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
   return 'receipt_id' in by
     ? query.where('receipt_id', '=', by.receipt_id).executeTakeFirst()
     : query.where('payload_sha256', '=', by.payload_sha256).executeTakeFirst()

@@ -215,7 +215,11 @@ export async function recordVanishedBlock(tx: Tx, payoutId: string): Promise<voi
 }
 
 /** Proven on a finalized block never to have moved and never to move: the only thing that releases a cap. */
-export async function recordDead(tx: Tx, payoutId: string, exception: string | null): Promise<TransferRow | undefined> {
+export async function recordDead(
+  tx: Tx,
+  payoutId: string,
+  exception: string | null,
+): Promise<TransferRow | undefined> {
   return tx
     .updateTable('transfers')
     .set({ status: 'dead', parked: null, exception, ...changed })

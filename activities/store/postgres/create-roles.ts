@@ -11,9 +11,13 @@ export async function createRoles(url: string, passwords: RolePasswords): Promis
     await client.connect()
     await client.query("select pg_advisory_lock(hashtextextended('roles', 0))")
     for (const role of databaseRoles) {
-      const known = await client.query('select 1 from pg_roles where rolname = $1', [roleName(role)])
+      const known = await client.query('select 1 from pg_roles where rolname = $1', [
+        roleName(role),
+      ])
       const verb = known.rowCount === 0 ? 'create' : 'alter'
-      await client.query(`${verb} role ${roleName(role)} login password ${client.escapeLiteral(passwords[role])}`)
+      await client.query(
+        `${verb} role ${roleName(role)} login password ${client.escapeLiteral(passwords[role])}`,
+      )
     }
   } finally {
     await client.end().catch(() => undefined)
@@ -21,7 +25,11 @@ export async function createRoles(url: string, passwords: RolePasswords): Promis
 }
 
 /** The same database for one of the roles. */
-export function roleUrl(url: string, role: DatabaseRole, { [role]: password }: RolePasswords): string {
+export function roleUrl(
+  url: string,
+  role: DatabaseRole,
+  { [role]: password }: RolePasswords,
+): string {
   const target = new URL(url)
   target.username = roleName(role)
   target.password = encodeURIComponent(password)

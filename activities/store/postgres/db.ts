@@ -20,11 +20,21 @@ export type DatabaseSettings = {
   readonly queryTimeoutMs?: number
 }
 
-export type OpenDatabase = { readonly db: Kysely<Database>; readonly pool: pg.Pool; close(): Promise<void> }
+export type OpenDatabase = {
+  readonly db: Kysely<Database>
+  readonly pool: pg.Pool
+  close(): Promise<void>
+}
 
 /** A pool that connects when it is first used; `numeric` and `int8` come back as strings, times as `Date`. */
 export function createDatabase(settings: DatabaseSettings): OpenDatabase {
-  const { url, applicationName, poolSize = 10, connectTimeoutMs = 5_000, queryTimeoutMs = 30_000 } = settings
+  const {
+    url,
+    applicationName,
+    poolSize = 10,
+    connectTimeoutMs = 5_000,
+    queryTimeoutMs = 30_000,
+  } = settings
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
@@ -92,7 +102,8 @@ async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise
     gather(client)
     const written = writes.map((write) => write())
     const [committed] = await Promise.all([client.query('commit'), begun, ...written])
-    if (committed.command !== 'COMMIT') throw new Error('a transaction went on after a statement of it had failed')
+    if (committed.command !== 'COMMIT')
+      throw new Error('a transaction went on after a statement of it had failed')
     return result
   } catch (error) {
     // The server may still carry out what was given up here; only a rollback that it answers makes the connection clean.
@@ -139,7 +150,8 @@ const driverMessages =
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
-  if (socketCodes.has(code) || serverCodes.test(code) || driverMessages.test(error.message)) return true
+  if (socketCodes.has(code) || serverCodes.test(code) || driverMessages.test(error.message))
+    return true
   if (error instanceof AggregateError && error.errors.some(isUnavailable)) return true
   return isUnavailable(error.cause)
 }

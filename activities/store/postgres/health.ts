@@ -11,6 +11,8 @@ export async function databaseSkewMs(tx: Tx): Promise<number> {
 
 /** Whether the last migration that this code knows has been applied. */
 export async function migrationsApplied(tx: Tx, latest: string): Promise<boolean> {
-  const rows = await sql<{ name: string }>`select name from kysely_migration where name = ${latest}`.execute(tx)
+  const rows = await sql<{
+    name: string
+  }>`select name from kysely_migration where name = ${latest}`.execute(tx)
   return rows.rows.length === 1
 }

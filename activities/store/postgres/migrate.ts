@@ -78,11 +78,16 @@ export const latestMigration: string = Object.keys(migrations).sort().at(-1) ?? 
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<string[]> {
   const own = new Kysely<Database>({ dialect: new PostgresDialect({ pool: poolOf(db) }) })
-  const migrator = new Migrator({ db: own, provider: { getMigrations: async () => ({ ...migrations }) } })
+  const migrator = new Migrator({
+    db: own,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+  })
   const { error, results } = await migrator.migrateToLatest()
   if (error !== undefined) throw error
   await grantPrivileges(db)
-  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+  return (results ?? [])
+    .filter((result) => result.status === 'Success')
+    .map((result) => result.migrationName)
 }
 
 /** Creates the database that `url` names when the server has none; several processes may do so at once. */
@@ -90,7 +95,8 @@ export async function ensureDatabase(url: string): Promise<void> {
   try {
     await createMissing(url)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && createdMeanwhile.has(error.code))) throw error
+    if (!(error instanceof Error && 'code' in error && createdMeanwhile.has(error.code)))
+      throw error
   }
 }
 

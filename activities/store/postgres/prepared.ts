@@ -22,7 +22,9 @@ export function fixed<Values extends readonly unknown[], R>(
   return (...values) => ({
     compile: (tx) => {
       made ??= build(tx, ...(values.map((_, at) => new Place(at)) as unknown as Values)).compile(tx)
-      const parameters = made.parameters.map((given) => (given instanceof Place ? values[given.at] : given))
+      const parameters = made.parameters.map((given) =>
+        given instanceof Place ? values[given.at] : given,
+      )
       return { ...made, parameters }
     },
   })

@@ -33,7 +33,12 @@ function declaredFor(role: DatabaseRole): Declared[] {
   return Object.entries(guardedTables).flatMap(([table, guarded]) => {
     const own = guarded[role]
     if (own === undefined) return []
-    return privileges.map((privilege) => ({ role: roleName(role), table, privilege, allowed: own.includes(privilege) }))
+    return privileges.map((privilege) => ({
+      role: roleName(role),
+      table,
+      privilege,
+      allowed: own.includes(privilege),
+    }))
   })
 }
 
@@ -42,8 +47,11 @@ async function differing(db: Kysely<Database>, declared: readonly Declared[]): P
     select role, "table", privilege, allowed
     from jsonb_to_recordset(${JSON.stringify(declared)}::jsonb) as d(role text, "table" text, privilege text, allowed boolean)
     where case when to_regclass("table") is null then false
-      else has_table_privilege(role, to_regclass("table")::oid, privilege) <> allowed end`.execute(db)
+      else has_table_privilege(role, to_regclass("table")::oid, privilege) <> allowed end`.execute(
+    db,
+  )
   return rows.map(
-    ({ role, table, privilege, allowed }) => `${role} ${allowed ? 'may not' : 'may'} ${privilege} ${table}`,
+    ({ role, table, privilege, allowed }) =>
+      `${role} ${allowed ? 'may not' : 'may'} ${privilege} ${table}`,
   )
 }

@@ -42,7 +42,9 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
 }
 
 /** Columns that a role may update in a table that it may not update whole. */
-export const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
+export const guardedColumns: Readonly<
+  Record<string, Partial<Record<DatabaseRole, readonly string[]>>>
+> = {
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
 
@@ -57,12 +59,15 @@ export async function grantPrivileges(db: Kysely<Database>): Promise<void> {
   await transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('grants', 0))`.execute(tx)
     const names = databaseRoles.map(roleName)
-    const { rows } = await sql<{ rolname: string }>`select rolname from pg_roles where rolname = any(${names})`.execute(
-      tx,
+    const { rows } = await sql<{
+      rolname: string
+    }>`select rolname from pg_roles where rolname = any(${names})`.execute(tx)
+    const made = databaseRoles.filter((role) =>
+      rows.some(({ rolname }) => rolname === roleName(role)),
     )
-    const made = databaseRoles.filter((role) => rows.some(({ rolname }) => rolname === roleName(role)))
     if (made.length === 0) return
-    for (const statement of [...ownFunctions, ...made.flatMap(grantsOf)]) await sql.raw(statement).execute(tx)
+    for (const statement of [...ownFunctions, ...made.flatMap(grantsOf)])
+      await sql.raw(statement).execute(tx)
   })
 }
 
@@ -92,7 +97,9 @@ function grantsOf(role: DatabaseRole): string[] {
     `revoke all on all tables in schema public from ${name}`,
     ...functions,
     ...tables,
-    ...Object.entries(guardedTables).flatMap(([table, guarded]) => privilegesOn(table, name, guarded[role])),
+    ...Object.entries(guardedTables).flatMap(([table, guarded]) =>
+      privilegesOn(table, name, guarded[role]),
+    ),
     ...Object.entries(guardedColumns).flatMap(([table, columns]) =>
       (columns[role] ?? []).map((column) => `grant update (${column}) on ${table} to ${name}`),
     ),

@@ -47,11 +47,22 @@ async function payoutsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayout[]
     .orderBy('payout_id')
     .execute()
   if (payouts.length === 0) return []
-  const transfers = await tx.selectFrom('transfers').selectAll().where('payout_id', 'in', ids).execute()
-  const receipts = await tx.selectFrom('receipts').selectAll().where('subject', 'in', ids).orderBy('seq').execute()
+  const transfers = await tx
+    .selectFrom('transfers')
+    .selectAll()
+    .where('payout_id', 'in', ids)
+    .execute()
+  const receipts = await tx
+    .selectFrom('receipts')
+    .selectAll()
+    .where('subject', 'in', ids)
+    .orderBy('seq')
+    .execute()
   const transferOf = new Map(transfers.map((row) => [row.payout_id, row]))
   const receiptsOf = groupedBy(receipts, ({ subject }) => subject)
-  const callIds = new Map(payouts.map((row) => [row.payout_id, callsOf(row, transferOf.get(row.payout_id))]))
+  const callIds = new Map(
+    payouts.map((row) => [row.payout_id, callsOf(row, transferOf.get(row.payout_id))]),
+  )
   const calls = await tx
     .selectFrom('calls')
     .select(['call_id', ...callColumns])
@@ -61,7 +72,9 @@ async function payoutsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayout[]
     payout,
     transfer: transferOf.get(payout.payout_id),
     receipts: receiptsOf.get(payout.payout_id) ?? [],
-    calls: calls.filter(({ call_id }) => callIds.get(payout.payout_id)?.includes(call_id)).map(seenCall),
+    calls: calls
+      .filter(({ call_id }) => callIds.get(payout.payout_id)?.includes(call_id))
+      .map(seenCall),
   }))
 }
 
@@ -110,8 +123,13 @@ async function paymentsIn(tx: Tx, ids: readonly string[]): Promise<StoredPayment
 }
 
 /** The effect of a payment may be a payment reference instead of a call; credit that it funded is its final answer. */
-async function referencesPaidBy(tx: Tx, payments: readonly PaymentRow[]): Promise<Map<string | null, SeenCall[]>> {
-  const ids = payments.flatMap(({ call_id }) => (call_id?.startsWith('pr_') === true ? [call_id] : []))
+async function referencesPaidBy(
+  tx: Tx,
+  payments: readonly PaymentRow[],
+): Promise<Map<string | null, SeenCall[]>> {
+  const ids = payments.flatMap(({ call_id }) =>
+    call_id?.startsWith('pr_') === true ? [call_id] : [],
+  )
   if (ids.length === 0) return new Map()
   const rows = await tx
     .selectFrom('payment_references')
@@ -121,7 +139,10 @@ async function referencesPaidBy(tx: Tx, payments: readonly PaymentRow[]): Promis
   return new Map(
     rows.map(({ payment_reference_id, settlement_receipt_id }) => {
       const answer = settlement_receipt_id === null ? 'open' : 'final'
-      return [payment_reference_id, [{ operation: 'payment reference', grant: 'used', answer, funding: 'payment' }]]
+      return [
+        payment_reference_id,
+        [{ operation: 'payment reference', grant: 'used', answer, funding: 'payment' }],
+      ]
     }),
   )
 }
@@ -174,7 +195,11 @@ export async function explainIncoming(
 }
 
 /** The plain transfers to `payTo` that were presented as stablecoin references. */
-export async function explainReferences(tx: Tx, payTo: string, hashes: readonly string[]): Promise<Explanation[]> {
+export async function explainReferences(
+  tx: Tx,
+  payTo: string,
+  hashes: readonly string[],
+): Promise<Explanation[]> {
   if (hashes.length === 0) return []
   const rows = await tx
     .selectFrom('payment_references')
@@ -207,6 +232,7 @@ export async function readLane(tx: Tx, wallet: string, chainNonce: bigint): Prom
     select n::text as nonce, coalesce(open, false) as unsettled
     from generate_series((select min(eoa_nonce) from ours), ${chainNonce.toString()}::bigint - 1) n left join ours on eoa_nonce = n
     where open or mined is not true order by n limit 100`.execute(tx)
-  const of = (kind: boolean) => rows.filter(({ unsettled }) => unsettled === kind).map(({ nonce }) => nonce)
+  const of = (kind: boolean) =>
+    rows.filter(({ unsettled }) => unsettled === kind).map(({ nonce }) => nonce)
   return { wallet, chainNonce: chainNonce.toString(), unsettled: of(true), foreign: of(false) }
 }

@@ -4,7 +4,12 @@ import type { Tx } from '../postgres/db.ts'
 import type { ReconciliationsTable } from '../schema/schema.ts'
 
 export type ReconciliationRow = Selectable<ReconciliationsTable>
-export type Suspect = { section: Section; code: DifferenceCode; subject: string; blockNumber: string | null }
+export type Suspect = {
+  section: Section
+  code: DifferenceCode
+  subject: string
+  blockNumber: string | null
+}
 
 /** The newest run that was completed. */
 export async function lastReconciliation(tx: Tx): Promise<ReconciliationRow | undefined> {
@@ -44,7 +49,10 @@ export async function openReconciliation(
   return requireReconciliation(tx, run.reconciliationId)
 }
 
-export async function requireReconciliation(tx: Tx, reconciliationId: string): Promise<ReconciliationRow> {
+export async function requireReconciliation(
+  tx: Tx,
+  reconciliationId: string,
+): Promise<ReconciliationRow> {
   return tx
     .selectFrom('reconciliations')
     .selectAll()
@@ -70,7 +78,11 @@ async function firstBlock(tx: Tx): Promise<bigint | undefined> {
   return rows[0]?.first == null ? undefined : BigInt(rows[0].first)
 }
 
-export async function noteSuspects(tx: Tx, reconciliationId: string, suspects: readonly Suspect[]): Promise<void> {
+export async function noteSuspects(
+  tx: Tx,
+  reconciliationId: string,
+  suspects: readonly Suspect[],
+): Promise<void> {
   if (suspects.length === 0) return
   const rows = suspects.map(({ section, code, subject, blockNumber }) => ({
     reconciliation_id: reconciliationId,
@@ -89,12 +101,20 @@ export async function noteSuspects(tx: Tx, reconciliationId: string, suspects: r
 /** The subjects of a section that a run suspects, after `after`, each with its codes. */
 export async function listSuspects(
   tx: Tx,
-  { reconciliationId, section, after }: { reconciliationId: string; section: Section; after: string | null },
+  {
+    reconciliationId,
+    section,
+    after,
+  }: { reconciliationId: string; section: Section; after: string | null },
   most: number,
 ): Promise<{ subject: string; blockNumber: string | null; codes: string[] }[]> {
   const rows = await tx
     .selectFrom('reconciliation_suspects')
-    .select(['subject', sql<string | null>`min(block_number)`.as('block'), sql<string[]>`array_agg(code)`.as('codes')])
+    .select([
+      'subject',
+      sql<string | null>`min(block_number)`.as('block'),
+      sql<string[]>`array_agg(code)`.as('codes'),
+    ])
     .where('reconciliation_id', '=', reconciliationId)
     .where('section', '=', section)
     .where('subject', '>', after ?? '')

@@ -13,7 +13,10 @@ export async function findStatement(tx: Tx, day?: string): Promise<StatementRow 
 }
 
 /** Stores a statement unless its day has one; the one that is there stays. */
-export async function insertStatement(tx: Tx, statement: Omit<StatementRow, 'made_at'>): Promise<boolean> {
+export async function insertStatement(
+  tx: Tx,
+  statement: Omit<StatementRow, 'made_at'>,
+): Promise<boolean> {
   const stored = await tx
     .insertInto('statements')
     .values(statement)
@@ -27,7 +30,9 @@ export async function insertStatement(tx: Tx, statement: Omit<StatementRow, 'mad
 export async function firstDay(tx: Tx): Promise<string | null> {
   const { rows } = await sql<{ day: string | null }>`
     select to_char(least((select min(granted_at) from calls), (select min(created_at) from payouts),
-      (select min(started_at) from reconciliations)) at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(tx)
+      (select min(started_at) from reconciliations)) at time zone 'UTC', 'YYYY-MM-DD') as day`.execute(
+    tx,
+  )
   return rows[0]?.day ?? null
 }
 
@@ -74,7 +79,11 @@ export async function feesOf(tx: Tx, span: BlockSpan): Promise<Entry[]> {
 /** All payouts by the state that they were in at this time, Unix seconds. */
 export async function payoutsAt(tx: Tx, seconds: number): Promise<StatementClaims['payouts']> {
   const at = sql`to_timestamp(${seconds})`
-  const { rows } = await sql<{ state: keyof StatementClaims['payouts']; count: number; sum_atomic: string }>`
+  const { rows } = await sql<{
+    state: keyof StatementClaims['payouts']
+    count: number
+    sum_atomic: string
+  }>`
     select case when t.status = 'dead' and t.changed_at < ${at} then 'dead' when p.executed_at < ${at} then 'executed'
         when p.authorized_at < ${at} then 'authorized' else 'created' end as state,
       count(*)::int as count, sum(p.amount_atomic)::text as sum_atomic
@@ -84,14 +93,25 @@ export async function payoutsAt(tx: Tx, seconds: number): Promise<StatementClaim
     const row = rows.find((candidate) => candidate.state === state)
     return { count: row?.count ?? 0, sum_atomic: row?.sum_atomic ?? '0' }
   }
-  return { created: of('created'), authorized: of('authorized'), executed: of('executed'), dead: of('dead') }
+  return {
+    created: of('created'),
+    authorized: of('authorized'),
+    executed: of('executed'),
+    dead: of('dead'),
+  }
 }
 
 /** What counts over a stretch of time, Unix seconds: free calls, exceptions by code, completed runs; and credits that are outstanding now. */
 export async function countsOf(
   tx: Tx,
   { begin, end }: { begin: number; end: number },
-): Promise<{ free: number; credits: number; opened: Record<string, number>; reconciliations: number; open: number }> {
+): Promise<{
+  free: number
+  credits: number
+  opened: Record<string, number>
+  reconciliations: number
+  open: number
+}> {
   const during = (column: string) =>
     sql`${sql.ref(column)} >= to_timestamp(${begin}) and ${sql.ref(column)} < to_timestamp(${end})`
   const { rows } = await sql<{
@@ -125,6 +145,12 @@ export async function listSpent(tx: Tx, wallet: string, since: number): Promise<
   return rows.flatMap(({ payout_id, block_time, amount_atomic }) =>
     block_time === null
       ? []
-      : [{ payoutId: payout_id, blockTime: block_time.getTime() / 1000, amountAtomic: BigInt(amount_atomic) }],
+      : [
+          {
+            payoutId: payout_id,
+            blockTime: block_time.getTime() / 1000,
+            amountAtomic: BigInt(amount_atomic),
+          },
+        ],
   )
 }

@@ -35,7 +35,11 @@ export type CallbackAttemptsTable = {
   failure: string | null
 }
 
-export type CallbackPostsTable = { scope: string; day: ColumnType<Date, string, never>; posts: string }
+export type CallbackPostsTable = {
+  scope: string
+  day: ColumnType<Date, string, never>
+  posts: string
+}
 
 export type CallbackInboxTable = {
   receiver: string

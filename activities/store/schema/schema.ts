@@ -132,7 +132,12 @@ export type TransfersTable = {
   changed_at: Time
 }
 
-export type GasWalletsTable = { address: string; next_nonce: string; moved_at: Time; jammed_at: Date | null }
+export type GasWalletsTable = {
+  address: string
+  next_nonce: string
+  moved_at: Time
+  jammed_at: Date | null
+}
 
 export type LaneTransactionsTable = {
   tx_hash: string
@@ -203,7 +208,12 @@ export type ControlChangesTable = {
   changed_at: Date
 }
 
-export type UpdateLeasesTable = { resource: string; slot: number; holder: string; lease_until: Date }
+export type UpdateLeasesTable = {
+  resource: string
+  slot: number
+  holder: string
+  lease_until: Date
+}
 
 export type MandatesTable = {
   mandate_id: string

@@ -9,7 +9,12 @@ type Time = ColumnType<Date, Date | undefined, Date>
 /** Canonical text on the way in, because its digest is checked beside it. */
 type CanonicalJson = ColumnType<unknown, string, string>
 
-export type TaskDocumentsTable = { task_id: string; sha256: string; body: CanonicalJson; stored_at: Time }
+export type TaskDocumentsTable = {
+  task_id: string
+  sha256: string
+  body: CanonicalJson
+  stored_at: Time
+}
 
 export type TasksTable = {
   task_id: string
@@ -89,7 +94,13 @@ export type LoopStepsTable = {
 }
 
 /** How often the work of a step was begun, counted before its process starts. */
-export type StepAttemptsTable = { run_id: string; attempt: number; round: number; step: LoopStep; begun: number }
+export type StepAttemptsTable = {
+  run_id: string
+  attempt: number
+  round: number
+  step: LoopStep
+  begun: number
+}
 
 export type ReturnPackagesTable = {
   return_package_id: string
@@ -131,7 +142,12 @@ export type RecoveryRequestsTable = {
 }
 
 /** A view over the rows of all kinds of runtime records. */
-export type TaskRecordsView = { task_id: string; record_kind: RecordKind; record_id: string; recorded_at: Date }
+export type TaskRecordsView = {
+  task_id: string
+  record_kind: RecordKind
+  record_id: string
+  recorded_at: Date
+}
 
 export type TaskTables = {
   task_documents: TaskDocumentsTable

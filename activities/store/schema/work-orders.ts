@@ -20,4 +20,7 @@ export type WorkOrdersTable = {
 
 export type WorkOrderTasksTable = { work_order_id: string; step: number; task_id: string }
 
-export type WorkOrderTables = { work_orders: WorkOrdersTable; work_order_tasks: WorkOrderTasksTable }
+export type WorkOrderTables = {
+  work_orders: WorkOrdersTable
+  work_order_tasks: WorkOrderTasksTable
+}

@@ -5,11 +5,18 @@ import type { TaskRow } from './tasks.ts'
 
 /** The task of a run, whose id is known before the run begins. */
 export async function findTaskOfRun(tx: Tx, runId: string): Promise<TaskRow | undefined> {
-  return tx.selectFrom('tasks').selectAll().where(sql<string>`run_id_of(task_id)`, '=', runId).executeTakeFirst()
+  return tx
+    .selectFrom('tasks')
+    .selectAll()
+    .where(sql<string>`run_id_of(task_id)`, '=', runId)
+    .executeTakeFirst()
 }
 
 /** The first task that credit was set aside for. */
-export async function findTaskOfCredit(tx: Tx, entitlementId: string): Promise<TaskRow | undefined> {
+export async function findTaskOfCredit(
+  tx: Tx,
+  entitlementId: string,
+): Promise<TaskRow | undefined> {
   return tx
     .selectFrom('tasks')
     .selectAll()
@@ -19,7 +26,11 @@ export async function findTaskOfCredit(tx: Tx, entitlementId: string): Promise<T
     .executeTakeFirst()
 }
 
-export type RunFilter = { agentId?: string; state?: TaskState | undefined; rail?: string | undefined }
+export type RunFilter = {
+  agentId?: string
+  state?: TaskState | undefined
+  rail?: string | undefined
+}
 
 const runsOf = (tx: Tx, { agentId, state, rail }: RunFilter) =>
   tx
@@ -44,7 +55,10 @@ export async function listRunsOf(
 }
 
 /** How many runs of an agent, or of all, are in each state that any of them is in. */
-export async function countRunsOf(tx: Tx, filter: RunFilter): Promise<Partial<Record<TaskState, number>>> {
+export async function countRunsOf(
+  tx: Tx,
+  filter: RunFilter,
+): Promise<Partial<Record<TaskState, number>>> {
   const rows = await runsOf(tx, filter)
     .select('state')
     .select(sql<number>`count(*)::int`.as('count'))
@@ -56,7 +70,11 @@ export async function countRunsOf(tx: Tx, filter: RunFilter): Promise<Partial<Re
 
 /** Where a task stands in its ledger, which any move of it changes. */
 export async function readSequence(tx: Tx, taskId: string): Promise<number | undefined> {
-  const row = await tx.selectFrom('tasks').select('sequence').where('task_id', '=', taskId).executeTakeFirst()
+  const row = await tx
+    .selectFrom('tasks')
+    .select('sequence')
+    .where('task_id', '=', taskId)
+    .executeTakeFirst()
   return row?.sequence
 }
 

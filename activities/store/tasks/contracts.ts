@@ -8,7 +8,11 @@ export type ContractRow = Selectable<ContractsTable>
 const now = sql<Date>`clock_timestamp()`
 
 export async function findContract(tx: Tx, contractId: string): Promise<ContractRow | undefined> {
-  return tx.selectFrom('contracts').selectAll().where('contract_id', '=', contractId).executeTakeFirst()
+  return tx
+    .selectFrom('contracts')
+    .selectAll()
+    .where('contract_id', '=', contractId)
+    .executeTakeFirst()
 }
 
 /** The contract of a task that is not void. */

@@ -25,7 +25,8 @@ export async function recordDifference(
     .orderBy('first_seen_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const accepted = latest?.state === 'closed' && latest.seen && latest.evidence_sha256 === evidenceSha256
+  const accepted =
+    latest?.state === 'closed' && latest.seen && latest.evidence_sha256 === evidenceSha256
   if (latest !== undefined && (latest.state === 'open' || accepted)) {
     await tx
       .updateTable('exceptions')
@@ -65,7 +66,10 @@ export async function markGone(tx: Tx, startedAt: Date): Promise<void> {
 }
 
 /** What was seen last time has to be looked at again: subjects of a section, and the blocks that they stand in. */
-export async function listSeen(tx: Tx, section: Section): Promise<{ subject: string; block_number: string | null }[]> {
+export async function listSeen(
+  tx: Tx,
+  section: Section,
+): Promise<{ subject: string; block_number: string | null }[]> {
   return tx
     .selectFrom('exceptions')
     .select(['subject', 'block_number'])
@@ -131,8 +135,16 @@ export async function closeException(
     .forUpdate()
     .executeTakeFirst()
   if (row === undefined)
-    throw refuse('not_found', 'no such exception', 'List the open ones: GET /api/operator/reconciliation.')
+    throw refuse(
+      'not_found',
+      'no such exception',
+      'List the open ones: GET /api/operator/reconciliation.',
+    )
   // The act may run twice: the same operator with the same reason is the same act.
   if (row.closed_by === closedBy && row.reason === reason) return row
-  throw refuse('wrong_state', 'the exception is closed', 'Read who closed it and why in its receipt.')
+  throw refuse(
+    'wrong_state',
+    'the exception is closed',
+    'Read who closed it and why in its receipt.',
+  )
 }

@@ -20,12 +20,18 @@ export async function requireRun(tx: Tx, runId: string): Promise<RunRow> {
 }
 
 export async function insertRun(tx: Tx, runId: string, taskId: string): Promise<void> {
-  await tx.insertInto('runs').values({ run_id: runId, task_id: taskId, step: 'intake', finished_at: null }).execute()
+  await tx
+    .insertInto('runs')
+    .values({ run_id: runId, task_id: taskId, step: 'intake', finished_at: null })
+    .execute()
 }
 
 /** Where the run goes on; null: it is attested. */
 export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): Promise<void> {
-  const set = place === null ? { step: null, finished_at: now, changed_at: now } : { ...place, changed_at: now }
+  const set =
+    place === null
+      ? { step: null, finished_at: now, changed_at: now }
+      : { ...place, changed_at: now }
   await tx.updateTable('runs').set(set).where('run_id', '=', runId).execute()
 }
 
@@ -33,19 +39,32 @@ export async function placeRun(tx: Tx, runId: string, place: LoopPlace | null): 
 export async function restartRun(tx: Tx, runId: string): Promise<void> {
   await tx
     .updateTable('runs')
-    .set(({ eb }) => ({ attempt: eb('attempt', '+', 1), round: 0, step: 'intake', changed_at: now }))
+    .set(({ eb }) => ({
+      attempt: eb('attempt', '+', 1),
+      round: 0,
+      step: 'intake',
+      changed_at: now,
+    }))
     .where('run_id', '=', runId)
     .execute()
 }
 
 /** All steps of a run in the order in which they were taken. */
 export async function listLoopSteps(tx: Tx, runId: string): Promise<LoopStepRow[]> {
-  return tx.selectFrom('loop_steps').selectAll().where('run_id', '=', runId).orderBy('started_at').execute()
+  return tx
+    .selectFrom('loop_steps')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .orderBy('started_at')
+    .execute()
 }
 
 type At = { runId: string; attempt: number } & LoopPlace
 
-export async function findLoopStep(tx: Tx, { runId, attempt, round, step }: At): Promise<LoopStepRow | undefined> {
+export async function findLoopStep(
+  tx: Tx,
+  { runId, attempt, round, step }: At,
+): Promise<LoopStepRow | undefined> {
   return tx
     .selectFrom('loop_steps')
     .selectAll()
@@ -57,7 +76,12 @@ export async function findLoopStep(tx: Tx, { runId, attempt, round, step }: At):
 }
 
 /** The latest end of a step in this attempt, in whichever round. */
-export async function latestOutput(tx: Tx, runId: string, attempt: number, step: LoopStep): Promise<unknown> {
+export async function latestOutput(
+  tx: Tx,
+  runId: string,
+  attempt: number,
+  step: LoopStep,
+): Promise<unknown> {
   const row = await tx
     .selectFrom('loop_steps')
     .select('output')
@@ -81,7 +105,14 @@ export async function insertLoopStep(
   await tx
     .insertInto('loop_steps')
     .values({
-      ...{ run_id: runId, attempt, round, step, verdict: ended.verdict, decided_by: ended.decidedBy },
+      ...{
+        run_id: runId,
+        attempt,
+        round,
+        step,
+        verdict: ended.verdict,
+        decided_by: ended.decidedBy,
+      },
       ...{ output, output_sha256: sha256Hex(output), finished_at: now },
     })
     .execute()
@@ -89,7 +120,13 @@ export async function insertLoopStep(
 
 /** Opens the review of a run, which waits for a decision. */
 export async function openReview(tx: Tx, { runId, attempt, round }: At): Promise<void> {
-  const ended = { verdict: null, output: null, output_sha256: null, decided_by: null, finished_at: null }
+  const ended = {
+    verdict: null,
+    output: null,
+    output_sha256: null,
+    decided_by: null,
+    finished_at: null,
+  }
   await tx
     .insertInto('loop_steps')
     .values({ run_id: runId, attempt, round, step: 'review_step', ...ended })
@@ -106,7 +143,13 @@ export async function decideReview(
   const text = canonicalJson(output)
   const decided = await tx
     .updateTable('loop_steps')
-    .set({ verdict, output: text, output_sha256: sha256Hex(text), decided_by: decidedBy, finished_at: now })
+    .set({
+      verdict,
+      output: text,
+      output_sha256: sha256Hex(text),
+      decided_by: decidedBy,
+      finished_at: now,
+    })
     .where('run_id', '=', runId)
     .where('attempt', '=', attempt)
     .where('round', '=', round)
@@ -117,11 +160,17 @@ export async function decideReview(
   return decided !== undefined
 }
 
-export async function findReturnPackage(tx: Tx, runId: string): Promise<ReturnPackageRow | undefined> {
+export async function findReturnPackage(
+  tx: Tx,
+  runId: string,
+): Promise<ReturnPackageRow | undefined> {
   return tx.selectFrom('return_packages').selectAll().where('run_id', '=', runId).executeTakeFirst()
 }
 
-export async function insertReturnPackage(tx: Tx, row: Omit<ReturnPackageRow, 'made_at'>): Promise<void> {
+export async function insertReturnPackage(
+  tx: Tx,
+  row: Omit<ReturnPackageRow, 'made_at'>,
+): Promise<void> {
   await tx
     .insertInto('return_packages')
     .values({ ...row, package: canonicalJson(row.package) })
@@ -150,7 +199,11 @@ const openReviews = (tx: Tx, { state, rail }: ReviewFilter = {}) =>
     .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))
 
 /** Who waits longest first. */
-export async function listOpenReviews(tx: Tx, filter: ReviewFilter, most: number): Promise<OpenReview[]> {
+export async function listOpenReviews(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<OpenReview[]> {
   return openReviews(tx, filter)
     .selectAll('loop_steps')
     .select(['tasks.task_id', 'tasks.rail'])

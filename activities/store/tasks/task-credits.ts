@@ -37,7 +37,11 @@ export async function endReservation(
 ): Promise<void> {
   await tx
     .updateTable('task_credits')
-    .set({ state: usageReceiptId === null ? 'released' : 'used', usage_receipt_id: usageReceiptId, changed_at: now })
+    .set({
+      state: usageReceiptId === null ? 'released' : 'used',
+      usage_receipt_id: usageReceiptId,
+      changed_at: now,
+    })
     .where('task_id', '=', task_id)
     .where('quote_id', '=', quote_id)
     .where('state', '=', 'reserved')

@@ -9,7 +9,10 @@ export type RecoveryRequestRow = Selectable<RecoveryRequestsTable>
 const now = sql<Date>`clock_timestamp()`
 
 /** The exception that stops a task now; at most one does. */
-export async function openTaskException(tx: Tx, taskId: string): Promise<TaskExceptionRow | undefined> {
+export async function openTaskException(
+  tx: Tx,
+  taskId: string,
+): Promise<TaskExceptionRow | undefined> {
   return tx
     .selectFrom('task_exceptions')
     .selectAll()
@@ -19,7 +22,12 @@ export async function openTaskException(tx: Tx, taskId: string): Promise<TaskExc
 }
 
 export async function listTaskExceptions(tx: Tx, taskId: string): Promise<TaskExceptionRow[]> {
-  return tx.selectFrom('task_exceptions').selectAll().where('task_id', '=', taskId).orderBy('sequence').execute()
+  return tx
+    .selectFrom('task_exceptions')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .orderBy('sequence')
+    .execute()
 }
 
 export async function insertTaskException(
@@ -32,7 +40,11 @@ export async function insertTaskException(
     .execute()
 }
 
-export async function moveTaskException(tx: Tx, exceptionId: string, state: TaskExceptionState): Promise<void> {
+export async function moveTaskException(
+  tx: Tx,
+  exceptionId: string,
+  state: TaskExceptionState,
+): Promise<void> {
   const over = state === 'resolved' || state === 'abandoned'
   await tx
     .updateTable('task_exceptions')
@@ -63,12 +75,22 @@ export async function insertRecoveryRequest(
   return row
 }
 
-export async function findRecoveryRequest(tx: Tx, recoveryId: string): Promise<RecoveryRequestRow | undefined> {
-  return tx.selectFrom('recovery_requests').selectAll().where('recovery_id', '=', recoveryId).executeTakeFirst()
+export async function findRecoveryRequest(
+  tx: Tx,
+  recoveryId: string,
+): Promise<RecoveryRequestRow | undefined> {
+  return tx
+    .selectFrom('recovery_requests')
+    .selectAll()
+    .where('recovery_id', '=', recoveryId)
+    .executeTakeFirst()
 }
 
 /** What was asked for about an exception, the oldest first. */
-export async function listRecoveryRequests(tx: Tx, exceptionId: string): Promise<RecoveryRequestRow[]> {
+export async function listRecoveryRequests(
+  tx: Tx,
+  exceptionId: string,
+): Promise<RecoveryRequestRow[]> {
   return tx
     .selectFrom('recovery_requests')
     .selectAll()
@@ -102,7 +124,10 @@ const recoveries = (tx: Tx) =>
     .innerJoin('task_exceptions', 'task_exceptions.exception_id', 'recovery_requests.exception_id')
     .innerJoin('tasks', 'tasks.task_id', 'task_exceptions.task_id')
 
-export async function findRecoveryInReview(tx: Tx, recoveryId: string): Promise<RecoveryInReview | undefined> {
+export async function findRecoveryInReview(
+  tx: Tx,
+  recoveryId: string,
+): Promise<RecoveryInReview | undefined> {
   return recoveries(tx)
     .selectAll('recovery_requests')
     .select(['tasks.task_id', 'tasks.rail'])
@@ -116,11 +141,17 @@ const waiting = (tx: Tx, { state, rail }: ReviewFilter) =>
     .where('recovery_requests.state', '=', 'requested')
     .where('tasks.state', 'in', ['exception_open', 'replay_ready'])
     .where('task_exceptions.closed_at', 'is', null)
-    .$if(state !== undefined, (query) => query.where('recovery_requests.state', '=', state as 'requested'))
+    .$if(state !== undefined, (query) =>
+      query.where('recovery_requests.state', '=', state as 'requested'),
+    )
     .$if(rail !== undefined, (query) => query.where('tasks.rail', '=', rail ?? ''))
 
 /** Requests that wait for a decision, who waits longest first. */
-export async function listRecoveriesInReview(tx: Tx, filter: ReviewFilter, most: number): Promise<RecoveryInReview[]> {
+export async function listRecoveriesInReview(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<RecoveryInReview[]> {
   return waiting(tx, filter)
     .selectAll('recovery_requests')
     .select(['tasks.task_id', 'tasks.rail'])

@@ -15,7 +15,10 @@ export async function findTask(tx: Tx, taskId: string): Promise<TaskRow | undefi
 
 /** The row, locked for the rest of the transaction. */
 export async function lockTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
-  const [row] = await send(tx, tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId).forUpdate())
+  const [row] = await send(
+    tx,
+    tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId).forUpdate(),
+  )
   return row
 }
 
@@ -26,10 +29,18 @@ export async function requireTask(tx: Tx, taskId: string): Promise<TaskRow> {
   return row
 }
 
-export async function findTaskEvent(tx: Tx, taskId: string, eventId: string): Promise<TaskEventRow | undefined> {
+export async function findTaskEvent(
+  tx: Tx,
+  taskId: string,
+  eventId: string,
+): Promise<TaskEventRow | undefined> {
   const [row] = await send(
     tx,
-    tx.selectFrom('task_events').selectAll().where('task_id', '=', taskId).where('event_id', '=', eventId),
+    tx
+      .selectFrom('task_events')
+      .selectAll()
+      .where('task_id', '=', taskId)
+      .where('event_id', '=', eventId),
   )
   return row
 }
@@ -37,8 +48,17 @@ export async function findTaskEvent(tx: Tx, taskId: string, eventId: string): Pr
 export type NewEvent = { taskId: string; eventId: string; entry: LedgerEntry; data: unknown }
 
 /** Continues the ledger of a task whose row the caller holds; the row has to follow in the same transaction. */
-export async function insertTaskEvent(tx: Tx, { taskId, eventId, entry, data }: NewEvent): Promise<void> {
-  const row = { ...entry, task_id: taskId, event_id: eventId, data: canonicalJson(data), at: new Date(entry.at) }
+export async function insertTaskEvent(
+  tx: Tx,
+  { taskId, eventId, entry, data }: NewEvent,
+): Promise<void> {
+  const row = {
+    ...entry,
+    task_id: taskId,
+    event_id: eventId,
+    data: canonicalJson(data),
+    at: new Date(entry.at),
+  }
   await send(tx, tx.insertInto('task_events').values(row))
 }
 
@@ -70,7 +90,17 @@ export async function listLedger(
 ): Promise<LedgerEntry[]> {
   const rows = await tx
     .selectFrom('task_events')
-    .select(['sequence', 'event', 'from_state', 'to_state', 'at', 'actor', 'data_sha256', 'prev_hash', 'hash'])
+    .select([
+      'sequence',
+      'event',
+      'from_state',
+      'to_state',
+      'at',
+      'actor',
+      'data_sha256',
+      'prev_hash',
+      'hash',
+    ])
     .where('task_id', '=', taskId)
     .where('sequence', '>=', from)
     .orderBy('sequence')
@@ -86,11 +116,26 @@ export async function listLedgerWithData(
 ): Promise<(LedgerEntry & { data: Record<string, unknown> })[]> {
   const rows = await tx
     .selectFrom('task_events')
-    .select(['sequence', 'event', 'from_state', 'to_state', 'at', 'actor', 'data_sha256', 'prev_hash', 'hash', 'data'])
+    .select([
+      'sequence',
+      'event',
+      'from_state',
+      'to_state',
+      'at',
+      'actor',
+      'data_sha256',
+      'prev_hash',
+      'hash',
+      'data',
+    ])
     .where('task_id', '=', taskId)
     .orderBy('sequence')
     .execute()
-  return rows.map((row) => ({ ...row, at: row.at.toISOString(), data: row.data as Record<string, unknown> }))
+  return rows.map((row) => ({
+    ...row,
+    at: row.at.toISOString(),
+    data: row.data as Record<string, unknown>,
+  }))
 }
 
 /** Stores what a task names by its digest, and returns the digest: SHA-256 of the canonical JSON. */
@@ -128,7 +173,10 @@ export async function dropTaskInput(tx: Tx, task: TaskRow): Promise<void> {
 }
 
 /** How many runs are at work for this agent and on this rail; nobody else counts for the agent meanwhile. */
-export async function countAtWork(tx: Tx, { agent_id, rail }: TaskRow): Promise<{ agent: number; rail: number }> {
+export async function countAtWork(
+  tx: Tx,
+  { agent_id, rail }: TaskRow,
+): Promise<{ agent: number; rail: number }> {
   await sql`select pg_advisory_xact_lock(hashtextextended('run slots', 0))`.execute(tx)
   const { agent, onRail } = await tx
     .selectFrom('tasks')
@@ -193,7 +241,11 @@ const inReview = (tx: Tx, { state, rail }: ReviewFilter) =>
     .$if(rail !== undefined, (query) => query.where('rail', '=', rail ?? ''))
 
 /** Who waits longest first. */
-export async function listTasksInReview(tx: Tx, filter: ReviewFilter, most: number): Promise<TaskRow[]> {
+export async function listTasksInReview(
+  tx: Tx,
+  filter: ReviewFilter,
+  most: number,
+): Promise<TaskRow[]> {
   return inReview(tx, filter).selectAll().orderBy('changed_at').limit(most).execute()
 }
 
@@ -205,7 +257,11 @@ export async function countTasksInReview(tx: Tx, filter: ReviewFilter): Promise<
 }
 
 /** Tasks that are not closed: those in one of these states first, then those that changed last. */
-export async function listOpenTasks(tx: Tx, first: readonly string[], most: number): Promise<TaskRow[]> {
+export async function listOpenTasks(
+  tx: Tx,
+  first: readonly string[],
+  most: number,
+): Promise<TaskRow[]> {
   return tx
     .selectFrom('tasks')
     .selectAll()
@@ -227,7 +283,9 @@ export async function listAtWork(
     .select('task_id')
     .where('state', '<>', 'closed')
     .where(sql<boolean>`state <> all(${endedByOthers})`)
-    .where(sql<boolean>`(state <> 'credit_funded' or (input_sha256 is not null and review_decision is not null))`)
+    .where(
+      sql<boolean>`(state <> 'credit_funded' or (input_sha256 is not null and review_decision is not null))`,
+    )
     .where('changed_at', '<', sql<Date>`clock_timestamp() - ${idleMs} * interval '1 millisecond'`)
     .where('task_id', '>', after)
     .orderBy('task_id')

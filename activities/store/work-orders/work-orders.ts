@@ -6,7 +6,10 @@ import type { TaskRow } from '../tasks/tasks.ts'
 export type WorkOrderRow = Selectable<WorkOrdersTable>
 
 /** Stores an order; false where it was stored before. */
-export async function insertWorkOrder(tx: Tx, order: Insertable<WorkOrdersTable>): Promise<boolean> {
+export async function insertWorkOrder(
+  tx: Tx,
+  order: Insertable<WorkOrdersTable>,
+): Promise<boolean> {
   const inserted = await tx
     .insertInto('work_orders')
     .values(order)
@@ -16,8 +19,16 @@ export async function insertWorkOrder(tx: Tx, order: Insertable<WorkOrdersTable>
   return inserted !== undefined
 }
 
-export async function insertOrderedTask(tx: Tx, workOrderId: string, step: number, taskId: string): Promise<void> {
-  await tx.insertInto('work_order_tasks').values({ work_order_id: workOrderId, step, task_id: taskId }).execute()
+export async function insertOrderedTask(
+  tx: Tx,
+  workOrderId: string,
+  step: number,
+  taskId: string,
+): Promise<void> {
+  await tx
+    .insertInto('work_order_tasks')
+    .values({ work_order_id: workOrderId, step, task_id: taskId })
+    .execute()
 }
 
 export async function findWorkOrder(
@@ -31,7 +42,10 @@ export async function findWorkOrder(
 }
 
 /** The row, locked for the rest of the transaction. */
-export async function lockWorkOrder(tx: Tx, workOrderId: string): Promise<WorkOrderRow | undefined> {
+export async function lockWorkOrder(
+  tx: Tx,
+  workOrderId: string,
+): Promise<WorkOrderRow | undefined> {
   return tx
     .selectFrom('work_orders')
     .selectAll()
@@ -45,7 +59,11 @@ export async function decideWorkOrder(
   workOrderId: string,
   decided: { decision: 'approve' | 'reject'; decision_id: string },
 ): Promise<void> {
-  await tx.updateTable('work_orders').set(decided).where('work_order_id', '=', workOrderId).execute()
+  await tx
+    .updateTable('work_orders')
+    .set(decided)
+    .where('work_order_id', '=', workOrderId)
+    .execute()
 }
 
 /** Orders without an agent that are undecided after `keepMs` and for which no payment was requested, the oldest first. */
@@ -81,7 +99,10 @@ const unpaidFor = sql<boolean>`not exists (
     or exists (select from entitlements e where e.quote_id = q.quote_id)))`
 
 /** The tasks behind an order in the order of its steps; `attested`: its run has ended with a result. */
-export async function listOrderedTasks(tx: Tx, workOrderId: string): Promise<(TaskRow & { attested: boolean })[]> {
+export async function listOrderedTasks(
+  tx: Tx,
+  workOrderId: string,
+): Promise<(TaskRow & { attested: boolean })[]> {
   return tx
     .selectFrom('work_order_tasks')
     .innerJoin('tasks', 'tasks.task_id', 'work_order_tasks.task_id')
@@ -139,11 +160,17 @@ const queued = (tx: Tx, { state, rail }: QueueFilter) =>
     .$if(rail !== undefined, (query) => query.where('requested_tool_id', '=', rail ?? ''))
 
 /** Orders that nobody has decided, who waits longest first. */
-export async function listQueuedOrders(tx: Tx, filter: QueueFilter, most: number): Promise<WorkOrderRow[]> {
+export async function listQueuedOrders(
+  tx: Tx,
+  filter: QueueFilter,
+  most: number,
+): Promise<WorkOrderRow[]> {
   return queued(tx, filter).selectAll().orderBy('created_at').limit(most).execute()
 }
 
 export async function countQueuedOrders(tx: Tx, filter: QueueFilter): Promise<number> {
-  const { count } = await queued(tx, filter).select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
+  const { count } = await queued(tx, filter)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .executeTakeFirstOrThrow()
   return count
 }

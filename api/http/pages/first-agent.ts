@@ -12,7 +12,13 @@ const programs = [
 ] as const
 
 /** The programs of examples/, for the hosts of this service. */
-export function firstAgents({ baseUrl, osUrl }: { baseUrl: string; osUrl: string }): readonly FirstAgent[] {
+export function firstAgents({
+  baseUrl,
+  osUrl,
+}: {
+  baseUrl: string
+  osUrl: string
+}): readonly FirstAgent[] {
   return programs.map(({ language, run, file }) => ({
     language,
     run,

@@ -20,4 +20,5 @@ function markupOf(part: Part): string {
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('')
 }
 
-const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
+const escapeText = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

@@ -46,7 +46,9 @@ function environmentNote({ environment }: PageFacts): Html {
 /** Nothing where nothing is paused, or where that is not known. */
 async function pausedNote({ pauses }: PageFacts): Promise<Html | string> {
   const note = pauseNote(await pauses().catch(() => []))
-  return note === undefined ? '' : html`<p class="note">New payouts are ${note}. What was begun before continues.</p>`
+  return note === undefined
+    ? ''
+    : html`<p class="note">New payouts are ${note}. What was begun before continues.</p>`
 }
 
 function doors({ temporalUiUrl }: PageFacts): Html[] {
@@ -55,13 +57,19 @@ function doors({ temporalUiUrl }: PageFacts): Html[] {
     ['/openapi.json', 'OpenAPI 3.1', 'The same for machines.'],
     ['/problems', 'Problems', 'Every refusal: what it means, whether to retry, what to do.'],
     ['/readyz', 'Readiness', 'Database, Temporal, chain, workers and clock, each with its state.'],
-    ['/api/trust-contract', 'Trust contract', 'Caps, prices, wallet proof and typed data that callers sign.'],
+    [
+      '/api/trust-contract',
+      'Trust contract',
+      'Caps, prices, wallet proof and typed data that callers sign.',
+    ],
     ['/.well-known/jwks.json', 'Keys', 'The public keys that receipts are verified with.'],
     ['/metrics', 'Metrics', 'Prometheus text, for this machine only.'],
   ]
   if (temporalUiUrl !== '')
     all.push([temporalUiUrl, 'Temporal UI', 'Every payout as a workflow, with what it waits for.'])
-  return all.map(([url, name, what]) => html`<li><a href="${url}">${name}</a><span>${what}</span></li>`)
+  return all.map(
+    ([url, name, what]) => html`<li><a href="${url}">${name}</a><span>${what}</span></li>`,
+  )
 }
 
 function firstAgentPart(facts: PageFacts): Html {
@@ -78,7 +86,8 @@ key, starts a run and takes the signed result. Each program below does just that
 
 function walkThroughPart({ baseUrl }: PageFacts): Html {
   const steps = walkThrough(baseUrl).map(
-    ({ title, text, code }) => html`<li><h3>${title}</h3><p>${text}</p>${snippet(code, `${title}: TypeScript`)}</li>`,
+    ({ title, text, code }) =>
+      html`<li><h3>${title}</h3><p>${text}</p>${snippet(code, `${title}: TypeScript`)}</li>`,
   )
   return html`<p>The steps below are one TypeScript program for the local stack; run it whole, in the project’s folder (set
 DATA_DIR where the stack has another data folder than .data):</p>
@@ -122,4 +131,5 @@ function operationTable(members: readonly AnyOperation[]): Html {
 </table>`
 }
 
-const priceOf = (atomic: bigint | null): string => (atomic === null ? 'free' : `${Number(atomic) / 1e6} USDC`)
+const priceOf = (atomic: bigint | null): string =>
+  atomic === null ? 'free' : `${Number(atomic) / 1e6} USDC`

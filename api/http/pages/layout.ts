@@ -18,7 +18,8 @@ export type Page = {
 /** A whole document with a skip link and the same three links on top of each page. */
 export function documentOf({ title, path, body, head, frame }: Page): string {
   const navigation = links.map(
-    ([to, name]) => html`<a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}</a>`,
+    ([to, name]) =>
+      html`<a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}</a>`,
   )
   return html`<!doctype html>
 <html lang="en">
@@ -44,5 +45,11 @@ ${body}
 
 /** A page of prose, tables and code to copy. */
 export function pageOf({ title, path, body }: Pick<Page, 'title' | 'path' | 'body'>): string {
-  return documentOf({ title, path, body, head: html`<script src="/pages/copy.js" defer></script>`, frame: 'page' })
+  return documentOf({
+    title,
+    path,
+    body,
+    head: html`<script src="/pages/copy.js" defer></script>`,
+    frame: 'page',
+  })
 }

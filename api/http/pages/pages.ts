@@ -14,8 +14,13 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 /** The pages of the base host for people: /, /docs, /problems and what they load, all of it from this host. */
 export function createPages(facts: PageFacts): Router {
   const router = Router({ caseSensitive: true })
-  const at = (path: string, ...handlers: RequestHandler[]) => router.route(path).all(onlyGet(path)).get(handlers)
-  at('/', pagePolicy, async (_request, response) => void response.type(HTML).send(await landingPage(facts)))
+  const at = (path: string, ...handlers: RequestHandler[]) =>
+    router.route(path).all(onlyGet(path)).get(handlers)
+  at(
+    '/',
+    pagePolicy,
+    async (_request, response) => void response.type(HTML).send(await landingPage(facts)),
+  )
   at('/docs', referencePolicy, text(HTML, referencePage))
   at('/docs/start.js', text(SCRIPT, referenceScript))
   for (const [name, file] of referenceAssets) at(`/docs/${name}`, installedFile(file))
@@ -27,7 +32,8 @@ export function createPages(facts: PageFacts): Router {
   at('/problems', pagePolicy, negotiated(problemsPage(problems), { problems }))
   at('/problems/:code', pagePolicy, (request, response, next) => {
     const problem = describeProblem(String(request.params['code']), facts)
-    if (problem === undefined) throw refuse('not_found', 'there is no such code', 'See /problems for every code.')
+    if (problem === undefined)
+      throw refuse('not_found', 'there is no such code', 'See /problems for every code.')
     return negotiated(problemPage(problem), problem)(request, response, next)
   })
   return router

@@ -19,11 +19,23 @@ export type ProblemDescription = {
 }
 
 /** The description of a code; undefined where there is no such code. */
-export function describeProblem(code: string, { baseUrl, registry }: PageFacts): ProblemDescription | undefined {
+export function describeProblem(
+  code: string,
+  { baseUrl, registry }: PageFacts,
+): ProblemDescription | undefined {
   if (!isCode(code)) return undefined
   const type = `${baseUrl}/problems/${code}`
-  const operations = registry.filter((operation) => codesOf(operation).includes(code)).map(({ id }) => id)
-  return { type, ...errorCodes[code], code, retryable: isRetryable(code), ...errorHelp[code], operations }
+  const operations = registry
+    .filter((operation) => codesOf(operation).includes(code))
+    .map(({ id }) => id)
+  return {
+    type,
+    ...errorCodes[code],
+    code,
+    retryable: isRetryable(code),
+    ...errorHelp[code],
+    operations,
+  }
 }
 
 /** Every code's description, in the order of their statuses. */
@@ -32,7 +44,10 @@ export function describeProblems(facts: PageFacts): ProblemDescription[] {
 }
 
 const isCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code)
-const codesOf = (operation: AnyOperation): readonly ErrorCode[] => [...operation.errors, ...standingErrors(operation)]
+const codesOf = (operation: AnyOperation): readonly ErrorCode[] => [
+  ...operation.errors,
+  ...standingErrors(operation),
+]
 
 /** The page of one code. */
 export function problemPage({

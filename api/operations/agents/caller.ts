@@ -9,19 +9,22 @@ type Token = Extract<Caller, { kind: 'status' }>
 
 /** The wallet that proved this call; a wallet operation is never handled for another kind of caller. */
 export function callingWallet({ caller }: Context): `0x${string}` {
-  if (caller.kind !== 'wallet') throw new TypeError(`a wallet is expected, the caller is ${caller.kind}`)
+  if (caller.kind !== 'wallet')
+    throw new TypeError(`a wallet is expected, the caller is ${caller.kind}`)
   return caller.wallet
 }
 
 /** The operator behind this call; an operator operation is never handled for another kind of caller. */
 export function callingOperator({ caller }: Context): Operator {
-  if (caller.kind !== 'operator') throw new TypeError(`an operator is expected, the caller is ${caller.kind}`)
+  if (caller.kind !== 'operator')
+    throw new TypeError(`an operator is expected, the caller is ${caller.kind}`)
   return caller
 }
 
 /** The status token behind this call, and whose it is; an operation of status tokens is never handled for another kind of caller. */
 export function callingToken({ caller }: Context): Token {
-  if (caller.kind !== 'status') throw new TypeError(`a status token is expected, the caller is ${caller.kind}`)
+  if (caller.kind !== 'status')
+    throw new TypeError(`a status token is expected, the caller is ${caller.kind}`)
   return caller
 }
 
@@ -33,7 +36,9 @@ export function agentIdOf({ caller }: Context): string | undefined {
 
 /** The order without an agent whose token this call presents. */
 export function orderOf({ caller }: Context): string | undefined {
-  return caller.kind === 'status' && caller.prefix === 'wt' && caller.agentId === '' ? caller.subjectId : undefined
+  return caller.kind === 'status' && caller.prefix === 'wt' && caller.agentId === ''
+    ? caller.subjectId
+    : undefined
 }
 
 /** Who pays: an agent, or the holder of the token of an order without one. */
@@ -52,20 +57,24 @@ export function readingAgentId(context: Context, detail: string, next: string): 
 /** As `agentIdOf`, for operations that are never handled for another kind of caller. */
 export function callingAgentId(context: Context): string {
   const agentId = agentIdOf(context)
-  if (agentId === undefined) throw new TypeError(`an agent is expected, the caller is ${context.caller.kind}`)
+  if (agentId === undefined)
+    throw new TypeError(`an agent is expected, the caller is ${context.caller.kind}`)
   return agentId
 }
 
 /** What a provider sent, as it came; an operation of providers judges its signature over these bytes. */
 export function signedEvent({ caller }: Context): Provider['signed'] {
-  if (caller.kind !== 'provider') throw new TypeError(`a provider is expected, the caller is ${caller.kind}`)
+  if (caller.kind !== 'provider')
+    throw new TypeError(`a provider is expected, the caller is ${caller.kind}`)
   return caller.signed
 }
 
 /** What the call is about: what its status token tells of, or what an operator names in its path. */
 export function subjectOf({ caller }: Context): string {
-  const subject = caller.kind === 'status' ? caller : caller.kind === 'operator' ? caller.subject : undefined
-  if (subject === undefined) throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
+  const subject =
+    caller.kind === 'status' ? caller : caller.kind === 'operator' ? caller.subject : undefined
+  if (subject === undefined)
+    throw new TypeError(`a subject is expected, the caller is ${caller.kind}`)
   return subject.subjectId
 }
 
@@ -86,7 +95,8 @@ export function presentedCredential({ caller }: Context): Presented | undefined 
 
 /** The agent behind this call; an operation of agents is never handled for another kind of caller. */
 export function callingAgent({ caller }: Context): string {
-  if (caller.kind !== 'agent') throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
+  if (caller.kind !== 'agent')
+    throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)
   return caller.agentId
 }
 
@@ -97,4 +107,5 @@ export function sentStream({ sent }: Context): BodyStream {
 }
 
 /** Whether the agent behind this call is one of the sandbox. */
-export const isSandbox = ({ caller }: Context): boolean => caller.kind === 'agent' && caller.credential.sandbox
+export const isSandbox = ({ caller }: Context): boolean =>
+  caller.kind === 'agent' && caller.credential.sandbox

@@ -16,7 +16,8 @@ const output = z
 /** POST /api/credential-enforcement-middleware: what the presented credential may do, and why not; nothing is done. */
 export const credentialEnforce = operation({
   id: 'credential-enforce',
-  summary: 'Ask whether the presented credential may call an operation, and all the reasons why not.',
+  summary:
+    'Ask whether the presented credential may call an operation, and all the reasons why not.',
   http: { method: 'POST', path: '/api/credential-enforcement-middleware', host: 'base' },
   tool: 'enforce_agent_credential',
   access: 'public',
@@ -34,6 +35,8 @@ export const credentialEnforce = operation({
   }),
   output,
   handle: async ({ idempotency_key: _key, ...wanted }, context) => ({
-    body: output.parse(await context.enforcement.judge(presentedCredential(context), wanted, context.callId)),
+    body: output.parse(
+      await context.enforcement.judge(presentedCredential(context), wanted, context.callId),
+    ),
   }),
 })

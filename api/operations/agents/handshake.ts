@@ -11,7 +11,11 @@ const output = z
       .union([
         z.strictObject({
           sealed: z.literal(true),
-          jwe: z.string().meta({ description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.' }),
+          jwe: z
+            .string()
+            .meta({
+              description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.',
+            }),
         }),
         z.strictObject({ sealed: z.literal(false), credential: z.string() }),
       ])
@@ -24,7 +28,8 @@ const output = z
 /** POST /api/agents/handshake on the OS host: the agent shows that it holds its key, and claims the access key that waits. */
 export const handshake = operation({
   id: 'handshake',
-  summary: 'Shake hands with the registered key: read the gateway’s state, and claim the access key once.',
+  summary:
+    'Shake hands with the registered key: read the gateway’s state, and claim the access key once.',
   http: { method: 'POST', path: '/api/agents/handshake', host: 'os' },
   access: 'status',
   // The body is signed by itself, over the nonce and the token.

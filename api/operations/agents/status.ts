@@ -12,7 +12,9 @@ const AgentStatus = z
     kind: z.literal('agent'),
     agent_id: AgentId,
     trust_state: TrustState,
-    credential: z.strictObject({ state: z.enum(keyStates), version: z.int(), claimable: z.boolean() }).nullable(),
+    credential: z
+      .strictObject({ state: z.enum(keyStates), version: z.int(), claimable: z.boolean() })
+      .nullable(),
     tasks: z.array(Task).meta({ description: 'The newest 25.' }),
     next_action: z.string(),
     steps: z
@@ -43,7 +45,8 @@ const nextOf: Record<(typeof workOrderStates)[number], string> = {
 /** GET /api/agents/status/{token}: the token reads and nothing more; an unknown one is 404. */
 export const agentStatus = operation({
   id: 'agent-status',
-  summary: 'Read what a status token tells: of an agent its trust, access key and steps; of a task where it stands.',
+  summary:
+    'Read what a status token tells: of an agent its trust, access key and steps; of a task where it stands.',
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },

@@ -44,7 +44,8 @@ const output = z
 /** POST /api/delegated-authority, mode `issue_mandate` (payout.md, issue_mandate for a payout). */
 export const issueMandate = operation({
   id: 'issue-mandate',
-  summary: 'Issue the mandate that a treasury holder presents for one created payout; answers recipient and amount.',
+  summary:
+    'Issue the mandate that a treasury holder presents for one created payout; answers recipient and amount.',
   http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
   mode: 'issue_mandate',
   access: 'operator',

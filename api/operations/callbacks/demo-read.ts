@@ -11,7 +11,9 @@ const output = z
         delivery_id: DeliveryId,
         event: z.string(),
         verified: z.literal(true),
-        received_at: Time.nullable().meta({ description: 'Null while every attempt was refused, as asked for.' }),
+        received_at: Time.nullable().meta({
+          description: 'Null while every attempt was refused, as asked for.',
+        }),
         attempts: z.int(),
       }),
     ),

@@ -29,7 +29,8 @@ const output = z
 /** GET /api/provider-callback-receiver-examples: callbacks signed by this service’s key at a fixed time, and code that verifies them. */
 export const callbackExamples = operation({
   id: 'callback-examples',
-  summary: 'Read callbacks as this service signs them, receivers that verify them, and when a callback is tried again.',
+  summary:
+    'Read callbacks as this service signs them, receivers that verify them, and when a callback is tried again.',
   http: { method: 'GET', path: '/api/provider-callback-receiver-examples', host: 'base' },
   tool: 'get_provider_callback_receiver_examples',
   access: 'public',
@@ -41,5 +42,7 @@ export const callbackExamples = operation({
   cacheable: true,
   input: z.strictObject({ language: z.enum(receiverLanguages).optional() }),
   output,
-  handle: async ({ language }, context) => ({ body: output.parse(await context.callbacks.examples(language)) }),
+  handle: async ({ language }, context) => ({
+    body: output.parse(await context.callbacks.examples(language)),
+  }),
 })

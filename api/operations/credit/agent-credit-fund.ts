@@ -3,7 +3,13 @@ import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
 import { paymentReferenceCreate } from '../payments/payment-reference-create.ts'
-import { EntitlementId, PaymentReference, QuoteId, quoteToken, Verification } from '../payments/shapes.ts'
+import {
+  EntitlementId,
+  PaymentReference,
+  QuoteId,
+  quoteToken,
+  Verification,
+} from '../payments/shapes.ts'
 import { credit } from './credit-shapes.ts'
 import { fundedBy, funding, fundingForms, fundingMessage, isFunding } from './funding.ts'
 
@@ -37,14 +43,23 @@ export const agentCreditFund = operation({
       idempotency_key: IdempotencyKey,
     })
     .refine(isFunding, fundingMessage)
-    .refine(({ quote_id, quote_token }) => (quote_id === undefined) === (quote_token === undefined), {
-      message: 'quote_id and quote_token go together',
-    })
+    .refine(
+      ({ quote_id, quote_token }) => (quote_id === undefined) === (quote_token === undefined),
+      {
+        message: 'quote_id and quote_token go together',
+      },
+    )
     .meta(fundingForms),
   output,
   handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
-    const claimed = quote_id === undefined || quote_token === undefined ? undefined : { quote_id, quote_token }
-    const funded = context.money.fundCredit(callingAgentId(context), entitlement_id, fundedBy(given), claimed)
+    const claimed =
+      quote_id === undefined || quote_token === undefined ? undefined : { quote_id, quote_token }
+    const funded = context.money.fundCredit(
+      callingAgentId(context),
+      entitlement_id,
+      fundedBy(given),
+      claimed,
+    )
     return { body: output.parse(await funded) }
   },
 })

@@ -40,6 +40,8 @@ export const allowanceFund = operation({
     .meta(fundingForms),
   output,
   handle: async ({ mode: _mode, wallet_id, ...given }, context) => ({
-    body: output.parse(await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given))),
+    body: output.parse(
+      await context.wallets.fund(callingAgentId(context), wallet_id, fundedBy(given)),
+    ),
   }),
 })

@@ -30,7 +30,10 @@ export const allowanceLimits = operation({
   output,
   handle: async ({ wallet_id, limits }, context) => {
     const { caller, callId } = context
-    const by = caller.kind === 'operator' ? { operator: caller.id } : { agentId: callingAgentId(context) }
-    return { body: output.parse(await context.wallets.limit({ callId, by, walletId: wallet_id, limits })) }
+    const by =
+      caller.kind === 'operator' ? { operator: caller.id } : { agentId: callingAgentId(context) }
+    return {
+      body: output.parse(await context.wallets.limit({ callId, by, walletId: wallet_id, limits })),
+    }
   },
 })

@@ -10,7 +10,8 @@ const output = z.strictObject({ wallet: Wallet, receipt: Receipt }).meta({ id: '
 /** POST /api/agent-allowance-wallet, mode `create_wallet` or none (endpoints §12): the one free wallet of an agent. */
 export const allowanceWalletCreate = operation({
   id: 'allowance-wallet-create',
-  summary: 'Create your allowance wallet, free of charge, with limits for a run, a day and the rails that it pays.',
+  summary:
+    'Create your allowance wallet, free of charge, with limits for a run, a day and the rails that it pays.',
   http: { method: 'POST', path: '/api/agent-allowance-wallet', host: 'base' },
   mode: 'create_wallet',
   defaultMode: true,

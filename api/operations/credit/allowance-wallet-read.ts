@@ -16,7 +16,8 @@ const output = z
 /** GET /api/agent-allowance-wallet (endpoints §12): what the wallet product is; with an id the agent's own wallet, or any to an operator. */
 export const allowanceWalletRead = operation({
   id: 'allowance-wallet-read',
-  summary: 'Read what an allowance wallet is and costs, or a wallet of your own with its balance, limits and postings.',
+  summary:
+    'Read what an allowance wallet is and costs, or a wallet of your own with its balance, limits and postings.',
   http: { method: 'GET', path: '/api/agent-allowance-wallet', host: 'base' },
   access: ['agent', 'operator', 'public'],
   needs: { scopes: ['wallets:read'] },
@@ -31,7 +32,16 @@ export const allowanceWalletRead = operation({
     const product = { product_parts: [...productParts], fee_model: feeModel }
     if (wallet_id === undefined) return { body: output.parse({ ...product, wallet: null }) }
     if (context.caller.kind === 'public')
-      throw refuse('credential_required', 'a wallet is read by its agent', 'Present your access key.')
-    return { body: output.parse({ ...product, wallet: await context.wallets.read(wallet_id, agentIdOf(context)) }) }
+      throw refuse(
+        'credential_required',
+        'a wallet is read by its agent',
+        'Present your access key.',
+      )
+    return {
+      body: output.parse({
+        ...product,
+        wallet: await context.wallets.read(wallet_id, agentIdOf(context)),
+      }),
+    }
   },
 })

@@ -13,7 +13,8 @@ const output = z
 /** POST /api/agent-credit-checkout-binding (endpoints §11): what settles this challenge later funds exactly this entitlement. */
 export const creditBindingCreate = operation({
   id: 'credit-binding-create',
-  summary: 'Bind a challenge to the entitlement of its quote, so that whoever pays it funds exactly that.',
+  summary:
+    'Bind a challenge to the entitlement of its quote, so that whoever pays it funds exactly that.',
   http: { method: 'POST', path: '/api/agent-credit-checkout-binding', host: 'base' },
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
@@ -30,7 +31,11 @@ export const creditBindingCreate = operation({
   }),
   output,
   handle: async ({ entitlement_id, challenge_id }, context) => {
-    const ids = { agentId: callingAgentId(context), entitlementId: entitlement_id, challengeId: challenge_id }
+    const ids = {
+      agentId: callingAgentId(context),
+      entitlementId: entitlement_id,
+      challengeId: challenge_id,
+    }
     return { body: output.parse(await context.checkouts.bind({ callId: context.callId, ...ids })) }
   },
 })

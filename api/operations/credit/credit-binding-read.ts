@@ -24,16 +24,33 @@ export const creditBindingRead = operation({
   idempotency: { kind: 'read' },
   input: z
     .strictObject({ binding_id: BindingId.optional(), entitlement_id: EntitlementId.optional() })
-    .refine(({ binding_id, entitlement_id }) => binding_id === undefined || entitlement_id === undefined, {
-      message: 'give binding_id or entitlement_id, not both',
-    })
+    .refine(
+      ({ binding_id, entitlement_id }) => binding_id === undefined || entitlement_id === undefined,
+      {
+        message: 'give binding_id or entitlement_id, not both',
+      },
+    )
     .meta({ not: { required: ['binding_id', 'entitlement_id'] } }),
   output,
   handle: async ({ binding_id, entitlement_id }, context) => {
     const contract = await context.contracts.binding()
-    const by = binding_id !== undefined ? { binding_id } : entitlement_id !== undefined ? { entitlement_id } : undefined
+    const by =
+      binding_id !== undefined
+        ? { binding_id }
+        : entitlement_id !== undefined
+          ? { entitlement_id }
+          : undefined
     if (by === undefined) return { body: output.parse({ ...contract, binding: null }) }
-    const agentId = readingAgentId(context, 'a binding is read by its agent', 'Present your access key.')
-    return { body: output.parse({ ...contract, binding: await context.checkouts.readBinding(agentId, by) }) }
+    const agentId = readingAgentId(
+      context,
+      'a binding is read by its agent',
+      'Present your access key.',
+    )
+    return {
+      body: output.parse({
+        ...contract,
+        binding: await context.checkouts.readBinding(agentId, by),
+      }),
+    }
   },
 })

@@ -19,7 +19,12 @@ export const Postings = z.array(
   }),
 )
 
-const entitlementStates = ['pending', 'funded', 'consumed', 'returned'] as const satisfies EntitlementState[]
+const entitlementStates = [
+  'pending',
+  'funded',
+  'consumed',
+  'returned',
+] as const satisfies EntitlementState[]
 export const Entitlement = z
   .strictObject({
     entitlement_id: EntitlementId,

@@ -13,7 +13,12 @@ export const funding = {
 type Given = z.output<z.ZodObject<typeof funding>>
 
 /** Whether it is exactly one of the two; the published schema says so by `fundingForms`. */
-export const isFunding = ({ payment_reference_id, method, external_reference, amount_usd }: Given): boolean => {
+export const isFunding = ({
+  payment_reference_id,
+  method,
+  external_reference,
+  amount_usd,
+}: Given): boolean => {
   const named = [method, external_reference, amount_usd]
   const wanted = payment_reference_id === undefined
   return named.every((one) => (one !== undefined) === wanted)
@@ -22,12 +27,22 @@ export const fundingMessage = {
   message: 'give payment_reference_id, or else method, external_reference and amount_usd',
 }
 export const fundingForms = {
-  oneOf: [{ required: ['payment_reference_id'] }, { required: ['method', 'external_reference', 'amount_usd'] }],
+  oneOf: [
+    { required: ['payment_reference_id'] },
+    { required: ['method', 'external_reference', 'amount_usd'] },
+  ],
 }
 
 /** What pays, as the desk takes it. */
 export function fundedBy({ payment_reference_id, ...given }: Given): FundedBy {
   if (payment_reference_id !== undefined) return { payment_reference_id }
-  const { method = 'payment_reference', external_reference = '', amount_usd = 0, payer, proof, evidence } = given
+  const {
+    method = 'payment_reference',
+    external_reference = '',
+    amount_usd = 0,
+    payer,
+    proof,
+    evidence,
+  } = given
   return { method, external_reference, amount_usd, payer, proof, evidence }
 }

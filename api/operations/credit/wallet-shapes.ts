@@ -22,7 +22,10 @@ export const Wallet = z
     owner: z.string(),
     label: z.string(),
     balance_units: z.int().min(0),
-    reserved_units: z.int().min(0).meta({ description: 'Paid for runs, and neither consumed nor returned.' }),
+    reserved_units: z
+      .int()
+      .min(0)
+      .meta({ description: 'Paid for runs, and neither consumed nor returned.' }),
     limits: z.strictObject(limits),
     postings: Postings.meta({ description: 'The latest hundred movements.' }),
     state: z.enum(['active', 'paused']),
@@ -36,4 +39,5 @@ export const productParts = [
   'payment_router',
   'receipt_ledger',
 ] as const
-export const feeModel = 'wallet creation is free; a small rail fee applies on completed paid agent work'
+export const feeModel =
+  'wallet creation is free; a small rail fee applies on completed paid agent work'

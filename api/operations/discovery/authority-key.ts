@@ -22,5 +22,7 @@ export const authorityKey = operation({
   cacheable: true,
   input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.discovery.authorityKey()) }),
+  handle: async (_input, context) => ({
+    body: output.parse(await context.discovery.authorityKey()),
+  }),
 })

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
 
-const output = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) }).meta({ id: 'Jwks' })
+const output = z
+  .object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) })
+  .meta({ id: 'Jwks' })
 
 /** GET /.well-known/jwks.json: RFC 7517 set with \`use_for\`, \`activated_at\`, \`retired_at\` and \`revoked_at\` (api-conventions, Signed receipts). */
 export const jwks = operation({

@@ -15,7 +15,10 @@ export const readyz = operation({
   unlimited: true,
   input: z.strictObject({}),
   output: z
-    .object({ ok: z.boolean(), checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })) })
+    .object({
+      ok: z.boolean(),
+      checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string() })),
+    })
     .meta({ id: 'Readiness' }),
   handle: async (_input, context) => {
     const body = await context.health.ready()

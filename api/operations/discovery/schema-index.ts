@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 
-const entry = z.strictObject({ name: z.string(), version: z.string(), url: z.url(), sha256: Digest })
+const entry = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  url: z.url(),
+  sha256: Digest,
+})
 const output = z.strictObject({ schemas: z.array(entry) }).meta({ id: 'SchemaIndex' })
 
 /** GET /schemas: endpoints §3, §25. */

@@ -20,7 +20,8 @@ export const schemaRead = operation({
   output,
   handle: async ({ schema_name }, context) => {
     const document = context.discovery.schemas.read(schema_name)
-    if (document === undefined) throw refuse('not_found', 'no schema has this name', 'Read /schemas; it lists all.')
+    if (document === undefined)
+      throw refuse('not_found', 'no schema has this name', 'Read /schemas; it lists all.')
     return { body: output.parse(document) }
   },
 })

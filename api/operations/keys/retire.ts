@@ -10,7 +10,8 @@ const output = z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 
 /** POST /api/operator/keys, mode `retire_key`: what it signed stays valid until its own expiry. */
 export const retireKey = operation({
   id: 'keys-retire',
-  summary: 'End a signing key: what it signed up to now stays valid, and another key of its ring signs from now on.',
+  summary:
+    'End a signing key: what it signed up to now stays valid, and another key of its ring signs from now on.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
   mode: 'retire_key',
   access: 'operator',
@@ -28,6 +29,10 @@ export const retireKey = operation({
   output,
   handle: async ({ kid, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    return { body: output.parse(await context.keys.retire({ operatorId, name }, { kid, reason }, context.callId)) }
+    return {
+      body: output.parse(
+        await context.keys.retire({ operatorId, name }, { kid, reason }, context.callId),
+      ),
+    }
   },
 })

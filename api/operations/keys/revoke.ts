@@ -10,7 +10,8 @@ const output = z.strictObject({ key: ServiceKey, receipt: Receipt }).meta({ id: 
 /** POST /api/operator/keys, mode `revoke_key`: its challenges, mandates and checkouts are refused at once. */
 export const revokeKey = operation({
   id: 'keys-revoke',
-  summary: 'Revoke a stolen signing key: what it signed is refused, but for receipts that are on record.',
+  summary:
+    'Revoke a stolen signing key: what it signed is refused, but for receipts that are on record.',
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
   mode: 'revoke_key',
   access: 'operator',
@@ -28,6 +29,10 @@ export const revokeKey = operation({
   output,
   handle: async ({ kid, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    return { body: output.parse(await context.keys.revoke({ operatorId, name }, { kid, reason }, context.callId)) }
+    return {
+      body: output.parse(
+        await context.keys.revoke({ operatorId, name }, { kid, reason }, context.callId),
+      ),
+    }
   },
 })

@@ -5,12 +5,15 @@ import { callingOperator } from '../agents/caller.ts'
 import { Receipt } from './receipt.ts'
 import { Exception } from './reconciliation.ts'
 
-const output = z.strictObject({ exception: Exception, receipt: Receipt }).meta({ id: 'ClosedException' })
+const output = z
+  .strictObject({ exception: Exception, receipt: Receipt })
+  .meta({ id: 'ClosedException' })
 
 /** POST /api/operator/reconciliation, mode `close_exception`: what differs is not touched, and the receipt says who closed it and why. */
 export const closeException = operation({
   id: 'close-exception',
-  summary: 'Close an exception of reconciliation with a reason; answers with a signed receipt. Nothing is repaired.',
+  summary:
+    'Close an exception of reconciliation with a reason; answers with a signed receipt. Nothing is repaired.',
   http: { method: 'POST', path: '/api/operator/reconciliation', host: 'base' },
   mode: 'close_exception',
   access: 'operator',
@@ -28,7 +31,11 @@ export const closeException = operation({
   output,
   handle: async ({ exception_id, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    const closed = await context.reconciliation.close({ operatorId, name }, { exception_id, reason }, context.callId)
+    const closed = await context.reconciliation.close(
+      { operatorId, name },
+      { exception_id, reason },
+      context.callId,
+    )
     return { body: output.parse(closed) }
   },
 })

@@ -8,10 +8,17 @@ export const OperatorId = z.string().regex(/^[0-9a-f]{16}$/)
 
 /** An operator's credential, without its secret. */
 export const Operator = z
-  .strictObject({ operator_id: OperatorId, name: z.string(), created_at: Time, revoked_at: Time.nullable() })
+  .strictObject({
+    operator_id: OperatorId,
+    name: z.string(),
+    created_at: Time,
+    revoked_at: Time.nullable(),
+  })
   .meta({ id: 'Operator' })
 
-const output = z.strictObject({ operators: z.array(Operator), receipt: Receipt }).meta({ id: 'Operators' })
+const output = z
+  .strictObject({ operators: z.array(Operator), receipt: Receipt })
+  .meta({ id: 'Operators' })
 
 /** GET /api/operator/credentials: every operator's credential, oldest first. */
 export const listOperators = operation({
@@ -26,5 +33,7 @@ export const listOperators = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({}),
   output,
-  handle: async (_input, context) => ({ body: output.parse(await context.operators.list(callingOperator(context))) }),
+  handle: async (_input, context) => ({
+    body: output.parse(await context.operators.list(callingOperator(context))),
+  }),
 })

@@ -5,7 +5,9 @@ import { callingOperator } from '../agents/caller.ts'
 import { Operator, OperatorId } from './list.ts'
 import { Receipt } from './receipt.ts'
 
-const output = z.strictObject({ operator: Operator, receipt: Receipt }).meta({ id: 'RevokedOperator' })
+const output = z
+  .strictObject({ operator: Operator, receipt: Receipt })
+  .meta({ id: 'RevokedOperator' })
 
 /** POST /api/operator/credentials, mode `revoke_operator`: the credential is refused with the next call. */
 export const revokeOperator = operation({
@@ -28,7 +30,11 @@ export const revokeOperator = operation({
   output,
   handle: async ({ operator_id, reason }, context) => {
     const { operatorId, name } = callingOperator(context)
-    const revoked = await context.operators.revoke({ operatorId, name }, { operator_id, reason }, context.callId)
+    const revoked = await context.operators.revoke(
+      { operatorId, name },
+      { operator_id, reason },
+      context.callId,
+    )
     return { body: output.parse(revoked) }
   },
 })

@@ -23,7 +23,8 @@ const output = z
 /** POST /api/os-security-hardening (endpoints §16, pause-set): stops new reservations; what is reserved already goes on. */
 export const setPause = operation({
   id: 'pause-set',
-  summary: 'Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt.',
+  summary:
+    'Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt.',
   http: { method: 'POST', path: '/api/os-security-hardening', host: 'base' },
   access: 'operator',
   price: null,

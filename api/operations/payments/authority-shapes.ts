@@ -16,7 +16,9 @@ export const Authority = z
       description: 'Null where nothing was presented, as it is denied.',
     }),
     limits_left: z.strictObject({
-      agent_usd: usd.nullable().meta({ description: 'What an operator lets the agent spend at once.' }),
+      agent_usd: usd
+        .nullable()
+        .meta({ description: 'What an operator lets the agent spend at once.' }),
       wallet: z
         .strictObject({ per_run_usd: usd.nullable(), day_usd: usd.nullable(), balance_usd: usd })
         .nullable()

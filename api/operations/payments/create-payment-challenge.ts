@@ -14,7 +14,8 @@ const output = z
  */
 export const createPaymentChallenge = operation({
   id: 'create-payment-challenge',
-  summary: 'Open the one payment challenge of a quote; answers 402 with the challenge and the seven accepted methods.',
+  summary:
+    'Open the one payment challenge of a quote; answers 402 with the challenge and the seven accepted methods.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'create_payment_challenge',
   tool: 'create_payment_challenge',
@@ -22,12 +23,21 @@ export const createPaymentChallenge = operation({
   price: null,
   charge: 'after',
   status: [402],
-  errors: ['payment_required', 'not_found', 'quote_expired', 'payment_pending', 'already_funded', 'holder_unknown'],
+  errors: [
+    'payment_required',
+    'not_found',
+    'quote_expired',
+    'payment_pending',
+    'already_funded',
+    'holder_unknown',
+  ],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     mode: z.literal('create_payment_challenge'),
     quote_id: QuoteId,
-    method: Method.optional().meta({ description: 'ap2_mandate_reference: also what the mandate’s holder presents.' }),
+    method: Method.optional().meta({
+      description: 'ap2_mandate_reference: also what the mandate’s holder presents.',
+    }),
     idempotency_key: IdempotencyKey,
   }),
   output,

@@ -3,7 +3,9 @@ import { operation } from '../../operation.ts'
 import { ProductCard } from './checkout-shapes.ts'
 import { Tier } from './shapes.ts'
 
-const output = z.strictObject({ product_cards: z.array(ProductCard) }).meta({ id: 'DiligenceProductLinks' })
+const output = z
+  .strictObject({ product_cards: z.array(ProductCard) })
+  .meta({ id: 'DiligenceProductLinks' })
 
 /** GET /api/diligenceops-payment-product-links (endpoints §11): the cards of the checkout, of one rail. */
 export const diligenceProductLinks = operation({

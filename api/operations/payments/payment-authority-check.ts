@@ -45,13 +45,17 @@ export const paymentAuthorityCheck = operation({
         })
         .optional()
         .meta({
-          description: 'As a stablecoin_reference: the payer signs for the quote’s challenge and its transaction.',
+          description:
+            'As a stablecoin_reference: the payer signs for the quote’s challenge and its transaction.',
         }),
       idempotency_key: IdempotencyKey,
     })
     .refine(
       (input) =>
-        carriers.every((name) => (input[name] !== undefined) === (authorityRules[input.authority_type].needs === name)),
+        carriers.every(
+          (name) =>
+            (input[name] !== undefined) === (authorityRules[input.authority_type].needs === name),
+        ),
       {
         message:
           'give exactly the one of wallet_id, provider_session_id and wallet_proof that the authority type needs',

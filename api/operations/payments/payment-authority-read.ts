@@ -24,13 +24,17 @@ const output = z
 
 const contract = {
   authority_types: [...authorityTypes],
-  rules: authorityTypes.map((authority_type) => ({ authority_type, ...authorityRules[authority_type] })),
+  rules: authorityTypes.map((authority_type) => ({
+    authority_type,
+    ...authorityRules[authority_type],
+  })),
 }
 
 /** GET /api/payment-authority-layer (endpoints §12): the kinds of authority and their rules; with an id the agent's own authority. */
 export const paymentAuthorityRead = operation({
   id: 'payment-authority-read',
-  summary: 'Read the kinds of payment authority and what each rests on, or how one of your own stands now.',
+  summary:
+    'Read the kinds of payment authority and what each rests on, or how one of your own stands now.',
   http: { method: 'GET', path: '/api/payment-authority-layer', host: 'base' },
   access: ['agent', 'public'],
   needs: { scopes: ['runs:read'] },
@@ -42,8 +46,13 @@ export const paymentAuthorityRead = operation({
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
   handle: async ({ payment_reference_id }, context) => {
-    if (payment_reference_id === undefined) return { body: output.parse({ ...contract, authority: null }) }
-    const agentId = readingAgentId(context, 'an authority is read by its agent', 'Present your access key.')
+    if (payment_reference_id === undefined)
+      return { body: output.parse({ ...contract, authority: null }) }
+    const agentId = readingAgentId(
+      context,
+      'an authority is read by its agent',
+      'Present your access key.',
+    )
     const authority = await context.authorities.read(agentId, payment_reference_id)
     return { body: output.parse({ ...contract, authority }) }
   },

@@ -10,7 +10,8 @@ const output = z
 /** GET /api/payment-link-configuration-sprint (endpoints §11). */
 export const paymentLinksRead = operation({
   id: 'payment-links-read',
-  summary: 'Read which hosted pages are set, what the last look at each found, and how many are left.',
+  summary:
+    'Read which hosted pages are set, what the last look at each found, and how many are left.',
   http: { method: 'GET', path: '/api/payment-link-configuration-sprint', host: 'base' },
   access: 'operator',
   price: null,
@@ -20,5 +21,7 @@ export const paymentLinksRead = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ rail: Rail.optional() }),
   output,
-  handle: async (only, { productLinks }) => ({ body: output.parse(await productLinks.cells(only)) }),
+  handle: async (only, { productLinks }) => ({
+    body: output.parse(await productLinks.cells(only)),
+  }),
 })

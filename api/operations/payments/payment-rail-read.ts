@@ -38,7 +38,16 @@ export const paymentRailRead = operation({
     }
     if (payment_reference_id === undefined)
       return { body: output.parse({ ...rail, payment_reference: null, verification: null }) }
-    const agentId = readingAgentId(context, 'a payment reference is read by its agent', 'Present your access key.')
-    return { body: output.parse({ ...rail, ...(await context.money.readReference(agentId, payment_reference_id)) }) }
+    const agentId = readingAgentId(
+      context,
+      'a payment reference is read by its agent',
+      'Present your access key.',
+    )
+    return {
+      body: output.parse({
+        ...rail,
+        ...(await context.money.readReference(agentId, payment_reference_id)),
+      }),
+    }
   },
 })

@@ -4,7 +4,10 @@ import { signedEvent } from '../agents/caller.ts'
 
 const output = z
   .strictObject({
-    event_id: z.string().nullable().meta({ description: 'Null for an event that says nothing about a whole payment.' }),
+    event_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null for an event that says nothing about a whole payment.' }),
     accepted: z.boolean(),
     duplicate: z.boolean(),
   })
@@ -13,7 +16,8 @@ const output = z
 /** POST /api/agent-paid-callback-completion (endpoints §20): a payment provider's signed event, stored first and then applied. */
 export const providerEventReceive = operation({
   id: 'provider-event-receive',
-  summary: 'Receive a payment provider’s signed event; its amount has to be exactly the one that is owed.',
+  summary:
+    'Receive a payment provider’s signed event; its amount has to be exactly the one that is owed.',
   http: { method: 'POST', path: '/api/agent-paid-callback-completion', host: 'base' },
   access: 'provider',
   price: null,

@@ -11,13 +11,21 @@ const output = z
 /** POST /api/agent-rail-checkout (endpoints §11): a customer opens the challenge of a quote, and is told how this path pays it. */
 export const railCheckoutOpen = operation({
   id: 'rail-checkout-open',
-  summary: 'Open the checkout of a quote for a customer, by a hosted page, an invoice, credit or a reference.',
+  summary:
+    'Open the checkout of a quote for a customer, by a hosted page, an invoice, credit or a reference.',
   http: { method: 'POST', path: '/api/agent-rail-checkout', host: 'base' },
   access: 'public',
   price: null,
   charge: 'after',
   status: [201],
-  errors: ['not_found', 'wrong_state', 'quote_expired', 'payment_pending', 'already_funded', 'forbidden_material'],
+  errors: [
+    'not_found',
+    'wrong_state',
+    'quote_expired',
+    'payment_pending',
+    'already_funded',
+    'forbidden_material',
+  ],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     quote_id: QuoteId,

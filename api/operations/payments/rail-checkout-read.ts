@@ -12,7 +12,8 @@ const output = z
 /** GET /api/agent-rail-checkout (endpoints §11): what can be bought and where; with an id the agent's own challenge. */
 export const railCheckoutRead = operation({
   id: 'rail-checkout-read',
-  summary: 'Read what each rail and tier costs and where it is paid, or a payment challenge of your own.',
+  summary:
+    'Read what each rail and tier costs and where it is paid, or a payment challenge of your own.',
   http: { method: 'GET', path: '/api/agent-rail-checkout', host: 'base' },
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
@@ -22,12 +23,21 @@ export const railCheckoutRead = operation({
   status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
   idempotency: { kind: 'read' },
-  input: z.strictObject({ rail: Rail.optional(), tier: Tier.optional(), challenge_id: ChallengeId.optional() }),
+  input: z.strictObject({
+    rail: Rail.optional(),
+    tier: Tier.optional(),
+    challenge_id: ChallengeId.optional(),
+  }),
   output,
   handle: async ({ challenge_id, ...only }, context) => {
     const product_cards = await context.productLinks.cards(only)
-    if (challenge_id === undefined) return { body: output.parse({ product_cards, challenge: null }) }
-    const agentId = readingAgentId(context, 'a challenge is read by its agent', 'Present your status token.')
+    if (challenge_id === undefined)
+      return { body: output.parse({ product_cards, challenge: null }) }
+    const agentId = readingAgentId(
+      context,
+      'a challenge is read by its agent',
+      'Present your status token.',
+    )
     const challenge = await context.checkouts.readChallenge(agentId, challenge_id)
     return { body: output.parse({ product_cards, challenge }) }
   },

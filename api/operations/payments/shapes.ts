@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { quoteUnitsMax } from '#domain/credit/pricing.ts'
-import { paymentMethods, paymentPaths, referenceStates } from '#domain/payments/payment-reference.ts'
+import {
+  paymentMethods,
+  paymentPaths,
+  referenceStates,
+} from '#domain/payments/payment-reference.ts'
 import { tiers } from '#domain/rails/rail.ts'
 import { Digest, freeText, ReceiptId, Time, text } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
@@ -31,7 +35,11 @@ export const Quote = z
     total_usd: usd,
     currency: Currency,
     pricing_model: z.string(),
-    provider_route: z.strictObject({ route_id: z.string(), provider: z.string(), service_id: z.string() }),
+    provider_route: z.strictObject({
+      route_id: z.string(),
+      provider: z.string(),
+      service_id: z.string(),
+    }),
     expires_at: Time,
   })
   .meta({ id: 'Quote' })
@@ -43,13 +51,16 @@ export const Quoted = z
     quote: Quote,
     lines: Lines,
     quote_token: QuoteToken.optional().meta({
-      description: 'Given where no credential was presented: binds the quote to the first agent that presents both.',
+      description:
+        'Given where no credential was presented: binds the quote to the first agent that presents both.',
     }),
   })
   .meta({ id: 'Quoted' })
 /** What goes with `quote_id` where the quote was asked for without a credential and is not bound yet. */
 export const quoteToken = {
-  quote_token: QuoteToken.optional().meta({ description: 'Of a quote that was asked for without a credential.' }),
+  quote_token: QuoteToken.optional().meta({
+    description: 'Of a quote that was asked for without a credential.',
+  }),
 }
 
 export const PaymentChallenge = z
@@ -62,12 +73,17 @@ export const PaymentChallenge = z
     currency: Currency,
     accepted_methods: z.array(Method),
     payment_paths: z.array(z.enum(paymentPaths)),
-    accepts: z.array(z.looseObject({})).meta({ description: 'x402 v2 terms for exactly this amount.' }),
+    accepts: z
+      .array(z.looseObject({}))
+      .meta({ description: 'x402 v2 terms for exactly this amount.' }),
     checkout_url: z.string().nullable(),
     reference_instructions: z.string(),
     expires_at: Time,
     next_action: z.string(),
-    mandate: z.looseObject({}).nullable().meta({ description: 'What a mandate’s holder presents it for.' }),
+    mandate: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: 'What a mandate’s holder presents it for.' }),
   })
   .meta({ id: 'PaymentChallenge' })
 
@@ -81,7 +97,10 @@ export const PaymentReference = z
     entitlement_id: EntitlementId.nullable(),
     wallet_id: WalletId.nullable(),
     state: z.enum(referenceStates),
-    reason: z.string().nullable().meta({ description: 'What it waits for, or why it brought nothing.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'What it waits for, or why it brought nothing.' }),
     evidence_sha256: Digest.nullable(),
     decided_by: z.string().nullable(),
     settlement_receipt_id: ReceiptId.nullable(),
@@ -97,9 +116,12 @@ export const Verification = z.strictObject({
 export const payment = {
   method: Method,
   external_reference: text(1, 200).meta({
-    description: 'Of the provider’s session, the invoice or the transaction; any name for the other methods.',
+    description:
+      'Of the provider’s session, the invoice or the transaction; any name for the other methods.',
   }),
-  payer: text(0, 160).optional().meta({ description: 'The wallet that pays: an address, or aw_….' }),
+  payer: text(0, 160)
+    .optional()
+    .meta({ description: 'The wallet that pays: an address, or aw_….' }),
   proof: z
     .strictObject({
       signature: text(1, 8192).optional(),
@@ -108,7 +130,9 @@ export const payment = {
       challenge_token: text(1, 8192).optional(),
     })
     .optional(),
-  evidence: z.strictObject({ sha256: Digest.optional(), url: freeText(2048, 1).optional() }).optional(),
+  evidence: z
+    .strictObject({ sha256: Digest.optional(), url: freeText(2048, 1).optional() })
+    .optional(),
   provider: text(1, 40).optional().meta({
     description:
       'The payment provider whose events confirm it. Needed for a hosted checkout where several are configured.',

@@ -8,7 +8,8 @@ import { PayoutAnswer } from './payout-answer.ts'
 /** POST /api/payout-authorize (payout-and-trust, payout-authorize). */
 export const authorizePayout = operation({
   id: 'payout-authorize',
-  summary: 'Bind a treasury principal signature and an unused mandate presentation to exactly one created payout.',
+  summary:
+    'Bind a treasury principal signature and an unused mandate presentation to exactly one created payout.',
   http: { method: 'POST', path: '/api/payout-authorize', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,

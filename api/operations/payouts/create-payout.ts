@@ -18,14 +18,19 @@ const input = z.strictObject({
 /** POST /api/payout-create (payout-and-trust, payout-create). */
 export const createPayout = operation({
   id: 'payout-create',
-  summary: 'Fix the terms of a payout: recipient, amount and label. Moves no money and grants no authority.',
+  summary:
+    'Fix the terms of a payout: recipient, amount and label. Moves no money and grants no authority.',
   http: { method: 'POST', path: '/api/payout-create', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
   charge: 'after',
   status: [201],
   errors: ['payout_cap_exceeded', 'recipient_refused', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key, fingerprint: payoutTerms },
+  idempotency: {
+    kind: 'body',
+    key: ({ idempotency_key }) => idempotency_key,
+    fingerprint: payoutTerms,
+  },
   input,
   output: PayoutAnswer,
   keepsInput: true,

@@ -46,4 +46,7 @@ const Payout = z
 /** What every payout operation answers (payout.md, Answer body): the payout and its signed receipts, each a compact JWS. */
 export const PayoutAnswer = z
   .object({ payout: Payout, receipt: z.string().nullable(), receipts: z.array(z.string()) })
-  .meta({ id: 'PayoutAnswer', description: 'The payout, its latest receipt and all of its receipts.' })
+  .meta({
+    id: 'PayoutAnswer',
+    description: 'The payout, its latest receipt and all of its receipts.',
+  })

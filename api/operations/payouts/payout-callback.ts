@@ -10,7 +10,9 @@ const output = z
     changed_at: Time.nullable(),
     host_proven: z
       .boolean()
-      .meta({ description: 'Whether the host has echoed our nonce; asked for before the first callback.' }),
+      .meta({
+        description: 'Whether the host has echoed our nonce; asked for before the first callback.',
+      }),
   })
   .meta({ id: 'PayoutCallback' })
 
@@ -26,7 +28,8 @@ const shared = {
 /** POST /api/payout-callback, mode `set_callback`: one URL for all payouts of the calling wallet. */
 export const setPayoutCallback = operation({
   id: 'payout-callback-set',
-  summary: 'Set or remove the URL that is called when a payout of your wallet is executed, final or dead.',
+  summary:
+    'Set or remove the URL that is called when a payout of your wallet is executed, final or dead.',
   ...shared,
   mode: 'set_callback',
   errors: ['callback_refused', 'forbidden_material'],
@@ -36,7 +39,9 @@ export const setPayoutCallback = operation({
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
   }),
   handle: async ({ callback_url }, context) => ({
-    body: output.parse(await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId)),
+    body: output.parse(
+      await context.payoutCallbacks.set(callingWallet(context), callback_url, context.callId),
+    ),
   }),
 })
 

@@ -28,5 +28,7 @@ export const payoutChallenge = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ holder_wallet: Address, request_sha256: Digest }),
   output,
-  handle: async (input, context) => ({ body: output.parse(await context.authority.challenge(input)) }),
+  handle: async (input, context) => ({
+    body: output.parse(await context.authority.challenge(input)),
+  }),
 })

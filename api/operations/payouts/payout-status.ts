@@ -21,9 +21,13 @@ export const payoutStatus = operation({
   idempotency: { kind: 'read' },
   input: z
     .strictObject({ payout_id: PayoutId.optional(), idempotency_key: IdempotencyKey.optional() })
-    .refine(({ payout_id, idempotency_key }) => (payout_id === undefined) !== (idempotency_key === undefined), {
-      message: 'give exactly one of payout_id and idempotency_key',
-    })
+    .refine(
+      ({ payout_id, idempotency_key }) =>
+        (payout_id === undefined) !== (idempotency_key === undefined),
+      {
+        message: 'give exactly one of payout_id and idempotency_key',
+      },
+    )
     .meta({ oneOf: exactlyOne }),
   output: PayoutAnswer,
   handle: async ({ payout_id, idempotency_key = '' }, context) => {

@@ -18,7 +18,9 @@ const output = z
         pro: usd,
         rail_fee: usd.meta({ description: 'On standard.' }),
         totals: z.strictObject({ entry: usd, standard: usd, pro: usd }),
-        paid_surfaces: z.array(z.enum(paidSurfaces)).meta({ description: 'Empty for what is free.' }),
+        paid_surfaces: z
+          .array(z.enum(paidSurfaces))
+          .meta({ description: 'Empty for what is free.' }),
       }),
     ),
     fee_rule: z.string(),

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { operation } from '../../operation.ts'
 import { Quoted, QuoteId } from '../payments/shapes.ts'
 
-const output = Quoted.extend({ state: z.enum(['live', 'used', 'expired']) }).meta({ id: 'QuoteState' })
+const output = Quoted.extend({ state: z.enum(['live', 'used', 'expired']) }).meta({
+  id: 'QuoteState',
+})
 
 /** GET /api/agents/quote (endpoints §9). */
 export const agentQuoteRead = operation({
@@ -17,5 +19,7 @@ export const agentQuoteRead = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ quote_id: QuoteId }),
   output,
-  handle: async ({ quote_id }, { money }) => ({ body: output.parse(await money.readQuote(quote_id)) }),
+  handle: async ({ quote_id }, { money }) => ({
+    body: output.parse(await money.readQuote(quote_id)),
+  }),
 })

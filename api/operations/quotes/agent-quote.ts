@@ -22,12 +22,21 @@ export const agentQuote = operation({
   price: null,
   charge: 'after',
   status: [200],
-  errors: ['unsupported_request', 'credential_required', 'not_found', 'not_owner', 'wrong_state', 'quote_mismatch'],
+  errors: [
+    'unsupported_request',
+    'credential_required',
+    'not_found',
+    'not_owner',
+    'wrong_state',
+    'quote_mismatch',
+  ],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     rail: Rail,
     tier: Tier,
-    task_token: TaskToken.optional().meta({ description: 'Of a trusted task, whose run the quote is for.' }),
+    task_token: TaskToken.optional().meta({
+      description: 'Of a trusted task, whose run the quote is for.',
+    }),
     units: Units.default(1),
     idempotency_key: IdempotencyKey.optional(),
   }),
@@ -37,10 +46,16 @@ export const agentQuote = operation({
     const asked = { rail, tier, units }
     const order = orderOf(context)
     if (order !== undefined)
-      return { body: Quoted.parse(await money.quoteOrder(order, { ...asked, taskToken: task_token })) }
+      return {
+        body: Quoted.parse(await money.quoteOrder(order, { ...asked, taskToken: task_token })),
+      }
     if (task_token === undefined) return quoted(context, asked)
     if (caller.kind === 'public')
-      throw refuse('credential_required', 'a quote for a task is its agent’s to ask for', 'Use the access key.')
+      throw refuse(
+        'credential_required',
+        'a quote for a task is its agent’s to ask for',
+        'Use the access key.',
+      )
     const task = await tasks.taskOf(moverOf(context), task_token)
     return { body: Quoted.parse(await money.quoteTask(task.task_id, asked)) }
   },

@@ -4,4 +4,10 @@ import { agentQuoteRead } from './agent-quote-read.ts'
 import { agentPricingQuote, quoteRun } from './quote-run.ts'
 
 /** Prices and quotes (endpoints §8, §11). */
-export const quotes = [agentPricing, agentPricingQuote, agentQuoteRead, agentQuote, quoteRun] as const
+export const quotes = [
+  agentPricing,
+  agentPricingQuote,
+  agentQuoteRead,
+  agentQuote,
+  quoteRun,
+] as const

@@ -46,5 +46,7 @@ export const verifyReceipt = operation({
     })
     .meta({ oneOf: selectors.map((name) => ({ required: [name] })) }),
   output: VerificationPacket,
-  handle: async (input, context) => ({ body: VerificationPacket.parse(await context.receipts.verify(input)) }),
+  handle: async (input, context) => ({
+    body: VerificationPacket.parse(await context.receipts.verify(input)),
+  }),
 })

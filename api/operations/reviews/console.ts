@@ -72,8 +72,17 @@ export const reviewConsole = operation({
   output,
   handle: async ({ compact, kind, state, rail, needs_attention, offset, limit }, context) => {
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
-    const listed = await context.reviews.list({ kind, state, rail, untouched: needs_attention === 'true', ...page })
-    const items = compact === 'true' ? listed.items.map((item) => z.object(compactItem).parse(item)) : listed.items
+    const listed = await context.reviews.list({
+      kind,
+      state,
+      rail,
+      untouched: needs_attention === 'true',
+      ...page,
+    })
+    const items =
+      compact === 'true'
+        ? listed.items.map((item) => z.object(compactItem).parse(item))
+        : listed.items
     return { body: output.parse({ ...listed, items }) }
   },
 })

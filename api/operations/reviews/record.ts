@@ -30,7 +30,8 @@ const output = z
 /** POST /api/loop-review-console: the one road of every human decision (endpoints §1.1 rule 5). */
 export const reviewRecord = operation({
   id: 'loop-review-record',
-  summary: 'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
+  summary:
+    'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
   http: { method: 'POST', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
   price: null,

@@ -51,7 +51,11 @@ function exampleBodies([rail]: Context['runs']['offered']): Record<
   return {
     read_agent_use_pack: { mode: 'read_agent_use_pack' },
     quote_run: { mode: 'quote_run', ...quote },
-    create_payment_challenge: { mode: 'create_payment_challenge', quote_id: id('qt'), idempotency_key: 'run-7-pay' },
+    create_payment_challenge: {
+      mode: 'create_payment_challenge',
+      quote_id: id('qt'),
+      idempotency_key: 'run-7-pay',
+    },
     start_agent_run: {
       ...{ mode: 'start_agent_run', ...quote, quote_id: id('qt'), input: rail?.sandboxInput },
       ...{ payment_reference_id: id('pr'), accept_terms: true, idempotency_key: 'run-7' },
@@ -79,7 +83,8 @@ export const agentUsePack = ({ money, runs: { offered } }: Context) =>
 /** POST /api/agent-use, mode `read_agent_use_pack` (endpoints §11). */
 export const readAgentUsePack = operation({
   id: 'read-agent-use-pack',
-  summary: 'Read what agents can buy and run by themselves, in which order, with a body for each mode.',
+  summary:
+    'Read what agents can buy and run by themselves, in which order, with a body for each mode.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'read_agent_use_pack',
   access: 'public',

@@ -11,7 +11,8 @@ import { RunId } from './shapes.ts'
 /** POST /api/agent-use, mode `record_agent_use_receipt` (endpoints §11): a receipt of a run is taken, or the run disputed. */
 export const recordAgentUseReceipt = operation({
   id: 'record-agent-use-receipt',
-  summary: 'Acknowledge a receipt of your run; one that is not accepted stops the task as disputed.',
+  summary:
+    'Acknowledge a receipt of your run; one that is not accepted stops the task as disputed.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'record_agent_use_receipt',
   tool: 'record_receipt',
@@ -27,7 +28,9 @@ export const recordAgentUseReceipt = operation({
       mode: z.literal('record_agent_use_receipt'),
       run_id: RunId,
       receipt_id: ReceiptId.optional(),
-      receipt: text(1, 8192).optional().meta({ description: 'The receipt itself, as a compact JWS.' }),
+      receipt: text(1, 8192)
+        .optional()
+        .meta({ description: 'The receipt itself, as a compact JWS.' }),
       accepted: z.boolean(),
       note: freeText(1000).default(''),
       idempotency_key: IdempotencyKey,
@@ -39,11 +42,16 @@ export const recordAgentUseReceipt = operation({
   output: z
     .strictObject({
       acknowledgement: Receipt,
-      ledger_entry: LedgerEntry.meta({ description: 'The last of the task, or the one that stopped it.' }),
+      ledger_entry: LedgerEntry.meta({
+        description: 'The last of the task, or the one that stopped it.',
+      }),
       dispute: TaskException.nullable(),
     })
     .meta({ id: 'AcknowledgedReceipt' }),
-  handle: async ({ run_id, receipt = '', receipt_id = receiptId(receipt), accepted, note }, context) => {
+  handle: async (
+    { run_id, receipt = '', receipt_id = receiptId(receipt), accepted, note },
+    context,
+  ) => {
     const input = { run_id, receipt_id, accepted, note }
     await context.runs.acknowledge(moverOf(context), input, context.callId)
     return {}

@@ -12,15 +12,25 @@ const output = z
     file_contents: z
       .record(z.string(), z.string())
       .nullable()
-      .meta({ description: 'With include_files: the files of the zip by name, as the very texts that were digested.' }),
+      .meta({
+        description:
+          'With include_files: the files of the zip by name, as the very texts that were digested.',
+      }),
     completion: z
       .strictObject({
         verdict: z.enum(['proven', 'refused', 'indeterminate']),
         checks: z.array(Check),
-        keys: z.array(z.strictObject({ kid: z.string(), standing: z.enum(['active', 'retired', 'revoked']) })),
+        keys: z.array(
+          z.strictObject({ kid: z.string(), standing: z.enum(['active', 'retired', 'revoked']) }),
+        ),
       })
-      .meta({ description: 'Our own judgement of the package: each digest, the proof hash, and the signature.' }),
-    verification_packet: VerificationPacket.meta({ description: 'Of the attestation receipt of the run.' }),
+      .meta({
+        description:
+          'Our own judgement of the package: each digest, the proof hash, and the signature.',
+      }),
+    verification_packet: VerificationPacket.meta({
+      description: 'Of the attestation receipt of the run.',
+    }),
   })
   .meta({ id: 'FetchedReturnPackage' })
 

@@ -22,7 +22,8 @@ const reading = {
 /** POST /api/agent-use, mode `get_run_status` (endpoints §11): a run as it is, or once it has moved. */
 export const getRunStatus = operation({
   id: 'get-run-status',
-  summary: 'Read a run of your own; with wait_ms the answer comes when it moves, at the latest after that time.',
+  summary:
+    'Read a run of your own; with wait_ms the answer comes when it moves, at the latest after that time.',
   http: { method: 'POST', path: '/api/agent-use', host: 'base' },
   mode: 'get_run_status',
   tool: 'get_run_status',
@@ -54,7 +55,11 @@ export const agentUseRead = operation({
   output: read,
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: agentUsePack(context) }
-    readingAgentId(context, 'a run is read by its agent', 'Present your access key or status token.')
+    readingAgentId(
+      context,
+      'a run is read by its agent',
+      'Present your access key or status token.',
+    )
     return { body: output.parse({ run: await context.runs.run(moverOf(context), run_id) }) }
   },
 })

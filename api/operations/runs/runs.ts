@@ -11,7 +11,9 @@ const output = z
     offset: z.int(),
     limit: z.int(),
     total: z.int(),
-    totals: z.partialRecord(TaskState, z.int()).meta({ description: 'By state, of all that the filter takes.' }),
+    totals: z
+      .partialRecord(TaskState, z.int())
+      .meta({ description: 'By state, of all that the filter takes.' }),
   })
   .meta({ id: 'AgentRuns' })
 

@@ -11,7 +11,9 @@ const contract = contractSchema('Tasks by state.', { sequence: z.array(z.string(
 const followed = z
   .strictObject({
     run: Run,
-    completion: z.strictObject({ criteria: z.array(z.strictObject({ criterion: z.string(), met: z.boolean() })) }),
+    completion: z.strictObject({
+      criteria: z.array(z.strictObject({ criterion: z.string(), met: z.boolean() })),
+    }),
   })
   .meta({ id: 'SelfServeRun' })
 
@@ -28,7 +30,8 @@ const sequence = [
 /** GET /api/agent-self-serve-rail-loop (endpoints §11): how a run is had without anybody’s help, and with a run id how far it is. */
 export const selfServeLoopRead = operation({
   id: 'self-serve-loop-read',
-  summary: 'Read how a run is submitted without help, or how far a run of your own meets what was agreed.',
+  summary:
+    'Read how a run is submitted without help, or how far a run of your own meets what was agreed.',
   http: { method: 'GET', path: '/api/agent-self-serve-rail-loop', host: 'base' },
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
@@ -41,8 +44,13 @@ export const selfServeLoopRead = operation({
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([followed, contract]),
   handle: async ({ run_id }, context) => {
-    if (run_id === undefined) return { body: contract.parse({ ...(await context.contracts.loop()), sequence }) }
-    readingAgentId(context, 'a run is read by its agent', 'Present your access key or status token.')
+    if (run_id === undefined)
+      return { body: contract.parse({ ...(await context.contracts.loop()), sequence }) }
+    readingAgentId(
+      context,
+      'a run is read by its agent',
+      'Present your access key or status token.',
+    )
     return { body: followed.parse(await context.runs.completion(moverOf(context), run_id)) }
   },
 })

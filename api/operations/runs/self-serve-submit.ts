@@ -5,12 +5,15 @@ import { moverOf } from '../agents/caller.ts'
 import { ContractId, Task, TaskToken } from '../tasks/shapes.ts'
 import { Run } from './shapes.ts'
 
-const output = z.strictObject({ run: Run, waiting_for: Task.shape.waiting_for }).meta({ id: 'SubmittedRun' })
+const output = z
+  .strictObject({ run: Run, waiting_for: Task.shape.waiting_for })
+  .meta({ id: 'SubmittedRun' })
 
 /** POST /api/agent-self-serve-rail-loop (endpoints §11), the step `submit_agent_run`: the input of a run that was agreed on. */
 export const selfServeLoopSubmit = operation({
   id: 'self-serve-loop-submit',
-  summary: 'Submit the input of an agreed run; the work begins by itself once credit, input and review are there.',
+  summary:
+    'Submit the input of an agreed run; the work begins by itself once credit, input and review are there.',
   http: { method: 'POST', path: '/api/agent-self-serve-rail-loop', host: 'base' },
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },

@@ -8,12 +8,24 @@ import { waitShape } from '../tasks/wait-shapes.ts'
 export const RunId = z.string().regex(/^run_[0-9a-f]{64}$/)
 
 const Loop = z.strictObject({
-  step: z.enum(loopSteps).nullable().meta({ description: 'The one to take next; null before the work and after it.' }),
+  step: z
+    .enum(loopSteps)
+    .nullable()
+    .meta({ description: 'The one to take next; null before the work and after it.' }),
   index: z.int().nullable(),
   steps: z.array(
     z.strictObject({
       step: z.enum(loopSteps),
-      state: z.enum(['to_do', 'waits', 'done', 'refused', 'too_complex', 'gaps', 'revise', 'reject']),
+      state: z.enum([
+        'to_do',
+        'waits',
+        'done',
+        'refused',
+        'too_complex',
+        'gaps',
+        'revise',
+        'reject',
+      ]),
       started_at: Time.nullable(),
       finished_at: Time.nullable(),
       output_sha256: Digest.nullable(),
@@ -26,7 +38,9 @@ export const Run = z
   .strictObject({
     run_id: RunId,
     task_id: TaskId,
-    task_token: TaskToken.meta({ description: 'Reads the task on the OS host; acts need the key or the access key.' }),
+    task_token: TaskToken.meta({
+      description: 'Reads the task on the OS host; acts need the key or the access key.',
+    }),
     state: TaskState,
     ...waitShape,
     rail: Rail,

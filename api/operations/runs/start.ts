@@ -8,11 +8,23 @@ import { callingAgent } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
-import { EntitlementId, PaymentChallenge, QuoteId, quoteToken, ReferenceId, WalletId } from '../payments/shapes.ts'
+import {
+  EntitlementId,
+  PaymentChallenge,
+  QuoteId,
+  quoteToken,
+  ReferenceId,
+  WalletId,
+} from '../payments/shapes.ts'
 import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
 import { Run } from './shapes.ts'
 
-const funding = ['payment_reference_id', 'entitlement_id', 'wallet_id', 'ap2_mandate_reference'] as const
+const funding = [
+  'payment_reference_id',
+  'entitlement_id',
+  'wallet_id',
+  'ap2_mandate_reference',
+] as const
 
 /** What every operation that starts a paid run takes beside its funding (endpoints §2, Start). */
 export const startFields = {
@@ -22,7 +34,10 @@ export const startFields = {
   ...quoteToken,
   input: z
     .record(z.string(), z.unknown())
-    .meta({ 'x-free-text': true, description: 'As /schemas/rail-input-<rail>.v1.json describes it.' }),
+    .meta({
+      'x-free-text': true,
+      description: 'As /schemas/rail-input-<rail>.v1.json describes it.',
+    }),
   callback_url: CallbackUrl.optional(),
   customer_account: text(1, 160).optional(),
   usage: TaskUsage.default('operational'),
@@ -85,8 +100,19 @@ export const startAgentRun = operation({
       'not_found',
       'payment_pending',
     ] as const),
-    ...(['quote_mismatch', 'quote_expired', 'amount_mismatch', 'callback_refused', 'input_rejected'] as const),
-    ...(['credit_exhausted', 'wallet_underfunded', 'control_denied', 'forbidden_material'] as const),
+    ...([
+      'quote_mismatch',
+      'quote_expired',
+      'amount_mismatch',
+      'callback_refused',
+      'input_rejected',
+    ] as const),
+    ...([
+      'credit_exhausted',
+      'wallet_underfunded',
+      'control_denied',
+      'forbidden_material',
+    ] as const),
   ],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
@@ -97,13 +123,22 @@ export const startAgentRun = operation({
       payment_reference_id: ReferenceId.optional().meta({
         description: 'A payment that was presented for this quote.',
       }),
-      entitlement_id: EntitlementId.optional().meta({ description: 'Credit that was funded for this quote.' }),
-      wallet_id: WalletId.optional().meta({ description: 'An allowance wallet, which pays the quote now.' }),
-      ap2_mandate_reference: Digest.optional().meta({ description: 'The SHA-256 of a mandate that was presented.' }),
+      entitlement_id: EntitlementId.optional().meta({
+        description: 'Credit that was funded for this quote.',
+      }),
+      wallet_id: WalletId.optional().meta({
+        description: 'An allowance wallet, which pays the quote now.',
+      }),
+      ap2_mandate_reference: Digest.optional().meta({
+        description: 'The SHA-256 of a mandate that was presented.',
+      }),
     })
     .refine(fundedOnce, { message: `give at most one of ${funding.join(', ')}` }),
   output: Started,
-  handle: async ({ mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked }, context) => {
+  handle: async (
+    { mode: _mode, accept_terms: _terms, idempotency_key: _key, ...asked },
+    context,
+  ) => {
     const { callback_url = null, customer_account = null } = asked
     const { headers, started } = await context.runs.start(
       callingAgent(context),

@@ -6,13 +6,16 @@ import { feeModel } from '../credit/wallet-shapes.ts'
 import { RunId } from './shapes.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 
-const contract = contractSchema('Runs by state.', { fee_model: z.string() }).meta({ id: 'WalletRunContract' })
+const contract = contractSchema('Runs by state.', { fee_model: z.string() }).meta({
+  id: 'WalletRunContract',
+})
 const bound = z.strictObject(walletRun).meta({ id: 'WalletRun' })
 
 /** GET /api/wallet-bound-rail-run (endpoints §12): how a wallet pays for runs, and with a run id the caller’s own run. */
 export const walletRunRead = operation({
   id: 'wallet-run-read',
-  summary: 'Read how a run is paid from an allowance wallet, or such a run of your own with its order.',
+  summary:
+    'Read how a run is paid from an allowance wallet, or such a run of your own with its order.',
   http: { method: 'GET', path: '/api/wallet-bound-rail-run', host: 'base' },
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
@@ -26,8 +29,14 @@ export const walletRunRead = operation({
   output: z.union([bound, contract]),
   handle: async ({ run_id }, context) => {
     if (run_id === undefined)
-      return { body: contract.parse({ ...(await context.contracts.walletRun()), fee_model: feeModel }) }
-    readingAgentId(context, 'a run is read by its agent', 'Present your access key or status token.')
+      return {
+        body: contract.parse({ ...(await context.contracts.walletRun()), fee_model: feeModel }),
+      }
+    readingAgentId(
+      context,
+      'a run is read by its agent',
+      'Present your access key or status token.',
+    )
     return { body: bound.parse(await context.walletRuns.read(moverOf(context), run_id)) }
   },
 })

@@ -31,9 +31,27 @@ export const walletRunStart = operation({
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
-    ...(['payment_required', 'control_denied', 'rail_not_allowed', 'not_owner', 'not_found'] as const),
-    ...(['quote_mismatch', 'quote_expired', 'payment_pending', 'already_funded', 'challenge_expired'] as const),
-    ...(['credit_exhausted', 'callback_refused', 'input_rejected', 'evidence_mismatch', 'forbidden_material'] as const),
+    ...([
+      'payment_required',
+      'control_denied',
+      'rail_not_allowed',
+      'not_owner',
+      'not_found',
+    ] as const),
+    ...([
+      'quote_mismatch',
+      'quote_expired',
+      'payment_pending',
+      'already_funded',
+      'challenge_expired',
+    ] as const),
+    ...([
+      'credit_exhausted',
+      'callback_refused',
+      'input_rejected',
+      'evidence_mismatch',
+      'forbidden_material',
+    ] as const),
   ],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
@@ -45,7 +63,10 @@ export const walletRunStart = operation({
     usage: startFields.usage.unwrap().extract(['operational']).default('operational'),
   }),
   output,
-  handle: async ({ accept_terms: _terms, idempotency_key: _key, usage: _usage, ...asked }, context) => {
+  handle: async (
+    { accept_terms: _terms, idempotency_key: _key, usage: _usage, ...asked },
+    context,
+  ) => {
     const { callback_url = null, customer_account = null } = asked
     const run = { ...asked, callback_url, customer_account }
     const started = await context.walletRuns.start(callingAgent(context), run, context.callId)

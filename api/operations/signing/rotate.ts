@@ -35,7 +35,8 @@ const output = z
  */
 export const signingRotate = operation({
   id: 'signing-rotate',
-  summary: 'Rotate an agent’s signing key, or its access key, with an overlap or revoking the old one at once.',
+  summary:
+    'Rotate an agent’s signing key, or its access key, with an overlap or revoking the old one at once.',
   http: { method: 'POST', path, host: 'base' },
   mode: 'rotate_signing_credential',
   tool: 'rotate_signing_credential',
@@ -77,15 +78,27 @@ export const signingRotate = operation({
     }),
   output,
   handle: async (input, context) => {
-    const { overlap_seconds: overlapSeconds, revoke_old: revokeOld, reason, next_key: nextKey } = input
+    const {
+      overlap_seconds: overlapSeconds,
+      revoke_old: revokeOld,
+      reason,
+      next_key: nextKey,
+    } = input
     const { by, agentId } = rotating(input, context)
-    await context.signing.rotate(by, { agentId, overlapSeconds, revokeOld, reason, nextKey }, context.callId)
+    await context.signing.rotate(
+      by,
+      { agentId, overlapSeconds, revokeOld, reason, nextKey },
+      context.callId,
+    )
     return {}
   },
 })
 
 /** An agent rotates its own keys. An operator names the agent, and rotates access keys alone: it has no key of the agent to sign with. */
-function rotating({ agent_id, target }: { agent_id?: string | undefined; target: string }, context: Context) {
+function rotating(
+  { agent_id, target }: { agent_id?: string | undefined; target: string },
+  context: Context,
+) {
   const { caller } = context
   if (caller.kind === 'agent') {
     if (agent_id !== undefined && agent_id !== caller.agentId)
@@ -93,7 +106,8 @@ function rotating({ agent_id, target }: { agent_id?: string | undefined; target:
     return { by: { agentId: caller.agentId }, agentId: caller.agentId }
   }
   const { operatorId, name } = callingOperator(context)
-  if (agent_id !== undefined && target === 'own_access_key') return { by: { operatorId, name }, agentId: agent_id }
+  if (agent_id !== undefined && target === 'own_access_key')
+    return { by: { operatorId, name }, agentId: agent_id }
   throw refuse(
     'invalid_request',
     'an operator rotates the access key of one agent',

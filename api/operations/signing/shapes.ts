@@ -27,7 +27,10 @@ const MAX_BYTES = 16_384
 export const content = {
   payload: z
     .record(z.string(), z.unknown())
-    .refine((value) => canonicalBytes(value) <= MAX_BYTES, `at most ${MAX_BYTES} bytes of canonical JSON`)
+    .refine(
+      (value) => canonicalBytes(value) <= MAX_BYTES,
+      `at most ${MAX_BYTES} bytes of canonical JSON`,
+    )
     .optional()
     .meta({ 'x-free-text': true }),
   payload_sha256: Digest.optional(),

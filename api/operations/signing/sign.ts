@@ -10,7 +10,9 @@ const output = z
   .strictObject({
     version: z.int(),
     key_id: z.string(),
-    jws: z.string().meta({ description: 'Compact JWS of typ agent-statement+jws, which no receipt has.' }),
+    jws: z
+      .string()
+      .meta({ description: 'Compact JWS of typ agent-statement+jws, which no receipt has.' }),
     payload_sha256: Digest,
   })
   .meta({ id: 'AgentStatement' })

@@ -23,7 +23,11 @@ export const signingVersionsRead = operation({
   status: [200],
   errors: ['not_found'],
   idempotency: { kind: 'read' },
-  input: z.strictObject({ agent_id: AgentId.optional().meta({ description: 'The service’s own unless given.' }) }),
+  input: z.strictObject({
+    agent_id: AgentId.optional().meta({ description: 'The service’s own unless given.' }),
+  }),
   output,
-  handle: async ({ agent_id }, context) => ({ body: output.parse(await context.signing.versions(agent_id)) }),
+  handle: async ({ agent_id }, context) => ({
+    body: output.parse(await context.signing.versions(agent_id)),
+  }),
 })

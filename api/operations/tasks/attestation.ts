@@ -11,7 +11,8 @@ const output = z
 /** GET /api/agents/tasks/{token}/attestation on the OS host: what the service signs of the run, and our own judgement of it. */
 export const taskAttestation = operation({
   id: 'task-attestation',
-  summary: 'Read the signed attestation of a task’s run, with its verification; of a task that failed, how it ended.',
+  summary:
+    'Read the signed attestation of a task’s run, with its verification; of a task that failed, how it ended.',
   http: { method: 'GET', path: '/api/agents/tasks/{token}/attestation', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
@@ -24,7 +25,9 @@ export const taskAttestation = operation({
   output,
   handle: async (_input, context) => {
     const attestation = await context.tasks.read.attestation(subjectOf(context))
-    const verification_packet = await context.receipts.verify({ receipt_id: attestation.receipt_id })
+    const verification_packet = await context.receipts.verify({
+      receipt_id: attestation.receipt_id,
+    })
     return { body: output.parse({ attestation, verification_packet }) }
   },
 })

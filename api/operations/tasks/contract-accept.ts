@@ -18,14 +18,29 @@ export const contractAccept = operation({
   charge: 'after',
   status: [200],
   errors: [
-    ...(['not_found', 'not_owner', 'proof_invalid', 'wrong_state', 'terms_mismatch', 'expired'] as const),
-    ...(['quote_mismatch', 'quote_expired', 'credit_exhausted', 'already_funded', 'payment_pending'] as const),
+    ...([
+      'not_found',
+      'not_owner',
+      'proof_invalid',
+      'wrong_state',
+      'terms_mismatch',
+      'expired',
+    ] as const),
+    ...([
+      'quote_mismatch',
+      'quote_expired',
+      'credit_exhausted',
+      'already_funded',
+      'payment_pending',
+    ] as const),
   ],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     contract_id: ContractId,
     terms_sha256: Digest,
-    quote_id: QuoteId.optional().meta({ description: 'What the run is paid by: its challenge is opened at once.' }),
+    quote_id: QuoteId.optional().meta({
+      description: 'What the run is paid by: its challenge is opened at once.',
+    }),
     ...quoteToken,
     signature: z
       .string()
@@ -41,7 +56,9 @@ export const contractAccept = operation({
       contract: Contract,
       task: Task,
       entitlement: Entitlement.nullable(),
-      challenge: PaymentChallenge.nullable().meta({ description: 'What is to be paid; null where nothing is.' }),
+      challenge: PaymentChallenge.nullable().meta({
+        description: 'What is to be paid; null where nothing is.',
+      }),
     })
     .meta({ id: 'AcceptedContract' }),
   authorize: (input, context) => context.tasks.assertAcceptance(moverOf(context), input),

@@ -8,7 +8,8 @@ import { Contract, TaskToken } from './shapes.ts'
 /** POST /api/agents/contracts on the OS host: the terms of a task, which its agent has 24 hours to accept. */
 export const contractPrepare = operation({
   id: 'contract-prepare',
-  summary: 'Prepare the contract of a task that passed its preflight; answers with its terms and a signed receipt.',
+  summary:
+    'Prepare the contract of a task that passed its preflight; answers with its terms and a signed receipt.',
   http: { method: 'POST', path: '/api/agents/contracts', host: 'os' },
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
@@ -28,7 +29,11 @@ export const contractPrepare = operation({
     await context.tasks.taskOf(moverOf(context), task_token)
   },
   handle: async ({ task_token, acceptance_criteria = [] }, context) => {
-    await context.tasks.prepareContract(moverOf(context), { task_token, acceptance_criteria }, context.callId)
+    await context.tasks.prepareContract(
+      moverOf(context),
+      { task_token, acceptance_criteria },
+      context.callId,
+    )
     return {}
   },
 })

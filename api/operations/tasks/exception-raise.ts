@@ -17,11 +17,20 @@ export const taskExceptionRaise = operation({
   status: [201],
   errors: ['wrong_state', 'forbidden_material'],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
-  input: z.strictObject({ code: ExceptionCode, detail: freeText(2000, 1), idempotency_key: IdempotencyKey }),
+  input: z.strictObject({
+    code: ExceptionCode,
+    detail: freeText(2000, 1),
+    idempotency_key: IdempotencyKey,
+  }),
   output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
   handle: async ({ code, detail }, context) => {
     const { actor, actorName } = moverOf(context)
-    await context.tasks.raise(subjectOf(context), { actor, actorName }, { code, detail }, context.callId)
+    await context.tasks.raise(
+      subjectOf(context),
+      { actor, actorName },
+      { code, detail },
+      context.callId,
+    )
     return {}
   },
 })

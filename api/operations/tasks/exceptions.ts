@@ -7,7 +7,9 @@ import { waitShape } from './wait-shapes.ts'
 const output = z
   .strictObject({
     items: z.array(TaskException),
-    allowed_recoveries: z.array(RecoveryAction).meta({ description: 'Of the exception that stops the task now.' }),
+    allowed_recoveries: z
+      .array(RecoveryAction)
+      .meta({ description: 'Of the exception that stops the task now.' }),
     ...waitShape,
   })
   .meta({ id: 'TaskExceptions' })
@@ -15,7 +17,8 @@ const output = z
 /** GET /api/agents/tasks/{token}/exceptions on the OS host. */
 export const taskExceptionsRead = operation({
   id: 'task-exceptions',
-  summary: 'List what stopped a task, the oldest first, what it waits for now, and the call that resolves it.',
+  summary:
+    'List what stopped a task, the oldest first, what it waits for now, and the call that resolves it.',
   http: { method: 'GET', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },

@@ -11,9 +11,16 @@ const output = z
     entries: z.array(LedgerEntry),
     head_hash: Digest,
     records: z
-      .array(z.strictObject({ record_kind: z.enum(recordKinds), record_id: z.string(), recorded_at: Time }))
+      .array(
+        z.strictObject({
+          record_kind: z.enum(recordKinds),
+          record_id: z.string(),
+          recorded_at: Time,
+        }),
+      )
       .meta({
-        description: 'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
+        description:
+          'The runtime records behind the task, by kind; its entries are those of kind lifecycle_event.',
       }),
     complete: z.boolean().meta({ description: 'Whether the entries reach the head.' }),
   })

@@ -23,7 +23,8 @@ export const taskReplayPrepare = operation({
   input: z.strictObject({
     exception_id: TaskExceptionId,
     from_step: z.enum(loopSteps).optional().meta({
-      description: 'intake: the run begins anew; else the step that it stands at, where it goes on unless told.',
+      description:
+        'intake: the run begins anew; else the step that it stands at, where it goes on unless told.',
     }),
     idempotency_key: IdempotencyKey,
   }),

@@ -18,7 +18,8 @@ export const CallbackUrl = z
   .regex(/^https?:\/\/[!-~]+$/)
   .meta({ 'x-free-text': true })
 export const OnGaps = z.enum(['ask', 'report']).default('ask').meta({
-  description: 'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
+  description:
+    'ask: a run whose input has gaps waits for evidence; report: it lists them in its result.',
 })
 
 /** A task as its agent and operators see it (endpoints §2). */
@@ -26,7 +27,9 @@ export const Task = z
   .strictObject({
     task_id: TaskId,
     state: TaskState,
-    resume_state: TaskState.nullable().meta({ description: 'Where an interrupted task comes back to.' }),
+    resume_state: TaskState.nullable().meta({
+      description: 'Where an interrupted task comes back to.',
+    }),
     rail: Rail,
     tier: Tier,
     usage: TaskUsage,
@@ -51,7 +54,9 @@ export const LedgerEntry = z
     actor: z.string(),
     data_sha256: Digest,
     prev_hash: Digest,
-    hash: Digest.meta({ description: 'SHA-256 of the canonical JSON of the entry without this member.' }),
+    hash: Digest.meta({
+      description: 'SHA-256 of the canonical JSON of the entry without this member.',
+    }),
   })
   .meta({ id: 'LedgerEntry' })
 
@@ -69,14 +74,23 @@ export const Contract = z
     review_policy: z.enum(['sandbox_policy', 'operator_review']),
     data_policy: z.string(),
     data_declaration: z.string().meta({
-      description: 'What the agent declares of regulated and confidential data by accepting; nothing detects them.',
+      description:
+        'What the agent declares of regulated and confidential data by accepting; nothing detects them.',
     }),
-    payment: z.strictObject({ quote_id: z.string().nullable(), entitlement_id: z.string().nullable() }),
-    terms_sha256: Digest.meta({ description: 'Of the canonical JSON of the terms; what the agent accepts.' }),
+    payment: z.strictObject({
+      quote_id: z.string().nullable(),
+      entitlement_id: z.string().nullable(),
+    }),
+    terms_sha256: Digest.meta({
+      description: 'Of the canonical JSON of the terms; what the agent accepts.',
+    }),
     state: z.enum(['ready', 'accepted', 'sealed', 'void']),
     accepted_by: z.string().nullable(),
     accepted_at: Time.nullable(),
-    run_contract: z.looseObject({}).nullable().meta({ description: 'Once credit, input and review are there.' }),
+    run_contract: z
+      .looseObject({})
+      .nullable()
+      .meta({ description: 'Once credit, input and review are there.' }),
   })
   .meta({ id: 'Contract' })
 
@@ -88,7 +102,8 @@ export const InputManifest = z
     z.strictObject({
       name: freeText(200, 1),
       sha256: Digest.meta({
-        description: 'Of the canonical JSON of the input, or of the bytes of an upload that it names.',
+        description:
+          'Of the canonical JSON of the input, or of the bytes of an upload that it names.',
       }),
       bytes: z.int().min(0),
     }),

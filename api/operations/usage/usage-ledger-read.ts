@@ -15,7 +15,12 @@ const UsagePage = z
     total: z.int(),
     totals: z.strictObject({
       credit_units: z.int().min(0),
-      by_unit: z.array(z.strictObject({ unit: z.string(), units: z.string().meta({ description: 'An integer.' }) })),
+      by_unit: z.array(
+        z.strictObject({
+          unit: z.string(),
+          units: z.string().meta({ description: 'An integer.' }),
+        }),
+      ),
     }),
   })
   .meta({ id: 'UsagePage' })
@@ -24,7 +29,8 @@ const output = z.union([UsageSample, UsagePage])
 /** GET /api/durable-usage-ledger (endpoints §8): one sample event; asked for something, the agent's own events and their postings. */
 export const usageLedgerRead = operation({
   id: 'usage-ledger-read',
-  summary: 'Read a sample of the usage ledger, or your own events, the newest first, with their postings and totals.',
+  summary:
+    'Read a sample of the usage ledger, or your own events, the newest first, with their postings and totals.',
   http: { method: 'GET', path: '/api/durable-usage-ledger', host: 'base' },
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
@@ -54,8 +60,14 @@ export const usageLedgerRead = operation({
       const schema = z.toJSONSchema(UsageEvent, { io: 'output' })
       return { body: output.parse({ ...(await context.usage.sample()), schema }) }
     }
-    const agentId = readingAgentId(context, 'usage is read by its agent', 'Present your access key.')
+    const agentId = readingAgentId(
+      context,
+      'usage is read by its agent',
+      'Present your access key.',
+    )
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
-    return { body: output.parse(await context.usage.read({ agentId, eventId, entitlementId }, page)) }
+    return {
+      body: output.parse(await context.usage.read({ agentId, eventId, entitlementId }, page)),
+    }
   },
 })

@@ -12,7 +12,9 @@ const output = z
   .strictObject({
     event: UsageEvent,
     attribution: z.enum(['agent', 'unverified']),
-    receipt: Receipt.nullable().meta({ description: 'The usage receipt, where credit was consumed.' }),
+    receipt: Receipt.nullable().meta({
+      description: 'The usage receipt, where credit was consumed.',
+    }),
   })
   .meta({ id: 'RecordedUsage' })
 
@@ -30,7 +32,14 @@ export const usageLedgerRecord = operation({
   price: null,
   charge: 'after',
   status: [200],
-  errors: ['credential_required', 'not_found', 'not_owner', 'wrong_state', 'credit_exhausted', 'forbidden_material'],
+  errors: [
+    'credential_required',
+    'not_found',
+    'not_owner',
+    'wrong_state',
+    'credit_exhausted',
+    'forbidden_material',
+  ],
   idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
   input: z.strictObject({
     kind: z.enum(recordedKinds),

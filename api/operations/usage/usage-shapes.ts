@@ -30,7 +30,9 @@ const event = {
   usage_receipt_id: ReceiptId.nullable(),
 }
 export const UsageEvent = z.strictObject(event).meta({ id: 'UsageEvent' })
-export const UsageEventWithPostings = z.strictObject({ ...event, postings: Postings }).meta({ id: 'PostedUsageEvent' })
+export const UsageEventWithPostings = z
+  .strictObject({ ...event, postings: Postings })
+  .meta({ id: 'PostedUsageEvent' })
 
 /** What a GET shows without anything having happened (endpoints §2, Sample<T>). */
 export const sampled = {

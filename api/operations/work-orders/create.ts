@@ -15,15 +15,20 @@ const output = z
   .strictObject({
     work_order: WorkOrder,
     rail_run: Run.meta({ description: 'The first of rail_runs.' }),
-    rail_runs: z.array(Run).meta({ description: 'One for each step; nothing is executed before the review.' }),
+    rail_runs: z
+      .array(Run)
+      .meta({ description: 'One for each step; nothing is executed before the review.' }),
     receipt: Receipt,
     verification_packet: VerificationPacket,
-    trust_ledger_record: LedgerEntry.meta({ description: 'The first entry of the first task’s ledger.' }),
+    trust_ledger_record: LedgerEntry.meta({
+      description: 'The first entry of the first task’s ledger.',
+    }),
     status_token: z
       .string()
       .regex(/^wt_[A-Za-z0-9_-]{43}$/)
       .meta({
-        description: 'Reads the order, asks for the quotes of its runs and presents their payments; given here alone.',
+        description:
+          'Reads the order, asks for the quotes of its runs and presents their payments; given here alone.',
       }),
   })
   .meta({ id: 'QueuedWorkOrder' })
@@ -36,7 +41,8 @@ export const workOrderCreate = operation({
   access: ['agent', 'public'],
   needs: {
     scopes: ['runs:write'],
-    rail: ({ requested_tool_id: tool, steps }) => (tool === SERVICE_OS ? steps?.map(({ rail }) => rail) : tool),
+    rail: ({ requested_tool_id: tool, steps }) =>
+      tool === SERVICE_OS ? steps?.map(({ rail }) => rail) : tool,
   },
   price: null,
   charge: 'after',
@@ -63,14 +69,30 @@ export const workOrderCreate = operation({
   input: WorkOrderInput,
   output,
   handle: async (
-    { idempotency_key: _key, input = {}, steps, quote_id = null, quote_token, callback_url = null, ...asked },
+    {
+      idempotency_key: _key,
+      input = {},
+      steps,
+      quote_id = null,
+      quote_token,
+      callback_url = null,
+      ...asked
+    },
     context,
   ) => {
     const agentId = agentIdOf(context) ?? null
     if ('agent_id' in asked.requester && asked.requester.agent_id !== agentId)
-      throw refuse('not_owner', 'an agent orders for itself', 'Present its access key, or give a name and a contact.')
+      throw refuse(
+        'not_owner',
+        'an agent orders for itself',
+        'Present its access key, or give a name and a contact.',
+      )
     if (asked.payment_reference_id !== undefined && agentId === null)
-      throw refuse('credential_required', 'a payment is named by its agent', 'Present its access key.')
+      throw refuse(
+        'credential_required',
+        'a payment is named by its agent',
+        'Present its access key.',
+      )
     const { requested_tool_id, payment_reference_id } = asked
     const ordered =
       requested_tool_id === SERVICE_OS
@@ -87,9 +109,12 @@ export const workOrderCreate = operation({
       actor: actorOf(agentId),
     }
     const taken = await context.workOrders.create(order, context.callId)
-    const verification_packet = await context.receipts.verify({ receipt_id: taken.receipt.receipt_id })
+    const verification_packet = await context.receipts.verify({
+      receipt_id: taken.receipt.receipt_id,
+    })
     return { body: output.parse({ ...taken, rail_run: taken.rail_runs[0], verification_packet }) }
   },
 })
 
-const actorOf = (agentId: string | null): string => (agentId === null ? 'public' : `agent:${agentId}`)
+const actorOf = (agentId: string | null): string =>
+  agentId === null ? 'public' : `agent:${agentId}`

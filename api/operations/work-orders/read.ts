@@ -30,10 +30,15 @@ export const workOrdersRead = operation({
   input: z.strictObject({ work_order_id: WorkOrderId.optional() }),
   output,
   handle: async ({ work_order_id }, { caller, workOrders }) => {
-    if (work_order_id === undefined) return { body: output.parse({ schema, example: exampleOrder, work_order: null }) }
+    if (work_order_id === undefined)
+      return { body: output.parse({ schema, example: exampleOrder, work_order: null }) }
     const asker = askerOf(caller, work_order_id)
     return {
-      body: output.parse({ schema, example: exampleOrder, work_order: await workOrders.read(asker, work_order_id) }),
+      body: output.parse({
+        schema,
+        example: exampleOrder,
+        work_order: await workOrders.read(asker, work_order_id),
+      }),
     }
   },
 })
@@ -42,7 +47,11 @@ export const workOrdersRead = operation({
 function askerOf(caller: Caller, workOrderId: string): { agentId?: string; workOrderId?: string } {
   if (caller.kind === 'operator') return { workOrderId }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
-    throw refuse('credential_required', 'an order is read by who sent it', 'Present its status token.')
+    throw refuse(
+      'credential_required',
+      'an order is read by who sent it',
+      'Present its status token.',
+    )
   const isOrder = caller.kind === 'status' && caller.prefix === 'wt'
   return isOrder ? { workOrderId: caller.subjectId } : { agentId: caller.agentId }
 }

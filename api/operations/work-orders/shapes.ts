@@ -22,7 +22,9 @@ export const WorkOrderInput = z
     intake_kind: z.enum(intakeKinds),
     requested_tool_id: ToolId,
     objective: freeText(4000, 1),
-    input: RunInput.optional().meta({ description: 'Of the one run; service_os has steps instead.' }),
+    input: RunInput.optional().meta({
+      description: 'Of the one run; service_os has steps instead.',
+    }),
     steps: z
       .array(z.strictObject({ rail: Rail, input: RunInput }))
       .min(1)

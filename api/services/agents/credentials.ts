@@ -17,7 +17,12 @@ import type { Issuing } from './deps.ts'
 
 /** Who acts on an agent’s keys: an operator, or the agent itself. */
 export type KeyActor = { operatorId: string; name: string } | { agentId: string }
-export type RotateInput = { agentId: string; overlapSeconds: number; reason: string; revokeOld?: boolean }
+export type RotateInput = {
+  agentId: string
+  overlapSeconds: number
+  reason: string
+  revokeOld?: boolean
+}
 export type CredentialAct = { credential: ReturnType<typeof credentialView>; receipt: ReceiptView }
 
 /**
@@ -35,12 +40,20 @@ export async function rotateCredential(
   const agent = await lockAgent(tx, agentId)
   if (agent === undefined) throw refuse('not_found', 'no such agent', 'Check the agent id.')
   if (!mayAct(agent.trust_state))
-    throw refuse('trust_required', `the agent is ${agent.trust_state}`, 'Decide about its trust first.')
+    throw refuse(
+      'trust_required',
+      `the agent is ${agent.trust_state}`,
+      'Decide about its trust first.',
+    )
   const credentials = await listCredentials(tx, agentId)
   const [newest] = credentials
   if (newest === undefined) throw new Error(`the trusted agent ${agentId} never had a credential`)
   if (newest.state === 'pending')
-    throw refuse('rotation_in_progress', 'a credential waits to be claimed', 'Let the agent claim it, or revoke it.')
+    throw refuse(
+      'rotation_in_progress',
+      'a credential waits to be claimed',
+      'Let the agent claim it, or revoke it.',
+    )
   const { scopes, rails, version } = newest
   if (revokeOld)
     for (const { state, credential_id } of credentials)
@@ -60,9 +73,11 @@ export async function revokeWithReceipt(
 ): Promise<CredentialAct> {
   const found = await findCredential(tx, input.credentialId)
   const agent = found && (await lockAgent(tx, found.agent_id))
-  if (agent === undefined) throw refuse('not_found', 'no such credential', 'Check the id: the 16 hex after ag_.')
+  if (agent === undefined)
+    throw refuse('not_found', 'no such credential', 'Check the id: the 16 hex after ag_.')
   const now = await findCredential(tx, input.credentialId)
-  if (now?.state === 'revoked') throw refuse('wrong_state', 'the credential is revoked', 'Nothing is left to do.')
+  if (now?.state === 'revoked')
+    throw refuse('wrong_state', 'the credential is revoked', 'Nothing is left to do.')
   const revoked = await revokeCredential(tx, input.credentialId)
   return record(deps, tx, by, { act: 'revoke', reason: input.reason }, revoked, agent)
 }
@@ -76,8 +91,16 @@ async function record(
   { agent_id }: AgentRow,
 ): Promise<CredentialAct> {
   const subject = `key_${digestOf({ credential_id, act: act.act })}`
-  const receipt = await keyEvent(deps, tx, by, subject, { ...act, agent_id, credential_id, version })
-  return { credential: credentialView({ credential_id, version, ...row }, await clockSeconds(tx)), receipt }
+  const receipt = await keyEvent(deps, tx, by, subject, {
+    ...act,
+    agent_id,
+    credential_id,
+    version,
+  })
+  return {
+    credential: credentialView({ credential_id, version, ...row }, await clockSeconds(tx)),
+    receipt,
+  }
 }
 
 /** The signed receipt of what was done to an agent’s key, and by whom; a second one of the same subject is the first. */
@@ -89,7 +112,10 @@ export async function keyEvent(
   facts: Record<string, unknown>,
 ): Promise<ReceiptView> {
   const seconds = await clockSeconds(tx)
-  const who = 'name' in by ? { operator_id: by.operatorId, operator_name: by.name } : { requested_by: by.agentId }
+  const who =
+    'name' in by
+      ? { operator_id: by.operatorId, operator_name: by.name }
+      : { requested_by: by.agentId }
   const at = new Date(seconds * 1000).toISOString()
   const receipt = {
     subject,

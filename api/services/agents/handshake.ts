@@ -27,11 +27,16 @@ export type Speaker = { agentId: string; tokenSha256: string }
 type Envelope = { sealed: true; jwe: string } | { sealed: false }
 
 /** Throws 401 `proof_invalid` unless the nonce is ours and a key that speaks for the agent signed it with the status token. */
-export async function assertHandshake(deps: AgentDeps, speaker: Speaker, input: HandshakeInput): Promise<void> {
+export async function assertHandshake(
+  deps: AgentDeps,
+  speaker: Speaker,
+  input: HandshakeInput,
+): Promise<void> {
   const expiry = deps.tokens.nonceExpiry(input.nonce)
   if (expiry === undefined) throw unproven('the nonce is not one of this service')
   // A repeat is given the access key again, so that a handshake somebody saw once is worth nothing for long.
-  if (expiry + limits.handshakeRepeatSeconds < (await clockSeconds(deps.db))) throw unproven('the nonce has expired')
+  if (expiry + limits.handshakeRepeatSeconds < (await clockSeconds(deps.db)))
+    throw unproven('the nonce has expired')
   const text = handshakeText(input.nonce, speaker.tokenSha256)
   if (!(await spokeFor(deps, speaker.agentId, text, input.signature)))
     throw unproven('the signature is not of the registered key over the nonce and the status token')
@@ -46,7 +51,9 @@ export async function spokeFor(
 ): Promise<boolean> {
   const bytes = Buffer.from(signature, 'base64url')
   const keys = await listSpeakingKeys(deps.db, agentId)
-  return keys.some(({ public_key }) => verifySignature({ alg: 'EdDSA', publicJwk: public_key }, text, bytes))
+  return keys.some(({ public_key }) =>
+    verifySignature({ alg: 'EdDSA', publicJwk: public_key }, text, bytes),
+  )
 }
 
 /**
@@ -80,13 +87,19 @@ export async function shakeHands(
 }
 
 /** The stored answer of a handshake with the key in clear, where it was not sealed. */
-export async function withAccessKey({ tokens }: Pick<AgentDeps, 'tokens'>, answer: Record<string, unknown>) {
+export async function withAccessKey(
+  { tokens }: Pick<AgentDeps, 'tokens'>,
+  answer: Record<string, unknown>,
+) {
   const { credential_envelope: envelope, credential } = answer as {
     credential_envelope: Envelope | null
     credential: { credential_id: string } | null
   }
   if (envelope === null || envelope.sealed || credential === null) return answer
-  return { ...answer, credential_envelope: { ...envelope, credential: await keyOf(tokens, credential.credential_id) } }
+  return {
+    ...answer,
+    credential_envelope: { ...envelope, credential: await keyOf(tokens, credential.credential_id) },
+  }
 }
 
 async function claim(
@@ -100,7 +113,9 @@ async function claim(
       `the agent is ${agent.trust_state}`,
       'Read the status URL until the agent is trusted.',
     )
-  const waiting = (await listCredentials(tx, agent.agent_id)).find(({ state }) => state === 'pending')
+  const waiting = (await listCredentials(tx, agent.agent_id)).find(
+    ({ state }) => state === 'pending',
+  )
   if (waiting === undefined) {
     const next = 'Repeat the handshake that claimed it, or have the key rotated.'
     throw refuse('already_claimed', 'no access key waits to be claimed', next)
@@ -111,7 +126,10 @@ async function claim(
   await recordDeliveryThrough(tx, credential_id, 'gateway_ready', agent.agent_id)
   if (agent.encryption_key === null) return { credential, envelope: { sealed: false } }
   const content = { credential: await keyOf(deps.tokens, credential_id), credential_id }
-  return { credential, envelope: { sealed: true, jwe: await sealCredential(content, agent.encryption_key) } }
+  return {
+    credential,
+    envelope: { sealed: true, jwe: await sealCredential(content, agent.encryption_key) },
+  }
 }
 
 const keyOf = async (tokens: AgentDeps['tokens'], credentialId: string): Promise<string> =>

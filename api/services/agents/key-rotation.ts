@@ -4,7 +4,10 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { verifySignature } from '../../../activities/keys/compact.ts'
 import type { ReceiptView } from '../../../activities/keys/receipt-view.ts'
-import { findCredential, listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
+import {
+  findCredential,
+  listCredentials,
+} from '../../../activities/store/agents/agent-credentials.ts'
 import {
   activateSigningVersion,
   insertSigningVersion,
@@ -26,8 +29,18 @@ export type NextKey = {
   signed_by_old: string
   signed_by_next: string
 }
-export type Rotation = { agentId: string; overlapSeconds: number; revokeOld: boolean; reason: string }
-type Rotated = { version: KeyVersion; previous: KeyVersion; next_action: string; receipt: ReceiptView }
+export type Rotation = {
+  agentId: string
+  overlapSeconds: number
+  revokeOld: boolean
+  reason: string
+}
+type Rotated = {
+  version: KeyVersion
+  previous: KeyVersion
+  next_action: string
+  receipt: ReceiptView
+}
 type RotationDeps = Issuing & Pick<AgentDeps, 'db'>
 
 /** Changes the signing key of an agent, or with no next key prepares its next access key, in one transaction with the call's answer. */
@@ -48,12 +61,20 @@ export async function rotateKeys(
   })
 }
 
-async function rotateAccessKey(deps: RotationDeps, tx: Tx, by: KeyActor, rotation: Rotation): Promise<Rotated> {
-  const before = (await listCredentials(tx, rotation.agentId)).find(({ state }) => state !== 'pending')
+async function rotateAccessKey(
+  deps: RotationDeps,
+  tx: Tx,
+  by: KeyActor,
+  rotation: Rotation,
+): Promise<Rotated> {
+  const before = (await listCredentials(tx, rotation.agentId)).find(
+    ({ state }) => state !== 'pending',
+  )
   const { receipt } = await rotateCredential(deps, tx, by, rotation)
   const [next] = await listCredentials(tx, rotation.agentId)
   const previous = before && (await findCredential(tx, before.credential_id))
-  if (next === undefined || previous === undefined) throw new Error(`${rotation.agentId} had no access key to rotate`)
+  if (next === undefined || previous === undefined)
+    throw new Error(`${rotation.agentId} had no access key to rotate`)
   const now = await clockSeconds(tx)
   return {
     version: accessKeyVersion(next, now),
@@ -72,7 +93,8 @@ async function rotateSigningKey(
   await lockAgent(tx, agentId)
   const [newest, ...older] = await listSigningVersions(tx, agentId)
   const active = [newest, ...older].find((row) => row?.state === 'active')
-  if (newest === undefined || active === undefined) throw new Error(`the agent ${agentId} has no active signing key`)
+  if (newest === undefined || active === undefined)
+    throw new Error(`the agent ${agentId} has no active signing key`)
   const { public_key, ...signatures } = nextKey
   const keySha256 = digestOf(public_key)
   const text = keyRotationText(agentId, active.key_sha256, keySha256)
@@ -80,12 +102,27 @@ async function rotateSigningKey(
   assertSignedBy('signed_by_next', public_key, text, nextKey.signed_by_next)
   const version = newest.version + 1
   if (!(await insertSigningVersion(tx, { agentId, version, publicKey: public_key, keySha256 })))
-    throw refuse('key_already_registered', 'this key belongs to an agent', 'Make a fresh key for the rotation.')
+    throw refuse(
+      'key_already_registered',
+      'this key belongs to an agent',
+      'Make a fresh key for the rotation.',
+    )
   if (revokeOld) await revokeSigningVersions(tx, agentId)
   else await retireSigningVersion(tx, agentId, overlapSeconds)
   await activateSigningVersion(tx, agentId)
-  const facts = { act: 'rotate_signing', reason, agent_id: agentId, version, key_sha256: keySha256, public_key }
-  const before = { previous_version: active.version, previous_key_sha256: active.key_sha256, old_revoked: revokeOld }
+  const facts = {
+    act: 'rotate_signing',
+    reason,
+    agent_id: agentId,
+    version,
+    key_sha256: keySha256,
+    public_key,
+  }
+  const before = {
+    previous_version: active.version,
+    previous_key_sha256: active.key_sha256,
+    old_revoked: revokeOld,
+  }
   const subject = `key_${digestOf({ key_id: agentKeyId(agentId, version) })}`
   const receipt = await keyEvent(deps, tx, by, subject, { ...facts, ...before, ...signatures })
   const now = await clockSeconds(tx)
@@ -99,8 +136,14 @@ async function rotateSigningKey(
   }
 }
 
-function assertSignedBy(name: string, publicJwk: Record<string, unknown>, text: string, signature: string): void {
-  if (verifySignature({ alg: 'EdDSA', publicJwk }, text, Buffer.from(signature, 'base64url'))) return
+function assertSignedBy(
+  name: string,
+  publicJwk: Record<string, unknown>,
+  text: string,
+  signature: string,
+): void {
+  if (verifySignature({ alg: 'EdDSA', publicJwk }, text, Buffer.from(signature, 'base64url')))
+    return
   throw refuse(
     'proof_invalid',
     `${name} is not that key’s signature over the rotation`,

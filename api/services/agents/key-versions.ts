@@ -28,12 +28,24 @@ export const STATEMENT_RING = 'agent-statement'
 
 export function agentKeyVersion(row: AgentSigningVersionRow, nowSeconds: number): KeyVersion {
   const { version, key_id, public_key, not_before } = row
-  return { version, key_id, public_key: okp(public_key), not_before: iso(not_before), ...endOf(row, nowSeconds) }
+  return {
+    version,
+    key_id,
+    public_key: okp(public_key),
+    not_before: iso(not_before),
+    ...endOf(row, nowSeconds),
+  }
 }
 
 export function accessKeyVersion(row: CredentialRow, nowSeconds: number): KeyVersion {
   const { version, credential_id, claimed_at } = row
-  return { version, key_id: credential_id, public_key: null, not_before: iso(claimed_at), ...endOf(row, nowSeconds) }
+  return {
+    version,
+    key_id: credential_id,
+    public_key: null,
+    not_before: iso(claimed_at),
+    ...endOf(row, nowSeconds),
+  }
 }
 
 /** The versions of an agent's signing key, or of the service's key for statements, newest first; throws 404 for an unknown agent. */
@@ -42,9 +54,13 @@ export async function readKeyVersions(db: Tx, agentId?: string) {
     const versions = (await listStatementKeys(db)).map(serviceKeyVersion)
     return { owner: 'service', versions: versions.reverse() }
   }
-  if ((await findAgent(db, agentId)) === undefined) throw refuse('not_found', 'no such agent', 'Check the agent id.')
+  if ((await findAgent(db, agentId)) === undefined)
+    throw refuse('not_found', 'no such agent', 'Check the agent id.')
   const now = await clockSeconds(db)
-  return { owner: agentId, versions: (await listSigningVersions(db, agentId)).map((row) => agentKeyVersion(row, now)) }
+  return {
+    owner: agentId,
+    versions: (await listSigningVersions(db, agentId)).map((row) => agentKeyVersion(row, now)),
+  }
 }
 
 /** The service's keys for statements with their versions, oldest first. */
@@ -74,5 +90,9 @@ const endOf = ({ state, retire_at, revoked_at }: Ending, nowSeconds: number) => 
   revoked_at: iso(revoked_at),
 })
 
-const okp = ({ kty, crv, x }: Record<string, unknown>) => ({ kty: String(kty), crv: String(crv), x: String(x) })
+const okp = ({ kty, crv, x }: Record<string, unknown>) => ({
+  kty: String(kty),
+  crv: String(crv),
+  x: String(x),
+})
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null

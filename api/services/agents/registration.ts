@@ -7,9 +7,21 @@ import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { sealCredential } from '../../../activities/keys/envelope.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
-import { insertSigningVersion, listSpeakingKeys } from '../../../activities/store/agents/agent-signing-versions.ts'
-import { type AgentRow, findAgentByKey, insertAgent } from '../../../activities/store/agents/agents.ts'
-import { answerCall, type CallRow, claimGrant, findCall } from '../../../activities/store/calls/calls.ts'
+import {
+  insertSigningVersion,
+  listSpeakingKeys,
+} from '../../../activities/store/agents/agent-signing-versions.ts'
+import {
+  type AgentRow,
+  findAgentByKey,
+  insertAgent,
+} from '../../../activities/store/agents/agents.ts'
+import {
+  answerCall,
+  type CallRow,
+  claimGrant,
+  findCall,
+} from '../../../activities/store/calls/calls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { send } from '../../../activities/store/postgres/pipeline.ts'
@@ -37,7 +49,11 @@ export type Manifest = {
  * again for each who may have it. Throws 409 `key_already_registered`, and 422
  * `callback_refused` for a callback URL inside, or elsewhere than the demo receiver for a sandbox.
  */
-export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId: string): Promise<void> {
+export async function registerAgent(
+  deps: AgentDeps,
+  manifest: Manifest,
+  callId: string,
+): Promise<void> {
   await assertSealable(manifest)
   assertCallback(deps.callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
   const keySha256 = digestOf(manifest.public_key)
@@ -48,7 +64,14 @@ export async function registerAgent(deps: AgentDeps, manifest: Manifest, callId:
     const ours = { keySha256, statusTokenSha256, registrationCall: callId }
     const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), ...ours })
     if (agent === undefined) throw keyTaken()
-    if (!(await insertSigningVersion(tx, { agentId, version: 1, publicKey: manifest.public_key, keySha256 })))
+    if (
+      !(await insertSigningVersion(tx, {
+        agentId,
+        version: 1,
+        publicKey: manifest.public_key,
+        keySha256,
+      }))
+    )
       throw keyTaken()
     if (agent.sandbox) await openSandbox(tx, agent)
     const receipt = receiptView(await onboardingReceipt(deps, tx, agent))
@@ -78,7 +101,11 @@ export async function withStatusToken(
   callId: string,
 ) {
   const status_token = await deps.tokens.statusToken('st', callId)
-  return { ...answer, status_token, status_url: `${deps.baseUrl}/api/agents/status/${status_token}` }
+  return {
+    ...answer,
+    status_token,
+    status_url: `${deps.baseUrl}/api/agents/status/${status_token}`,
+  }
 }
 
 /** A key that nothing can be sealed to is refused now, not when the agent waits for its credential. */
@@ -129,8 +156,18 @@ async function onboardingReceipt(
   tx: Tx,
   agent: AgentRow,
 ): Promise<string> {
-  const { agent_id, account_id, name, rails, requested_scopes, key_sha256, sandbox, trust_state } = agent
-  const facts = { agent_id, account_id, name, rails, requested_scopes, key_sha256, sandbox, trust_state }
+  const { agent_id, account_id, name, rails, requested_scopes, key_sha256, sandbox, trust_state } =
+    agent
+  const facts = {
+    agent_id,
+    account_id,
+    name,
+    rails,
+    requested_scopes,
+    key_sha256,
+    sandbox,
+    trust_state,
+  }
   const usage = sandbox ? 'synthetic' : 'operational'
   const receipt = { subject: agent_id, kind: 'onboarding', usage, environment, issuer, facts }
   return appendReceipt(tx, signReceipt, receipt, Math.floor(await clockSeconds(tx)))

@@ -13,8 +13,11 @@ export function openSigning(deps: Issuing & Pick<AgentDeps, 'db'> & { keys: KeyR
     versions: (agentId?: string) => readKeyVersions(deps.db, agentId),
     rotate: (by: KeyActor, rotation: Parameters<typeof rotateKeys>[2], callId: string) =>
       rotateKeys(deps, by, rotation, callId),
-    sign: (speaker: Parameters<typeof signStatement>[1], input: Parameters<typeof signStatement>[2], callId: string) =>
-      signStatement(deps, speaker, input, callId),
+    sign: (
+      speaker: Parameters<typeof signStatement>[1],
+      input: Parameters<typeof signStatement>[2],
+      callId: string,
+    ) => signStatement(deps, speaker, input, callId),
     verify: (input: Parameters<typeof verifyStatement>[1]) => verifyStatement(deps, input),
   }
 }

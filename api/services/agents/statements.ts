@@ -9,7 +9,12 @@ import {
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { limits } from '#domain/core/limits.ts'
 import { unixSeconds } from '../../../activities/agent/views.ts'
-import { type CompactParts, decodeCompact, signCompact, verifySignature } from '../../../activities/keys/compact.ts'
+import {
+  type CompactParts,
+  decodeCompact,
+  signCompact,
+  verifySignature,
+} from '../../../activities/keys/compact.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { standingOf } from '../../../activities/keys/standing.ts'
 import { listSigningVersions } from '../../../activities/store/agents/agent-signing-versions.ts'
@@ -18,7 +23,10 @@ import { clockSeconds, type Tx, transaction } from '../../../activities/store/po
 import { listStatementKeys, STATEMENT_RING } from './key-versions.ts'
 
 /** The content of a statement: the object itself, or its digest. */
-export type Content = { payload?: Record<string, unknown> | undefined; payload_sha256?: string | undefined }
+export type Content = {
+  payload?: Record<string, unknown> | undefined
+  payload_sha256?: string | undefined
+}
 /** For whom the service signs: an agent's or operator's id, and the credential that asked. */
 export type Speaker = { id: string; credentialId: string | null }
 type StatementDeps = { db: Tx; issuer: string; keys: Pick<KeyRings, 'agent-statement'> }
@@ -35,7 +43,11 @@ export async function signStatement(
   callId: string,
 ) {
   const payload_sha256 = contentDigest(content) ?? ''
-  const audit = { operationId: 'signing-sign', credentialId: speaker.credentialId, decision: 'allow' as const }
+  const audit = {
+    operationId: 'signing-sign',
+    credentialId: speaker.credentialId,
+    decision: 'allow' as const,
+  }
   return transaction(db, async (tx) => {
     const [versions, standing] = await Promise.all([
       listStatementKeys(tx),
@@ -45,8 +57,19 @@ export async function signStatement(
     const key = standing.signer(STATEMENT_RING)
     const version = versions.find(({ kid }) => kid === key.kid)?.version
     if (version === undefined) throw new Error(`the key ${key.kid} is not published yet`)
-    const payload = { iss: issuer, iat: standing.nowSeconds, sub: speaker.id, context: context ?? null, payload_sha256 }
-    return { version, key_id: key.kid, jws: signCompact(key, { typ: AGENT_STATEMENT_TYP, payload }), payload_sha256 }
+    const payload = {
+      iss: issuer,
+      iat: standing.nowSeconds,
+      sub: speaker.id,
+      context: context ?? null,
+      payload_sha256,
+    }
+    return {
+      version,
+      key_id: key.kid,
+      jws: signCompact(key, { typ: AGENT_STATEMENT_TYP, payload }),
+      payload_sha256,
+    }
   })
 }
 
@@ -66,13 +89,28 @@ export async function verifyStatement(
   const faults: readonly (readonly [fails: boolean, reason: string])[] = [
     [parts === undefined || claims === undefined, 'it is no agent statement'],
     [key === undefined, 'no version of a signing key has this key id'],
-    [key !== undefined && parts !== undefined && !isSignedBy(key, parts), 'the signature does not verify'],
-    [agentId !== undefined && claims?.sub !== agentId, 'the key is of another agent than it speaks for'],
-    [agentId === undefined && parts?.payload['iss'] !== deps.issuer, 'it is not issued by this service'],
+    [
+      key !== undefined && parts !== undefined && !isSignedBy(key, parts),
+      'the signature does not verify',
+    ],
+    [
+      agentId !== undefined && claims?.sub !== agentId,
+      'the key is of another agent than it speaks for',
+    ],
+    [
+      agentId === undefined && parts?.payload['iss'] !== deps.issuer,
+      'it is not issued by this service',
+    ],
     [(claims?.iat ?? 0) > now + limits.proofAheadSecondsMax, 'it is from the future'],
     [state !== null && state !== 'active', `the key was ${state} then`],
-    [version !== undefined && key !== undefined && version !== key.version, `its version is ${key?.version}`],
-    [wanted !== undefined && claims !== undefined && wanted !== claims.payload_sha256, 'it is about other content'],
+    [
+      version !== undefined && key !== undefined && version !== key.version,
+      `its version is ${key?.version}`,
+    ],
+    [
+      wanted !== undefined && claims !== undefined && wanted !== claims.payload_sha256,
+      'it is about other content',
+    ],
   ]
   const reasons = faults.filter(([fails]) => fails).map(([, reason]) => reason)
   return {
@@ -85,7 +123,11 @@ export async function verifyStatement(
   }
 }
 
-async function findKey(db: Tx, keyId: string, agentId: string | undefined): Promise<Key | undefined> {
+async function findKey(
+  db: Tx,
+  keyId: string,
+  agentId: string | undefined,
+): Promise<Key | undefined> {
   if (agentId === undefined) {
     const row = (await listStatementKeys(db)).find(({ kid }) => kid === keyId)
     return (
@@ -98,7 +140,11 @@ async function findKey(db: Tx, keyId: string, agentId: string | undefined): Prom
   }
   const row = (await listSigningVersions(db, agentId)).find(({ key_id }) => key_id === keyId)
   return (
-    row && { ...life(row.not_before, row.retire_at, row.revoked_at), version: row.version, publicJwk: row.public_key }
+    row && {
+      ...life(row.not_before, row.retire_at, row.revoked_at),
+      version: row.version,
+      publicJwk: row.public_key,
+    }
   )
 }
 
@@ -113,7 +159,9 @@ function read(jws: string): CompactParts | undefined {
   try {
     const parts = decodeCompact(jws)
     const { alg, typ } = parts.header
-    return alg === 'EdDSA' && typ === AGENT_STATEMENT_TYP && !('crit' in parts.header) ? parts : undefined
+    return alg === 'EdDSA' && typ === AGENT_STATEMENT_TYP && !('crit' in parts.header)
+      ? parts
+      : undefined
   } catch {
     return undefined
   }

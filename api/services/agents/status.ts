@@ -20,7 +20,8 @@ export function readAgentStatus({ db }: Pick<AgentDeps, 'db'>, agentId: string) 
     const credentials = await listCredentials(tx, agentId)
     const [newest] = credentials
     const tasks = []
-    for (const task of await listTasksOf(tx, agentId, TASKS_SHOWN)) tasks.push(await taskView(tx, task))
+    for (const task of await listTasksOf(tx, agentId, TASKS_SHOWN))
+      tasks.push(await taskView(tx, task))
     return {
       kind: 'agent' as const,
       agent_id: agentId,

@@ -1,19 +1,32 @@
 import { text as readText } from 'node:stream/consumers'
-import { type CallbackBody, callbackBody, type ReceiverLanguage } from '#domain/callbacks/callback-body.ts'
+import {
+  type CallbackBody,
+  callbackBody,
+  type ReceiverLanguage,
+} from '#domain/callbacks/callback-body.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { standingAt } from '#domain/receipts/key-standing.ts'
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
 import { standingOf } from '../../../activities/keys/standing.ts'
 import { checkWebhook } from '../../../activities/keys/webhook.ts'
-import { type InboxRow, listInbox, receiveCallback } from '../../../activities/store/callbacks/callback-inbox.ts'
+import {
+  type InboxRow,
+  listInbox,
+  receiveCallback,
+} from '../../../activities/store/callbacks/callback-inbox.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { callbackExamples } from './examples.ts'
 
 export type Callbacks = ReturnType<typeof openCallbacks>
 type Headers = Readonly<Record<string, string | string[] | undefined>>
-type Incoming = { receiver: string; refuseFirst: number; headers: Headers; body: AsyncIterable<Uint8Array> }
+type Incoming = {
+  receiver: string
+  refuseFirst: number
+  headers: Headers
+  body: AsyncIterable<Uint8Array>
+}
 
 /** The service's own receiver of callbacks, which verifies them as any other would, by the published keys. */
 export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'callback'> }) {
@@ -33,15 +46,27 @@ export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'call
       if (failed !== undefined) throw unsigned(`the ${failed.check} of the callback`)
       const told = readBody(text)
       const { delivery_id, event } = told
-      if (headers['webhook-id'] !== delivery_id) throw unsigned('the webhook-id, which is not the delivery’s,')
+      if (headers['webhook-id'] !== delivery_id)
+        throw unsigned('the webhook-id, which is not the delivery’s,')
       const answer = { verified: true as const, checks, delivery_id }
       // A question, and no callback yet: it is answered, and not kept.
       if (told.event === 'host_proof') return { ...answer, duplicate: false, nonce: told.nonce }
-      const { taken, duplicate } = await receiveCallback(db, { receiver, deliveryId: delivery_id, event, refuseFirst })
-      if (!taken) throw refuse('unavailable', 'this attempt is refused, as it was asked for', 'Deliver it again later.')
+      const { taken, duplicate } = await receiveCallback(db, {
+        receiver,
+        deliveryId: delivery_id,
+        event,
+        refuseFirst,
+      })
+      if (!taken)
+        throw refuse(
+          'unavailable',
+          'this attempt is refused, as it was asked for',
+          'Deliver it again later.',
+        )
       return { ...answer, duplicate }
     },
-    read: async (receiver: string, deliveryId?: string) => (await listInbox(db, receiver, deliveryId)).map(inboxView),
+    read: async (receiver: string, deliveryId?: string) =>
+      (await listInbox(db, receiver, deliveryId)).map(inboxView),
   }
 }
 
@@ -56,8 +81,16 @@ const inboxView = (row: InboxRow) => ({
 function readBody(text: string): CallbackBody {
   const parsed = callbackBody.safeParse(JSON.parse(text))
   if (parsed.success) return parsed.data
-  throw refuse('invalid_request', 'the body is signed and not a callback of this version', 'Send it as it was signed.')
+  throw refuse(
+    'invalid_request',
+    'the body is signed and not a callback of this version',
+    'Send it as it was signed.',
+  )
 }
 
 const unsigned = (what: string): DomainError =>
-  refuse('webhook_signature_invalid', `${what} is not as this service signs it`, 'Send the callback as it came.')
+  refuse(
+    'webhook_signature_invalid',
+    `${what} is not as this service signs it`,
+    'Send the callback as it came.',
+  )

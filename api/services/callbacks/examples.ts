@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callbackAttemptsMax, callbackScheduleMs } from '#domain/callbacks/callback.ts'
-import { callbackBody, type ReceiverLanguage, receiverLanguages } from '#domain/callbacks/callback-body.ts'
+import {
+  callbackBody,
+  type ReceiverLanguage,
+  receiverLanguages,
+} from '#domain/callbacks/callback-body.ts'
 import { canonicalJson } from '#domain/core/canonical-json.ts'
 import { packageRoot } from '../../../activities/config/package-root.ts'
 import type { SigningKey } from '../../../activities/keys/compact.ts'
@@ -37,7 +41,10 @@ export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
     }),
     receivers: languages.map((name) => ({
       language: name,
-      code: readFileSync(join(packageRoot, 'docs', 'callback-receivers', receiverFiles[name]), 'utf8'),
+      code: readFileSync(
+        join(packageRoot, 'docs', 'callback-receivers', receiverFiles[name]),
+        'utf8',
+      ),
     })),
     retry_rules: {
       attempts: callbackAttemptsMax,
@@ -50,7 +57,10 @@ export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
 }
 
 function exampleBodies() {
-  const standing = { delivery_id: `cb_${'1'.repeat(64)}`, at: new Date(SIGNED_AT * 1000).toISOString() }
+  const standing = {
+    delivery_id: `cb_${'1'.repeat(64)}`,
+    at: new Date(SIGNED_AT * 1000).toISOString(),
+  }
   const told = [
     { event: 'host_proof', nonce: 'bm9uY2U' },
     {

@@ -3,7 +3,11 @@ import { refuse } from '#domain/core/errors.ts'
 import { type ActivationStep, activationSteps } from '#domain/payments/provider-activation.ts'
 import { latestDelivery } from '../../../activities/store/callbacks/callback-deliveries.ts'
 import { findSettled } from '../../../activities/store/credit/provider-events.ts'
-import { findLiveOf, findReference, type ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
+import {
+  findLiveOf,
+  findReference,
+  type ReferenceRow,
+} from '../../../activities/store/payments/payment-references.ts'
 import { findReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
@@ -21,7 +25,10 @@ export function readActivation(db: Kysely<Database>, asker: Asker, of: Activatio
   return transaction(db, async (tx) => {
     const { reference, task } = await parties(tx, asker, of)
     const shown = { ...(await paid(tx, reference)), ...(await worked(tx, task)) }
-    return activationSteps.map((step) => ({ step, ...(shown[step] ?? { done_at: null, evidence_id: null }) }))
+    return activationSteps.map((step) => ({
+      step,
+      ...(shown[step] ?? { done_at: null, evidence_id: null }),
+    }))
   })
 }
 
@@ -39,18 +46,29 @@ async function parties(tx: Tx, asker: Asker, of: ActivationOf): Promise<Parties>
     return { reference: await live(tx, task.entitlement_id), task }
   }
   const reference = await findReference(tx, of.payment_reference_id)
-  if (reference === undefined) throw refuse('not_found', 'no such payment reference', 'Present the payment first.')
+  if (reference === undefined)
+    throw refuse('not_found', 'no such payment reference', 'Present the payment first.')
   if (reference.agent_id !== asker.agentId)
-    throw refuse('not_owner', 'the payment is of another agent', 'Use the access key that presented it.')
+    throw refuse(
+      'not_owner',
+      'the payment is of another agent',
+      'Use the access key that presented it.',
+    )
   const { entitlement_id } = reference
-  return { reference, task: entitlement_id === null ? undefined : await findTaskOfCredit(tx, entitlement_id) }
+  return {
+    reference,
+    task: entitlement_id === null ? undefined : await findTaskOfCredit(tx, entitlement_id),
+  }
 }
 
 const live = async (tx: Tx, entitlementId: string | null) =>
   entitlementId === null ? undefined : findLiveOf(tx, entitlementId)
 
 /** From the provider's word to the receipt; a payment that somebody else confirms has no event. */
-async function paid(tx: Tx, reference: ReferenceRow | undefined): Promise<Partial<Record<ActivationStep, Shown>>> {
+async function paid(
+  tx: Tx,
+  reference: ReferenceRow | undefined,
+): Promise<Partial<Record<ActivationStep, Shown>>> {
   if (reference === undefined) return {}
   const { payment_reference_id, settlement_receipt_id: receipt_id, entitlement_id } = reference
   const event = await findSettled(tx, payment_reference_id)
@@ -68,7 +86,10 @@ async function paid(tx: Tx, reference: ReferenceRow | undefined): Promise<Partia
   }
 }
 
-async function worked(tx: Tx, task: TaskRow | undefined): Promise<Partial<Record<ActivationStep, Shown>>> {
+async function worked(
+  tx: Tx,
+  task: TaskRow | undefined,
+): Promise<Partial<Record<ActivationStep, Shown>>> {
   if (task === undefined) return {}
   const { task_id, run_id } = task
   const funded = (await listLedger(tx, task_id)).find(({ event }) => event === 'credit_funded')

@@ -1,12 +1,21 @@
 import { refuse } from '#domain/core/errors.ts'
 import { creditAccount } from '#domain/credit/credit.ts'
-import { bindingId, challengeOfBinding, instructionsFor, type PaymentPath } from '#domain/payments/payment-reference.ts'
+import {
+  bindingId,
+  challengeOfBinding,
+  instructionsFor,
+  type PaymentPath,
+} from '#domain/payments/payment-reference.ts'
 import { bindChallenge, openChallenge, requireQuote } from '../../../activities/credit/quotes.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { insertCheckout } from '../../../activities/store/credit/checkouts.ts'
 import type { EntitlementRow } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
-import { type ChallengeRow, findChallenge, findChallengeOf } from '../../../activities/store/payouts/challenges.ts'
+import {
+  type ChallengeRow,
+  findChallenge,
+  findChallengeOf,
+} from '../../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { type MoneyDesk, ownEntitlement } from './payments.ts'
 import { checkoutUrl } from './product-links.ts'
@@ -28,17 +37,25 @@ export function openCheckouts(deps: MoneyDesk) {
   return {
     /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
     open: async ({ callId, quote_id, payment_path, customer }: CheckoutAsked) => {
-      const opened = await answerOnce(deps, { callId, subject: quote_id, status: 201 }, async (tx) => {
-        await assertBound(tx, quote_id)
-        const challenge = await openChallenge(tx, quote_id)
-        const { challenge_id, amount_usd } = challenge
-        const { name, email, purchase_order = null } = customer
-        const who = { customer_name: name, customer_email: email, purchase_order }
-        await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
-        const told = await challengeTold(deps, tx, challenge)
-        const facts = { challengeId: challenge_id, amountUsd: amount_usd, checkoutUrl: told.checkout_url }
-        return { challenge: told, reference_instructions: instructionsFor(payment_path, facts) }
-      })
+      const opened = await answerOnce(
+        deps,
+        { callId, subject: quote_id, status: 201 },
+        async (tx) => {
+          await assertBound(tx, quote_id)
+          const challenge = await openChallenge(tx, quote_id)
+          const { challenge_id, amount_usd } = challenge
+          const { name, email, purchase_order = null } = customer
+          const who = { customer_name: name, customer_email: email, purchase_order }
+          await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
+          const told = await challengeTold(deps, tx, challenge)
+          const facts = {
+            challengeId: challenge_id,
+            amountUsd: amount_usd,
+            checkoutUrl: told.checkout_url,
+          }
+          return { challenge: told, reference_instructions: instructionsFor(payment_path, facts) }
+        },
+      )
       await tellTasks(deps, { quoteId: quote_id })
       return opened
     },
@@ -46,23 +63,37 @@ export function openCheckouts(deps: MoneyDesk) {
     /** A challenge that pays for the agent's own credit, or for nobody's yet. */
     readChallenge: async (agentId: string, challengeId: string) => {
       const challenge = await findChallenge(db, challengeId)
-      if (challenge === undefined) throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
-      if (challenge.entitlement_id !== null) await ownEntitlement(deps, challenge.entitlement_id, agentId)
+      if (challenge === undefined)
+        throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
+      if (challenge.entitlement_id !== null)
+        await ownEntitlement(deps, challenge.entitlement_id, agentId)
       return challengeTold(deps, db, challenge)
     },
 
-    bind: ({ callId, ...ids }: { callId: string; agentId: string; entitlementId: string; challengeId: string }) =>
+    bind: ({
+      callId,
+      ...ids
+    }: {
+      callId: string
+      agentId: string
+      entitlementId: string
+      challengeId: string
+    }) =>
       answerOnce(deps, { callId, subject: bindingId(ids.challengeId), status: 201 }, async (tx) => {
         const { challenge, entitlement } = await bindChallenge(tx, ids)
         return {
           binding: bindingView(challenge, entitlement),
-          entitlement: entitlementView(entitlement, await listMovements(tx, creditAccount(entitlement.entitlement_id))),
+          entitlement: entitlementView(
+            entitlement,
+            await listMovements(tx, creditAccount(entitlement.entitlement_id)),
+          ),
           challenge: await challengeTold(deps, tx, challenge),
         }
       }),
 
     readBinding: async (agentId: string, by: BindingBy) => {
-      const named = 'binding_id' in by ? await findChallenge(db, challengeOfBinding(by.binding_id)) : undefined
+      const named =
+        'binding_id' in by ? await findChallenge(db, challengeOfBinding(by.binding_id)) : undefined
       const entitlementId = 'entitlement_id' in by ? by.entitlement_id : named?.entitlement_id
       if (entitlementId == null) throw noBinding()
       const entitlement = await ownEntitlement(deps, entitlementId, agentId)
@@ -92,7 +123,14 @@ const challengeTold = async (deps: MoneyDesk, tx: Tx, challenge: ChallengeRow) =
 function bindingView({ challenge_id, state, lapsed }: ChallengeRow, entitlement: EntitlementRow) {
   const { entitlement_id, settlement_receipt_id } = entitlement
   const now = state === 'open' && lapsed ? ('expired' as const) : state
-  return { binding_id: bindingId(challenge_id), entitlement_id, challenge_id, state: now, settlement_receipt_id }
+  return {
+    binding_id: bindingId(challenge_id),
+    entitlement_id,
+    challenge_id,
+    state: now,
+    settlement_receipt_id,
+  }
 }
 
-const noBinding = () => refuse('not_found', 'no challenge is bound to it', 'Bind a challenge of its quote first.')
+const noBinding = () =>
+  refuse('not_found', 'no challenge is bound to it', 'Bind a challenge of its quote first.')

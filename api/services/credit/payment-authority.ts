@@ -43,8 +43,12 @@ export function openAuthorities(deps: MoneyDesk) {
         return { quote, challenge, judged: await judge(tx, agentId, asked.wallet_id, quote) }
       })
       if (authorityRules[authority_type].hosted_by === 'provider' && deps.providers.length === 0)
-        return { ...told(authority_type, undefined, judged, quote), reasons: ['no payment provider is configured'] }
-      const reference = judged.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
+        return {
+          ...told(authority_type, undefined, judged, quote),
+          reasons: ['no payment provider is configured'],
+        }
+      const reference =
+        judged.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
       return told(authority_type, reference, judged, quote)
     },
 
@@ -52,20 +56,37 @@ export function openAuthorities(deps: MoneyDesk) {
     read: async (agentId: string, referenceId: string) => {
       const reference = await ownReference(deps, agentId, referenceId)
       const { authority_type, entitlement_id, payer } = reference
-      const quote = await findQuote(db, (await findEntitlement(db, entitlement_id ?? ''))?.quote_id ?? '')
+      const quote = await findQuote(
+        db,
+        (await findEntitlement(db, entitlement_id ?? ''))?.quote_id ?? '',
+      )
       if (authority_type === null || quote === undefined)
-        throw refuse('not_found', 'the payment was presented without an authority', 'Read it at the payment rail.')
+        throw refuse(
+          'not_found',
+          'the payment was presented without an authority',
+          'Read it at the payment rail.',
+        )
       const over = overReasons(reference)
       const isOpen = reference.state === 'presented' || reference.state === 'pending'
       const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined
       const judged = await transaction(db, (tx) => judge(tx, agentId, walletId, quote))
-      return told(authority_type, reference, { ...judged, reasons: [...over, ...judged.reasons] }, quote)
+      return told(
+        authority_type,
+        reference,
+        { ...judged, reasons: [...over, ...judged.reasons] },
+        quote,
+      )
     },
   }
 }
 
 /** What an allowance wallet has against the payment; nobody else is asked before something is presented. */
-async function judge(tx: Tx, agentId: string, walletId: string | undefined, quote: QuoteRow): Promise<Judged> {
+async function judge(
+  tx: Tx,
+  agentId: string,
+  walletId: string | undefined,
+  quote: QuoteRow,
+): Promise<Judged> {
   const agent_usd = await spendingLimit(tx, agentId)
   if (walletId === undefined) return { reasons: [], left: { agent_usd, wallet: null } }
   const payment = { rail: quote.rail, amount_usd: quote.total_usd }
@@ -82,7 +103,11 @@ async function judge(tx: Tx, agentId: string, walletId: string | undefined, quot
   return { reasons, left: { agent_usd, wallet: left } }
 }
 
-const authorize = (deps: MoneyDesk, asked: AuthorityAsked, { challenge_id }: ChallengeRow): Promise<ReferenceRow> =>
+const authorize = (
+  deps: MoneyDesk,
+  asked: AuthorityAsked,
+  { challenge_id }: ChallengeRow,
+): Promise<ReferenceRow> =>
   presentReference(deps, {
     agentId: asked.agentId,
     challengeId: challenge_id,
@@ -91,7 +116,11 @@ const authorize = (deps: MoneyDesk, asked: AuthorityAsked, { challenge_id }: Cha
     ...presentedBy(asked),
   })
 
-function presentedBy({ wallet_id, provider_session_id, wallet_proof }: AuthorityAsked): Omit<Presented, 'method'> {
+function presentedBy({
+  wallet_id,
+  provider_session_id,
+  wallet_proof,
+}: AuthorityAsked): Omit<Presented, 'method'> {
   if (wallet_id !== undefined) return { externalReference: wallet_id, payer: wallet_id }
   if (wallet_proof === undefined) return { externalReference: provider_session_id ?? '' }
   const { wallet, transaction_hash, signature } = wallet_proof

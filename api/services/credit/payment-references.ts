@@ -11,13 +11,16 @@ import { tellTasks } from './task-payments.ts'
 import { referenceView, verificationOf } from './views.ts'
 
 /** What is paid for; a quote that is bound by its token is given with it. */
-export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & { quote_token?: string | undefined }
+export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
+  quote_token?: string | undefined
+}
 
 /** Presents a payment for a quote of the payer's own. Throws as `claimQuote`, `requirePayable` and `presentReference` do. */
 export async function presentFor(deps: MoneyDesk, payer: Payer, of: PaysFor, asked: PaymentAsked) {
   const { owner, challengeId } = await transaction(deps.db, async (tx) => {
     const quoteId = await quoteOf(tx, of)
-    const owner = 'agentId' in payer ? payer.agentId : await orderedOwner(tx, payer.workOrderId, quoteId)
+    const owner =
+      'agentId' in payer ? payer.agentId : await orderedOwner(tx, payer.workOrderId, quoteId)
     await claimQuote(tx, quoteId, owner, of.quote_token)
     return { owner, challengeId: await challengeOf(tx, of, quoteId) }
   })
@@ -40,7 +43,11 @@ async function quoteOf(tx: Tx, of: PaysFor): Promise<string> {
 async function orderedOwner(tx: Tx, workOrderId: string, quoteId: string): Promise<string> {
   const { bound_to } = await requireQuote(tx, quoteId)
   if (bound_to !== null && (await findOrderOf(tx, bound_to)) === workOrderId) return bound_to
-  throw refuse('not_owner', 'the quote is not of this order', 'Ask for the quote of the order with its token.')
+  throw refuse(
+    'not_owner',
+    'the quote is not of this order',
+    'Ask for the quote of the order with its token.',
+  )
 }
 
 /** Presents a payment and looks for its proof once; what is not proven yet is looked for again whenever somebody asks. */
@@ -52,7 +59,10 @@ export async function presentAndLook(
   usd?: number,
 ) {
   const amount = usd === undefined ? {} : { amountUsd: usd }
-  return look(deps, await presentReference(deps, { agentId, challengeId, ...presentedOf(deps, asked), ...amount }))
+  return look(
+    deps,
+    await presentReference(deps, { agentId, challengeId, ...presentedOf(deps, asked), ...amount }),
+  )
 }
 
 /** Looks for the proof of a payment that is not decided yet, and tells the tasks that it pays for. */
@@ -75,7 +85,8 @@ export function presentedOf(
   { method, external_reference, payer, proof, evidence, provider }: PaymentAsked,
 ) {
   const unclear = provider === undefined && method === 'hosted_checkout' && providers.length !== 1
-  if (unclear || (provider !== undefined && !providers.includes(provider))) throw noProvider(providers)
+  if (unclear || (provider !== undefined && !providers.includes(provider)))
+    throw noProvider(providers)
   const given = <T extends object>(of: T | undefined) =>
     Object.fromEntries(Object.entries(of ?? {}).filter(([, value]) => value !== undefined))
   return {
@@ -91,7 +102,9 @@ export function presentedOf(
 function noProvider(providers: readonly string[]) {
   const none = providers.length === 0
   const detail = none ? 'no payment provider is configured' : 'the payment provider is not clear'
-  const next = none ? 'Pay by another of the accepted methods.' : `Name one of: ${providers.join(', ')}.`
+  const next = none
+    ? 'Pay by another of the accepted methods.'
+    : `Name one of: ${providers.join(', ')}.`
   const errors = [{ pointer: '/provider', message: 'is not one configured payment provider' }]
   return refuse('invalid_request', detail, next, { errors })
 }

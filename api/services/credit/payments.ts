@@ -5,19 +5,44 @@ import { railOf } from '#domain/rails/index.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { mandateChallenge } from '../../../activities/credit/presenting.ts'
-import { claimQuote, issueQuote, openChallenge, openEntitlement } from '../../../activities/credit/quotes.ts'
+import {
+  claimQuote,
+  issueQuote,
+  openChallenge,
+  openEntitlement,
+} from '../../../activities/credit/quotes.ts'
 import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { type EntitlementRow, findEntitlement } from '../../../activities/store/credit/entitlements.ts'
+import {
+  type EntitlementRow,
+  findEntitlement,
+} from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
-import { findLiveOf, findReference, type ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
+import {
+  findLiveOf,
+  findReference,
+  type ReferenceRow,
+} from '../../../activities/store/payments/payment-references.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { look, type PaysFor, presentAndLook, presentFor } from './payment-references.ts'
 import { listPrices, soldToAgents } from './prices.ts'
 import { checkoutUrl } from './product-links.ts'
-import { moneyOfTask, quoteOrder, quoteTask, type TaskQuoteAsked, tellTasks } from './task-payments.ts'
-import { challengeView, creditView, linesOf, quoteView, referenceView, verificationOf } from './views.ts'
+import {
+  moneyOfTask,
+  quoteOrder,
+  quoteTask,
+  type TaskQuoteAsked,
+  tellTasks,
+} from './task-payments.ts'
+import {
+  challengeView,
+  creditView,
+  linesOf,
+  quoteView,
+  referenceView,
+  verificationOf,
+} from './views.ts'
 
 /** A mandate's challenge lives for `mandateSeconds`. */
 export type MoneyDesk = MoneyDeps & {
@@ -35,7 +60,13 @@ export type MoneyDesk = MoneyDeps & {
 export type Money = ReturnType<typeof openMoney>
 
 /** `agentId`: whose the quote is; without one it is whose token is presented. */
-export type QuoteAsked = { agentId?: string | undefined; rail: RailKey; tier: Tier; units?: number; agentUse?: boolean }
+export type QuoteAsked = {
+  agentId?: string | undefined
+  rail: RailKey
+  tier: Tier
+  units?: number
+  agentUse?: boolean
+}
 /** A quote with the token that it was issued with. */
 export type QuoteClaim = { quote_id: string; quote_token: string }
 /** Who pays: an agent, or the holder of the token of an order that has none. */
@@ -55,12 +86,15 @@ export function openMoney(deps: MoneyDesk) {
   return {
     prices: listPrices,
     /** What confirms payments here: references always, a provider’s webhooks where the keys of one are configured. */
-    posture: deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks'],
+    posture:
+      deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks'],
     methods: acceptedMethods(deps.providers),
     quote: async ({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) => {
       const sold = agentUse ? soldToAgents(rail) : railOf(rail)
       const by =
-        agentId === undefined ? { tokenSha256: secretSha256(await deps.tokens.quoteToken(callId)) } : { owner: agentId }
+        agentId === undefined
+          ? { tokenSha256: secretSha256(await deps.tokens.quoteToken(callId)) }
+          : { owner: agentId }
       return answerOnce(deps, { callId, subject: `quote:${callId}`, status: 200 }, async (tx) => {
         const quote = await issueQuote(tx, { ...asked, by, rail: sold })
         return { quote: quoteView(quote), lines: linesOf(quote) }
@@ -88,22 +122,33 @@ export function openMoney(deps: MoneyDesk) {
     present: (payer: Payer, of: PaysFor, asked: PaymentAsked) => presentFor(deps, payer, of, asked),
     readReference: async (agentId: string, referenceId: string) => {
       const reference = await ownReference(deps, agentId, referenceId)
-      return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
+      return {
+        payment_reference: referenceView(reference),
+        verification: verificationOf(reference),
+      }
     },
     readCredit: async (entitlementId: string, agentId?: string) =>
       readCredit(deps, await ownEntitlement(deps, entitlementId, agentId)),
-    fundCredit: async (agentId: string, entitlementId: string, by: FundedBy, claimed?: QuoteClaim) => {
+    fundCredit: async (
+      agentId: string,
+      entitlementId: string,
+      by: FundedBy,
+      claimed?: QuoteClaim,
+    ) => {
       if (claimed !== undefined) await openClaimed(deps, agentId, claimed)
       return fundCredit(deps, agentId, entitlementId, by)
     },
   }
 }
 
-const open = ({ db }: MoneyDesk, quoteId: string) => transaction(db, (tx) => openChallenge(tx, quoteId))
+const open = ({ db }: MoneyDesk, quoteId: string) =>
+  transaction(db, (tx) => openChallenge(tx, quoteId))
 
 /** The credit of a quote that is claimed by its token. */
 const openClaimed = ({ db }: MoneyDesk, agentId: string, { quote_id, quote_token }: QuoteClaim) =>
-  transaction(db, async (tx) => openEntitlement(tx, await claimQuote(tx, quote_id, agentId, quote_token), agentId))
+  transaction(db, async (tx) =>
+    openEntitlement(tx, await claimQuote(tx, quote_id, agentId, quote_token), agentId),
+  )
 
 /** The challenge as it is told in the 402 envelope; for a mandate also what its holder signs. */
 async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMethod | undefined) {
@@ -119,11 +164,20 @@ async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMet
 }
 
 /** A payment reference of this agent; 404, 403 `not_owner`. */
-export async function ownReference({ db }: MoneyDesk, agentId: string, referenceId: string): Promise<ReferenceRow> {
+export async function ownReference(
+  { db }: MoneyDesk,
+  agentId: string,
+  referenceId: string,
+): Promise<ReferenceRow> {
   const reference = await findReference(db, referenceId)
-  if (reference === undefined) throw refuse('not_found', 'no such payment reference', 'Check the id.')
+  if (reference === undefined)
+    throw refuse('not_found', 'no such payment reference', 'Check the id.')
   if (reference.agent_id === agentId) return reference
-  throw refuse('not_owner', 'the payment reference belongs to another agent', 'Read one of your own.')
+  throw refuse(
+    'not_owner',
+    'the payment reference belongs to another agent',
+    'Read one of your own.',
+  )
 }
 
 /** An entitlement of this agent, of anybody where none is named; 404, 403 `not_owner`. */
@@ -133,7 +187,8 @@ export async function ownEntitlement(
   agentId?: string,
 ): Promise<EntitlementRow> {
   const entitlement = await findEntitlement(db, entitlementId)
-  if (entitlement === undefined) throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
+  if (entitlement === undefined)
+    throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
   if (agentId === undefined || entitlement.agent_id === agentId) return entitlement
   throw refuse('not_owner', 'the entitlement belongs to another agent', 'Use your own entitlement.')
 }
@@ -148,15 +203,27 @@ async function fundCredit(deps: MoneyDesk, agentId: string, entitlementId: strin
   const entitlement = await ownEntitlement(deps, entitlementId, agentId)
   const reference = await fundingReference(deps, entitlement, by)
   const credit = await readCredit(deps, await ownEntitlement(deps, entitlementId, agentId))
-  return { payment_reference: referenceView(reference), verification: verificationOf(reference), ...credit }
+  return {
+    payment_reference: referenceView(reference),
+    verification: verificationOf(reference),
+    ...credit,
+  }
 }
 
-async function fundingReference(deps: MoneyDesk, entitlement: EntitlementRow, by: FundedBy): Promise<ReferenceRow> {
+async function fundingReference(
+  deps: MoneyDesk,
+  entitlement: EntitlementRow,
+  by: FundedBy,
+): Promise<ReferenceRow> {
   const { entitlement_id, agent_id, quote_id } = entitlement
   if ('payment_reference_id' in by) {
     const reference = await ownReference(deps, agent_id, by.payment_reference_id)
     if (reference.entitlement_id === entitlement_id) return look(deps, reference)
-    throw refuse('reference_already_used', 'the payment is for something else', 'Present a payment for this credit.')
+    throw refuse(
+      'reference_already_used',
+      'the payment is for something else',
+      'Present a payment for this credit.',
+    )
   }
   const { amount_usd, ...asked } = by
   // A repeat finds its own payment again, where a new challenge would be refused.

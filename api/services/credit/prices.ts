@@ -1,5 +1,11 @@
 import { refuse } from '#domain/core/errors.ts'
-import { CURRENCY, type PaidSurface, PRICING_MODEL, priceCard, type Sold } from '#domain/credit/pricing.ts'
+import {
+  CURRENCY,
+  type PaidSurface,
+  PRICING_MODEL,
+  priceCard,
+  type Sold,
+} from '#domain/credit/pricing.ts'
 import { railOf, rails } from '#domain/rails/index.ts'
 import type { Rail, RailKey } from '#domain/rails/rail.ts'
 
@@ -32,14 +38,23 @@ function priced(rail: Priced) {
 }
 
 /** Both price tables, computed from what the rails declare; whole usd. */
-export function listPrices({ rail, surface }: { rail?: RailKey | undefined; surface: PriceSurface }) {
-  const listed = rails.filter((one) => onSurface[surface](one) && (rail === undefined || one.key === rail))
+export function listPrices({
+  rail,
+  surface,
+}: {
+  rail?: RailKey | undefined
+  surface: PriceSurface
+}) {
+  const listed = rails.filter(
+    (one) => onSurface[surface](one) && (rail === undefined || one.key === rail),
+  )
   return {
     currency: CURRENCY,
     pricing_model: PRICING_MODEL,
     rails: listed.filter(isPriced).map(priced),
     fee_rule: '8 % of the tier price, rounded to whole usd, on standard and pro; none on entry',
-    quote_how: 'Ask for a quote before a payment reference or a run: only a quote fixes a price, for 24 hours.',
+    quote_how:
+      'Ask for a quote before a payment reference or a run: only a quote fixes a price, for 24 hours.',
   }
 }
 
@@ -49,5 +64,9 @@ export function soldToAgents(key: RailKey): Sold {
   if (rail.takes.paidAgentUse) return rail
   const bought = rails.flatMap((one) => (one.takes.paidAgentUse ? one.key : []))
   const next = rail.prices === null ? '' : ` Begin a ${key} run with POST /api/agents/preflight.`
-  throw refuse('unsupported_request', `${key} is not sold here`, `Use one of ${bought.join(', ')}.${next}`)
+  throw refuse(
+    'unsupported_request',
+    `${key} is not sold here`,
+    `Use one of ${bought.join(', ')}.${next}`,
+  )
 }

@@ -37,10 +37,13 @@ type SoldCell = ReturnType<typeof soldCells>[number]
 export function openProductLinks(deps: LinkDeps) {
   const { db, authority, sendOutgoing } = deps
   const sold = ({ rail, tier }: Only) =>
-    soldCells(rails).filter((cell) => (rail ?? cell.rail) === cell.rail && (tier ?? cell.tier) === cell.tier)
+    soldCells(rails).filter(
+      (cell) => (rail ?? cell.rail) === cell.rail && (tier ?? cell.tier) === cell.tier,
+    )
   const withLinks = async (only: Only) => {
     const links = await listLinks(db)
-    const linkOf = (cell: SoldCell) => links.find(({ rail, tier }) => rail === cell.rail && tier === cell.tier)
+    const linkOf = (cell: SoldCell) =>
+      links.find(({ rail, tier }) => rail === cell.rail && tier === cell.tier)
     return sold(only).map((cell) => ({ cell, link: linkOf(cell) }))
   }
   return {
@@ -67,7 +70,11 @@ export function openProductLinks(deps: LinkDeps) {
     set: async (asked: LinkSet) => {
       const [cell] = sold(asked)
       if (cell === undefined)
-        throw refuse('unsupported_request', `${asked.rail} is not sold`, 'Choose a rail with a price.')
+        throw refuse(
+          'unsupported_request',
+          `${asked.rail} is not sold`,
+          'Choose a rail with a price.',
+        )
       if (asked.provider_price_usd !== cell.total_usd)
         throw refuse(
           'amount_mismatch',
@@ -77,12 +84,16 @@ export function openProductLinks(deps: LinkDeps) {
       const jws = await transaction(db, (tx) => storeLink(deps, tx, asked))
       const receipt = receiptId(jws)
       const reachable = asked.url !== null && (await isLive(sendOutgoing, asked.url))
-      return answerOnce(deps, { callId: asked.callId, subject: receipt, status: 200 }, async (tx) => {
-        if (asked.url !== null) await checkedLink(tx, receipt, reachable ? 'live' : 'broken')
-        const link = await findLink(tx, asked)
-        const check = { reachable, price_matches: link?.provider_price_usd === cell.total_usd }
-        return { cell: cellView(cell, link), check, receipt: receiptView(jws) }
-      })
+      return answerOnce(
+        deps,
+        { callId: asked.callId, subject: receipt, status: 200 },
+        async (tx) => {
+          if (asked.url !== null) await checkedLink(tx, receipt, reachable ? 'live' : 'broken')
+          const link = await findLink(tx, asked)
+          const check = { reachable, price_matches: link?.provider_price_usd === cell.total_usd }
+          return { cell: cellView(cell, link), check, receipt: receiptView(jws) }
+        },
+      )
     },
   }
 }
@@ -95,7 +106,11 @@ async function storeLink(deps: LinkDeps, tx: Tx, asked: LinkSet): Promise<string
   if (done !== undefined) return done.jws
   assertGrant(await lockCall(tx, callId), subject)
   const who = { operator_id: operator.operatorId, operator_name: operator.name }
-  const receipt = { subject, kind: 'control_change' as const, facts: { rail, tier, url, provider_price_usd, ...who } }
+  const receipt = {
+    subject,
+    kind: 'control_change' as const,
+    facts: { rail, tier, url, provider_price_usd, ...who },
+  }
   const jws = await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))
   await putLink(tx, { rail, tier, url, provider_price_usd, receipt_id: receiptId(jws) })
   return jws
@@ -111,7 +126,13 @@ async function isLive(send: SendOutgoing, url: string): Promise<boolean> {
 
 function cellView({ rail, tier, total_usd }: SoldCell, link: LinkRow | undefined) {
   const state = linkStateOf(link, total_usd)
-  return { rail, tier, link: link?.url ?? null, checked_at: link?.checked_at?.toISOString() ?? null, state }
+  return {
+    rail,
+    tier,
+    link: link?.url ?? null,
+    checked_at: link?.checked_at?.toISOString() ?? null,
+    state,
+  }
 }
 
 /** The page for one challenge: the provider repeats the name in its event, so that the payment finds what it is for. */

@@ -14,7 +14,10 @@ import { tellTasks } from './task-payments.ts'
 /** A webhook as it came: lowercase header names, and the raw bytes that its signature is over. */
 export type SignedEvent = { readonly headers: WebhookHeaders; readonly raw: Uint8Array }
 type ProviderDeps = MoneyDeps &
-  Pick<MoneyDesk, 'tellTask'> & { providerKeys: readonly ProviderKey[]; warn: (error: unknown) => void }
+  Pick<MoneyDesk, 'tellTask'> & {
+    providerKeys: readonly ProviderKey[]
+    warn: (error: unknown) => void
+  }
 
 export type ProviderDesk = ReturnType<typeof openProviderDesk>
 
@@ -43,4 +46,5 @@ async function applyAndTell(deps: ProviderDeps, key: EventKey): Promise<void> {
   if (entitlementId !== null) await tellTasks(deps, { entitlementId })
 }
 
-const schemeOf = ({ headers }: SignedEvent) => (headers['webhook-signature'] === undefined ? 'stripe' : 'standard')
+const schemeOf = ({ headers }: SignedEvent) =>
+  headers['webhook-signature'] === undefined ? 'stripe' : 'standard'

@@ -60,7 +60,8 @@ export async function quoteTask(deps: MoneyDesk, taskId: string, asked: TaskQuot
 async function quoteOfTask(tx: Tx, { task_id }: TaskRow, { rail, tier, units }: TaskQuoteAsked) {
   const credit = await findTaskCredit(tx, task_id)
   const quote = credit && (await findQuote(tx, credit.quote_id))
-  if (quote === undefined || quote.expired || quote.used || quote.task_id !== task_id) return undefined
+  if (quote === undefined || quote.expired || quote.used || quote.task_id !== task_id)
+    return undefined
   return quote.rail === rail && quote.tier === tier && quote.units === units ? quote : undefined
 }
 
@@ -77,18 +78,28 @@ export async function quoteOrder(
   )
   const next = fitting.find(({ state }) => state === 'trusted') ?? fitting[0]
   if (next !== undefined) return quoteTask(deps, next.task_id, asked)
-  throw refuse('quote_mismatch', 'the order has no such run', 'Name the rail and tier of one of its runs.')
+  throw refuse(
+    'quote_mismatch',
+    'the order has no such run',
+    'Name the rail and tier of one of its runs.',
+  )
 }
 
 /** What a task pays with, as callers see it: its credit, and the challenge that can still be met. */
-export async function moneyOfTask(deps: Pick<MoneyDesk, 'offers' | 'providers'>, tx: Tx, taskId: string) {
+export async function moneyOfTask(
+  deps: Pick<MoneyDesk, 'offers' | 'providers'>,
+  tx: Tx,
+  taskId: string,
+) {
   const credit = await findTaskCredit(tx, taskId)
   const entitlement = credit && (await findEntitlement(tx, credit.entitlement_id))
-  if (credit === undefined || entitlement === undefined) return { entitlement: null, challenge: null }
+  if (credit === undefined || entitlement === undefined)
+    return { entitlement: null, challenge: null }
   const challenge = await findOpenChallenge(tx, credit.quote_id)
   const movements = await listMovements(tx, creditAccount(entitlement.entitlement_id))
   return {
     entitlement: entitlementView(entitlement, movements),
-    challenge: challenge === undefined ? null : { ...challengeView(deps, challenge), mandate: null },
+    challenge:
+      challenge === undefined ? null : { ...challengeView(deps, challenge), mandate: null },
   }
 }

@@ -1,6 +1,11 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { CREDIT_UNIT, type recordedKinds, SERVICE_CHAIN, sampleUsageEvent } from '#domain/credit/usage-event.ts'
+import {
+  CREDIT_UNIT,
+  type recordedKinds,
+  SERVICE_CHAIN,
+  sampleUsageEvent,
+} from '#domain/credit/usage-event.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { consumeCredit } from '../../../activities/credit/credit.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
@@ -50,7 +55,11 @@ export function openUsageLedger(deps: UsageDeps) {
     /** One event as the ledger would have it; it happened to nobody. */
     sample: () => {
       const at = Date.parse(sampleUsageEvent.recorded_at) / 1000
-      return sampleOf(deps, { fixtureId: 'durable-usage-ledger', at, shown: { event: eventView(sampleUsageEvent) } })
+      return sampleOf(deps, {
+        fixtureId: 'durable-usage-ledger',
+        at,
+        shown: { event: eventView(sampleUsageEvent) },
+      })
     },
 
     record: (use: UsageRecord) => {
@@ -59,7 +68,10 @@ export function openUsageLedger(deps: UsageDeps) {
         await assertOwn(tx, use)
         const event = await append(deps, tx, use, eventId)
         const { usage_receipt_id } = event
-        const receipt = usage_receipt_id === null ? undefined : await findReceipt(tx, { receipt_id: usage_receipt_id })
+        const receipt =
+          usage_receipt_id === null
+            ? undefined
+            : await findReceipt(tx, { receipt_id: usage_receipt_id })
         return {
           event: eventView(event),
           attribution: use.agentId === undefined ? 'unverified' : 'agent',
@@ -75,7 +87,10 @@ export function openUsageLedger(deps: UsageDeps) {
         db,
         events.flatMap(({ usage_receipt_id }) => usage_receipt_id ?? []),
       )
-      const items = events.map((event) => ({ ...eventView(event), postings: postingsUnder(event, movements) }))
+      const items = events.map((event) => ({
+        ...eventView(event),
+        postings: postingsUnder(event, movements),
+      }))
       const { total, ...totals } = await sumUsageOf(db, own)
       return { items, offset, limit, total, totals }
     },
@@ -86,11 +101,20 @@ export function openUsageLedger(deps: UsageDeps) {
 async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecord): Promise<void> {
   if (entitlement_id !== undefined) {
     if (agentId === undefined)
-      throw refuse('credential_required', 'credit is used by its agent', 'Present your access key, or name no credit.')
+      throw refuse(
+        'credential_required',
+        'credit is used by its agent',
+        'Present your access key, or name no credit.',
+      )
     const entitlement = await findEntitlement(tx, entitlement_id)
-    if (entitlement === undefined) throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
+    if (entitlement === undefined)
+      throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
     if (entitlement.agent_id !== agentId)
-      throw refuse('not_owner', 'the entitlement belongs to another agent', 'Use your own entitlement.')
+      throw refuse(
+        'not_owner',
+        'the entitlement belongs to another agent',
+        'Use your own entitlement.',
+      )
   }
   if (run_id === undefined || agentId === undefined) return
   const task = await findTaskOfRun(tx, run_id)
@@ -99,14 +123,22 @@ async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecor
     throw refuse('not_owner', 'the run belongs to another agent', 'Name a run of your own.')
 }
 
-async function append(deps: UsageDeps, tx: Tx, use: UsageRecord, event_id: string): Promise<StoredUsageEvent> {
+async function append(
+  deps: UsageDeps,
+  tx: Tx,
+  use: UsageRecord,
+  event_id: string,
+): Promise<StoredUsageEvent> {
   const { kind, units, unit, entitlement_id, run_id, subject } = use
   const now = new Date((await clockSeconds(tx)) * 1000)
   const occurredAt = use.occurred_at === undefined ? now : new Date(use.occurred_at)
   if (occurredAt.getTime() > now.getTime() + CLOCK_SKEW_MS)
     throw refuse('invalid_request', 'it has not occurred yet', 'Report it once it has.')
   if (entitlement_id !== undefined && unit === CREDIT_UNIT && units > 0) {
-    const named = { ...(run_id === undefined ? {} : { runId: run_id }), ...(subject === undefined ? {} : { subject }) }
+    const named = {
+      ...(run_id === undefined ? {} : { runId: run_id }),
+      ...(subject === undefined ? {} : { subject }),
+    }
     return consumeCredit(deps, tx, {
       entitlementId: entitlement_id,
       key: use.callId,
@@ -122,7 +154,11 @@ async function append(deps: UsageDeps, tx: Tx, use: UsageRecord, event_id: strin
   if (earlier !== undefined) return earlier
   const event = {
     ...{ event_id, chain, kind, rail: use.rail ?? null, units, unit, credit_units: 0 },
-    ...{ occurred_at: occurredAt.toISOString(), agent_id: use.agentId ?? null, run_id: run_id ?? null },
+    ...{
+      occurred_at: occurredAt.toISOString(),
+      agent_id: use.agentId ?? null,
+      run_id: run_id ?? null,
+    },
     ...{ subject: subject ?? null, usage_receipt_id: null },
   }
   return appendUsageEvent(tx, event, now)
@@ -130,7 +166,11 @@ async function append(deps: UsageDeps, tx: Tx, use: UsageRecord, event_id: strin
 
 /** `at` is when it was recorded, and is hashed under the name `recorded_at`; what the hash is over besides stands here as it is. */
 function eventView({ recorded_at, ...event }: StoredUsageEvent) {
-  return { ...event, entitlement_id: event.chain === SERVICE_CHAIN ? null : event.chain, at: recorded_at }
+  return {
+    ...event,
+    entitlement_id: event.chain === SERVICE_CHAIN ? null : event.chain,
+    at: recorded_at,
+  }
 }
 
 const postingsUnder = ({ usage_receipt_id }: StoredUsageEvent, movements: readonly PostedLeg[]) =>

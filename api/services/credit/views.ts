@@ -17,9 +17,27 @@ import type { ChallengeRow } from '../../../activities/store/payouts/challenges.
 
 /** A quote as callers see it (endpoints.md §2). */
 export function quoteView(quote: QuoteRow) {
-  const { quote_id, rail, tier, units, base_usd, rail_fee_usd, total_usd, pricing_model, provider_route } = quote
+  const {
+    quote_id,
+    rail,
+    tier,
+    units,
+    base_usd,
+    rail_fee_usd,
+    total_usd,
+    pricing_model,
+    provider_route,
+  } = quote
   const price = { base_usd, rail_fee_usd, total_usd, currency: CURRENCY, pricing_model }
-  return { quote_id, rail, tier, units, ...price, provider_route, expires_at: quote.expires_at.toISOString() }
+  return {
+    quote_id,
+    rail,
+    tier,
+    units,
+    ...price,
+    provider_route,
+    expires_at: quote.expires_at.toISOString(),
+  }
 }
 
 /** The lines of a stored quote, as `priceOf` gave them. */
@@ -55,7 +73,14 @@ export function challengeView(
 }
 
 export function referenceView(reference: ReferenceRow) {
-  const { payment_reference_id, method, external_reference, amount_usd, challenge_id, entitlement_id } = reference
+  const {
+    payment_reference_id,
+    method,
+    external_reference,
+    amount_usd,
+    challenge_id,
+    entitlement_id,
+  } = reference
   const { wallet_id, state, reason, evidence_sha256, decided_by, settlement_receipt_id } = reference
   const names = {
     payment_reference_id,
@@ -72,9 +97,12 @@ export function referenceView(reference: ReferenceRow) {
 const howOf: Record<PaymentMethod, string> = {
   hosted_checkout: 'the payment provider’s signed event about the session',
   agent_allowance: 'a debit of the allowance wallet',
-  payment_reference: 'the payment provider’s signed event, or an operator who looked at the account',
-  invoice_reference: 'the payment provider’s signed event, or an operator who looked at the account',
-  stablecoin_reference: 'one final transfer of exactly the amount, as the chain’s own nodes show it',
+  payment_reference:
+    'the payment provider’s signed event, or an operator who looked at the account',
+  invoice_reference:
+    'the payment provider’s signed event, or an operator who looked at the account',
+  stablecoin_reference:
+    'one final transfer of exactly the amount, as the chain’s own nodes show it',
   x402_reference: 'the settlement of the signed payment in a final block',
   ap2_mandate_reference: 'the mandate’s presentation, consumed once',
 }
@@ -92,14 +120,31 @@ export function postingsOf(movements: readonly PostedLeg[]) {
     const legs = movements.filter((leg) => leg.receipt_id === receipt_id)
     const { kind: reason = '', posted_at: at = new Date(0) } = legs[0] ?? {}
     return pairLegs(legs).map(({ debit, credit, units }, index) => ({
-      ...{ posting_id: `${receipt_id}.${index}`, debit, credit, units, reason, receipt_id, at: at.toISOString() },
+      ...{
+        posting_id: `${receipt_id}.${index}`,
+        debit,
+        credit,
+        units,
+        reason,
+        receipt_id,
+        at: at.toISOString(),
+      },
     }))
   })
 }
 
 /** An entitlement with every movement that touched it. */
 export function entitlementView(entitlement: EntitlementRow, movements: readonly PostedLeg[]) {
-  const { entitlement_id, agent_id, rail, tier, state, granted_units, consumed_units, returned_units } = entitlement
+  const {
+    entitlement_id,
+    agent_id,
+    rail,
+    tier,
+    state,
+    granted_units,
+    consumed_units,
+    returned_units,
+  } = entitlement
   const units = { granted_units, consumed_units, returned_units }
   return { entitlement_id, agent_id, rail, tier, state, ...units, postings: postingsOf(movements) }
 }

@@ -3,13 +3,21 @@ import { refuse } from '#domain/core/errors.ts'
 import { type AllowanceLimits, narrows } from '#domain/credit/allowance.ts'
 import { walletAccount } from '#domain/credit/credit.ts'
 import { acceptedMethods } from '#domain/payments/payment-reference.ts'
-import { createWallet, type LimitsBy, readWallet, setWalletLimits } from '../../../activities/credit/allowance.ts'
+import {
+  createWallet,
+  type LimitsBy,
+  readWallet,
+  setWalletLimits,
+} from '../../../activities/credit/allowance.ts'
 import { writeMoneyReceipt } from '../../../activities/credit/deps.ts'
 import { mandateChallenge, offeredAs } from '../../../activities/credit/presenting.ts'
 import { presentTopUp } from '../../../activities/credit/references.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { reservedUnits, type WalletRow } from '../../../activities/store/credit/allowance-wallets.ts'
+import {
+  reservedUnits,
+  type WalletRow,
+} from '../../../activities/store/credit/allowance-wallets.ts'
 import { listMovements, readBalance } from '../../../activities/store/credit/postings.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { findWalletPause } from '../../../activities/store/payouts/controls.ts'
@@ -32,7 +40,8 @@ export function openWallets(deps: MoneyDesk) {
   const { db } = deps
   return {
     /** Without an agent, anybody's wallet. */
-    read: async (walletId: string, agentId?: string) => walletView(db, await readWallet(db, walletId, agentId)),
+    read: async (walletId: string, agentId?: string) =>
+      walletView(db, await readWallet(db, walletId, agentId)),
 
     create: ({ callId, agentId, label, limits }: Made) =>
       answerOnce(deps, { callId, subject: agentId, status: 201 }, async (tx) => {
@@ -57,8 +66,15 @@ export function openWallets(deps: MoneyDesk) {
           to: limitsOf(after),
           widened: !narrows(before, after),
         }
-        const facts = { ...act, ...('agentId' in by ? { agent_id: by.agentId } : { operator: by.operator }) }
-        const receipt = { subject: `ctl_${digestOf({ call: callId })}`, kind: 'control_change' as const, facts }
+        const facts = {
+          ...act,
+          ...('agentId' in by ? { agent_id: by.agentId } : { operator: by.operator }),
+        }
+        const receipt = {
+          subject: `ctl_${digestOf({ call: callId })}`,
+          kind: 'control_change' as const,
+          facts,
+        }
         const jws = await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))
         return { wallet: await walletView(tx, after), receipt: receiptView(jws) }
       }),
@@ -67,13 +83,22 @@ export function openWallets(deps: MoneyDesk) {
       await readWallet(db, walletId, agentId)
       const reference = await look(deps, await intoWallet(deps, agentId, walletId, by))
       const wallet = await walletView(db, await readWallet(db, walletId, agentId))
-      return { wallet, payment_reference: referenceView(reference), verification: verificationOf(reference) }
+      return {
+        wallet,
+        payment_reference: referenceView(reference),
+        verification: verificationOf(reference),
+      }
     },
   }
 }
 
 /** The payment that was presented for this wallet, or is now; one for anything else is refused. */
-async function intoWallet(deps: MoneyDesk, agentId: string, walletId: string, by: FundedBy): Promise<ReferenceRow> {
+async function intoWallet(
+  deps: MoneyDesk,
+  agentId: string,
+  walletId: string,
+  by: FundedBy,
+): Promise<ReferenceRow> {
   if ('payment_reference_id' in by) {
     const reference = await ownReference(deps, agentId, by.payment_reference_id)
     if (reference.wallet_id === walletId) return reference
@@ -86,7 +111,12 @@ async function intoWallet(deps: MoneyDesk, agentId: string, walletId: string, by
   }
   const { amount_usd, ...asked } = by
   await assertProofGiven(deps, walletId, amount_usd, asked)
-  return presentTopUp(deps, { agentId, walletId, amountUsd: amount_usd, ...presentedOf(deps, asked) })
+  return presentTopUp(deps, {
+    agentId,
+    walletId,
+    amountUsd: amount_usd,
+    ...presentedOf(deps, asked),
+  })
 }
 
 /** A wallet has no challenge that tells what to sign, so who sends no proof is told here: 402 `payment_required`. */
@@ -101,9 +131,17 @@ async function assertProofGiven(
     (method === 'ap2_mandate_reference' && proof?.['presentation'] === undefined)
   if (!missing) return
   const of = { id: walletId, amount_usd }
-  const mandate = method === 'x402_reference' ? null : await mandateChallenge(deps, of, deps.mandateSeconds)
-  const more = { accepted_methods: acceptedMethods(deps.providers).filter((one) => one !== 'agent_allowance'), mandate }
-  throw deps.offers.paymentRequired(offeredAs(of), `${amount_usd} usd are to be paid into the wallet`, more)
+  const mandate =
+    method === 'x402_reference' ? null : await mandateChallenge(deps, of, deps.mandateSeconds)
+  const more = {
+    accepted_methods: acceptedMethods(deps.providers).filter((one) => one !== 'agent_allowance'),
+    mandate,
+  }
+  throw deps.offers.paymentRequired(
+    offeredAs(of),
+    `${amount_usd} usd are to be paid into the wallet`,
+    more,
+  )
 }
 
 /** A wallet as its owner sees it (endpoints.md §12). */
@@ -119,7 +157,11 @@ async function walletView(tx: Tx, wallet: WalletRow) {
   }
 }
 
-const limitsOf = ({ per_run_usd, per_day_usd, rails }: AllowanceLimits) => ({ per_run_usd, per_day_usd, rails })
+const limitsOf = ({ per_run_usd, per_day_usd, rails }: AllowanceLimits) => ({
+  per_run_usd,
+  per_day_usd,
+  rails,
+})
 
 const given = (limits: LimitsAsked): Partial<AllowanceLimits> =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))

@@ -3,13 +3,21 @@ import { type DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../../../activities/config/config.ts'
 import { type InputBounds, storeInput, type Upload } from '../../../activities/run/stored-input.ts'
-import { findInput, type InputName, type InputRow, keptUntil } from '../../../activities/store/agents/agent-inputs.ts'
+import {
+  findInput,
+  type InputName,
+  type InputRow,
+  keptUntil,
+} from '../../../activities/store/agents/agent-inputs.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 
 export type Inputs = ReturnType<typeof openInputs>
 type InputSettings =
   `INPUT_${'KEEP_MS' | 'KEEP_SANDBOX_MS' | 'BYTES_PER_AGENT' | 'BYTES_PER_SANDBOX' | 'BYTES_OF_AGENTS' | 'BYTES_OF_SANDBOXES'}`
-type InputDeps = { db: Tx; config: Pick<Config, InputSettings | 'INPUT_SPACE_PATH' | 'INPUT_SPACE_MIN'> }
+type InputDeps = {
+  db: Tx
+  config: Pick<Config, InputSettings | 'INPUT_SPACE_PATH' | 'INPUT_SPACE_MIN'>
+}
 /** Whose upload it is; a sandbox has little room. */
 type Uploader = { readonly owner: string; readonly sandbox: boolean }
 type Incoming = { mediaType: string; bytes: AsyncIterable<Uint8Array> }
@@ -17,8 +25,14 @@ type Incoming = { mediaType: string; bytes: AsyncIterable<Uint8Array> }
 /** Uploaded inputs as operations see them. */
 export function openInputs({ db, config }: InputDeps) {
   const { inputBytesMax: bytesMax, inputUploadsMax: uploadsMax } = limits
-  const ofAgents = { bytesMax: config.INPUT_BYTES_PER_AGENT, allBytesMax: config.INPUT_BYTES_OF_AGENTS }
-  const ofSandboxes = { bytesMax: config.INPUT_BYTES_PER_SANDBOX, allBytesMax: config.INPUT_BYTES_OF_SANDBOXES }
+  const ofAgents = {
+    bytesMax: config.INPUT_BYTES_PER_AGENT,
+    allBytesMax: config.INPUT_BYTES_OF_AGENTS,
+  }
+  const ofSandboxes = {
+    bytesMax: config.INPUT_BYTES_PER_SANDBOX,
+    allBytesMax: config.INPUT_BYTES_OF_SANDBOXES,
+  }
   const boundsOf = (sandbox: boolean): InputBounds => ({
     bytesMax,
     owner: { ...(sandbox ? ofSandboxes : ofAgents), uploadsMax, sandbox },
@@ -51,7 +65,10 @@ export function openInputs({ db, config }: InputDeps) {
 }
 
 /** Throws 503 while the volume of a local Postgres has little space left. */
-async function assertSpace({ INPUT_SPACE_PATH: path, INPUT_SPACE_MIN: least }: InputDeps['config']): Promise<void> {
+async function assertSpace({
+  INPUT_SPACE_PATH: path,
+  INPUT_SPACE_MIN: least,
+}: InputDeps['config']): Promise<void> {
   if (path === '') return
   const { bavail, bsize } = await statfs(path)
   if (bavail * bsize < least) throw refusals.no_room_at_all()
@@ -59,10 +76,18 @@ async function assertSpace({ INPUT_SPACE_PATH: path, INPUT_SPACE_MIN: least }: I
 
 const refusals: Record<Extract<Upload, { ok: false }>['reason'], () => DomainError> = {
   digest_mismatch: () =>
-    refuse('evidence_mismatch', 'the bytes have another SHA-256 than the path says', 'Send the file of that digest.'),
+    refuse(
+      'evidence_mismatch',
+      'the bytes have another SHA-256 than the path says',
+      'Send the file of that digest.',
+    ),
   empty: () => refuse('evidence_mismatch', 'the body is empty', 'Send the file of that digest.'),
   too_large: () =>
-    refuse('payload_too_large', `the body is over ${limits.inputBytesMax} bytes`, 'Send a smaller file.'),
+    refuse(
+      'payload_too_large',
+      `the body is over ${limits.inputBytesMax} bytes`,
+      'Send a smaller file.',
+    ),
   no_room: () =>
     refuse(
       'control_denied',
@@ -70,9 +95,18 @@ const refusals: Record<Extract<Upload, { ok: false }>['reason'], () => DomainErr
       'Wait until inputs of closed tasks are removed.',
     ),
   no_room_at_all: () =>
-    refuse('unavailable', 'there is no room for uploads', 'Upload it later, or send a shorter input in the body.'),
+    refuse(
+      'unavailable',
+      'there is no room for uploads',
+      'Upload it later, or send a shorter input in the body.',
+    ),
   too_many_at_once: () =>
-    refuse('rate_limited', 'this agent uploads too many inputs at once', 'Finish an upload first.', {
-      retry_after_ms: 5_000,
-    }),
+    refuse(
+      'rate_limited',
+      'this agent uploads too many inputs at once',
+      'Finish an upload first.',
+      {
+        retry_after_ms: 5_000,
+      },
+    ),
 }

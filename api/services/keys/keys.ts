@@ -43,7 +43,11 @@ export function openKeys(deps: KeyDeps) {
     list: (by: Operator) =>
       transaction(db, async (tx) => {
         const listed = (await listPublicKeys(tx)).map(keyView)
-        const act = { act: 'signing_keys_list', act_on: `sha256:${digestOf(listed)}`, reason: 'listed' }
+        const act = {
+          act: 'signing_keys_list',
+          act_on: `sha256:${digestOf(listed)}`,
+          reason: 'listed',
+        }
         return { keys: listed, receipt: await signed(deps, tx, by, act) }
       }),
 
@@ -65,8 +69,10 @@ export function openKeys(deps: KeyDeps) {
       })
     },
 
-    retire: (by: Operator, ending: Ending, callId: string) => end(deps, 'retire', by, ending, callId),
-    revoke: (by: Operator, ending: Ending, callId: string) => end(deps, 'revoke', by, ending, callId),
+    retire: (by: Operator, ending: Ending, callId: string) =>
+      end(deps, 'retire', by, ending, callId),
+    revoke: (by: Operator, ending: Ending, callId: string) =>
+      end(deps, 'revoke', by, ending, callId),
   }
 }
 
@@ -95,7 +101,13 @@ function end(
     if (how === 'retire') await assertReplaced(deps, tx, row)
     const facts = { ring, key_sha256: digestOf(row.public_jwk) }
     // Signed before the key ends: where no other key stands, the receipt is our record from before.
-    const receipt = await signed(deps, tx, by, { act: `signing_key_${how}`, act_on: kid, reason, facts }, kid)
+    const receipt = await signed(
+      deps,
+      tx,
+      by,
+      { act: `signing_key_${how}`, act_on: kid, reason, facts },
+      kid,
+    )
     const ended = await endKey(tx, how, row)
     if (ended === undefined) throw new Error(`the key ${kid} is not there`)
     const answer = { key: keyView(ended), receipt }
@@ -107,16 +119,26 @@ function end(
 async function requireKey(tx: Tx, kid: string): Promise<SigningKeyRow> {
   const row = await findKey(tx, kid)
   if (row !== undefined) return row
-  throw refuse('not_found', 'no key of this service has this kid', 'List the keys and take one of theirs.')
+  throw refuse(
+    'not_found',
+    'no key of this service has this kid',
+    'List the keys and take one of theirs.',
+  )
 }
 
 function assertEnds(row: SigningKeyRow, how: 'retire' | 'revoke'): void {
   const state = keyState(row)
   if (state === 'active' || (how === 'revoke' && state === 'retired')) return
-  throw refuse('wrong_state', `the key is ${state}`, 'There is nothing left to end.', { extra: { state } })
+  throw refuse('wrong_state', `the key is ${state}`, 'There is nothing left to end.', {
+    extra: { state },
+  })
 }
 
-async function assertReplaced({ keys }: KeyDeps, tx: Tx, { ring, kid }: SigningKeyRow): Promise<void> {
+async function assertReplaced(
+  { keys }: KeyDeps,
+  tx: Tx,
+  { ring, kid }: SigningKeyRow,
+): Promise<void> {
   const next = activeKey(keys[ring as Ring], await readCurrent(tx, keys, [ring as Ring]), kid)
   if (next.kid !== kid) return
   throw refuse(

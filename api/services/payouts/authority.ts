@@ -51,16 +51,28 @@ export function openAuthority(settings: AuthoritySettings) {
       assertAhead(payout.expires_at, await clockSeconds(db))
       const row = createdPayout((await readPayout(db, payout.payout_id))?.payout)
       const mandateId = `mdt_${digestOf({ operator: operator.operatorId, idempotency_key: input.idempotency_key })}`
-      const requestDigest = requestSha256(principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key))
+      const requestDigest = requestSha256(
+        principalTermsOf(row, payout.expires_at, payout.authorize_idempotency_key),
+      )
       const holderProof = {
         bindingVersion: proof.binding_version,
         holderWallet: proof.holder_wallet,
         signature: proof.signature as Hex,
       }
-      const asked = { mandateId, requestSha256: requestDigest, checkoutJwt: input.checkout_jwt, holderProof }
+      const asked = {
+        mandateId,
+        requestSha256: requestDigest,
+        checkoutJwt: input.checkout_jwt,
+        holderProof,
+      }
       return transaction(db, async (tx) => {
         const standing = await authorityStanding({ keys }, tx)
-        const issued = await issueMandate({ ...facts, standing, ...asked, verifyWalletMessage: wallets.verify })
+        const issued = await issueMandate({
+          ...facts,
+          standing,
+          ...asked,
+          verifyWalletMessage: wallets.verify,
+        })
         const mandate = { mandateId, requestSha256: requestDigest, ...issued }
         return keepMandate(settings, tx, { operator, row, mandate, iat: standing.nowSeconds })
       })
@@ -77,20 +89,34 @@ function assertAhead(expiresAt: number, nowSeconds: number): void {
 function createdPayout(row: PayoutRow | undefined): PayoutRow {
   if (row === undefined) throw unknownPayout()
   if (row.state === 'created') return row
-  throw refuse('wrong_state', `the payout is ${row.state}`, 'Issue mandates only for created payouts.', {
-    extra: { state: row.state },
-  })
+  throw refuse(
+    'wrong_state',
+    `the payout is ${row.state}`,
+    'Issue mandates only for created payouts.',
+    {
+      extra: { state: row.state },
+    },
+  )
 }
 
 /** Stores the mandate with its receipt and answers what is stored, so that an operator sees recipient and amount. */
 async function keepMandate(
   { config, keys }: AuthoritySettings,
   tx: Tx,
-  { operator, row, mandate, iat }: { operator: Operator; row: PayoutRow; mandate: Issued; iat: number },
+  {
+    operator,
+    row,
+    mandate,
+    iat,
+  }: { operator: Operator; row: PayoutRow; mandate: Issued; iat: number },
 ) {
   const { recipient, amount_atomic } = row
   const amounts = { recipient, amount_usdc: formatUsdc(BigInt(amount_atomic)), amount_atomic }
-  const stored = await storeMandate(tx, { ...mandate, operatorId: operator.operatorId, payoutId: row.payout_id })
+  const stored = await storeMandate(tx, {
+    ...mandate,
+    operatorId: operator.operatorId,
+    payoutId: row.payout_id,
+  })
   const { mandate_id, request_sha256 } = stored
   const receipt = {
     subject: mandate_id,

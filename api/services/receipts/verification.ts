@@ -2,7 +2,12 @@ import type { Kysely } from 'kysely'
 import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { receiptId } from '#domain/core/ids.ts'
-import { isGood, type KeyStanding, type KeyTimes, standingNow } from '#domain/receipts/key-standing.ts'
+import {
+  isGood,
+  type KeyStanding,
+  type KeyTimes,
+  standingNow,
+} from '#domain/receipts/key-standing.ts'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { verifyCompact } from '../../../activities/keys/compact.ts'
 import { keyTimes } from '../../../activities/keys/published-key.ts'
@@ -24,19 +29,29 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
     async verify(selector: ReceiptSelector): Promise<Record<string, unknown>> {
       const jws = selector.receipt ?? (await storedJws(db, selector))
       const stored = await findReceipt(db, { receipt_id: receiptId(jws) })
-      const key = (await listPublicKeys(db)).find((row) => row.ring === 'receipt' && row.kid === headerOf(jws)?.['kid'])
+      const key = (await listPublicKeys(db)).find(
+        (row) => row.ring === 'receipt' && row.kid === headerOf(jws)?.['kid'],
+      )
       const payload = key === undefined ? undefined : verifiedPayload(jws, key)
       const iat = typeof payload?.['iat'] === 'number' ? payload['iat'] : undefined
       const at = selector.at === undefined ? iat : Math.floor(Date.parse(selector.at) / 1000)
       const times = key === undefined ? undefined : keyTimes(key)
       const checks: Check[] = [
-        check('key', key !== undefined, key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`),
+        check(
+          'key',
+          key !== undefined,
+          key === undefined ? 'no key of this service has this kid' : `key ${key.kid}`,
+        ),
         check(
           'signature',
           payload !== undefined,
           payload === undefined ? 'the signature does not verify' : 'EdDSA over the compact form',
         ),
-        check('issuer', payload?.['iss'] === issuer, `issuer ${String(payload?.['iss'] ?? 'unknown')}`),
+        check(
+          'issuer',
+          payload?.['iss'] === issuer,
+          `issuer ${String(payload?.['iss'] ?? 'unknown')}`,
+        ),
         keyStanding(times, iat, stored?.issued_at),
       ]
       return {
@@ -48,7 +63,8 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
         signature: {
           alg: 'EdDSA',
           key_id: key?.kid ?? null,
-          key_state_at_issue: times === undefined || at === undefined ? 'unknown' : standingOn(times, at),
+          key_state_at_issue:
+            times === undefined || at === undefined ? 'unknown' : standingOn(times, at),
           valid: payload !== undefined,
         },
         payload: payload ?? null,
@@ -63,13 +79,20 @@ export function createReceiptVerification(db: Kysely<Database>, issuer: string) 
 
 const check = (name: string, ok: boolean, detail: string): Check => ({ check: name, ok, detail })
 
-async function storedJws(db: Kysely<Database>, { receipt_id, payload_sha256 }: ReceiptSelector): Promise<string> {
+async function storedJws(
+  db: Kysely<Database>,
+  { receipt_id, payload_sha256 }: ReceiptSelector,
+): Promise<string> {
   const row = await findReceipt(
     db,
     receipt_id === undefined ? { payload_sha256: payload_sha256 ?? '' } : { receipt_id },
   )
   if (row === undefined)
-    throw refuse('not_found', 'no receipt of this service has that id', 'Check the id, or send the receipt itself.')
+    throw refuse(
+      'not_found',
+      'no receipt of this service has that id',
+      'Check the id, or send the receipt itself.',
+    )
   return row.jws
 }
 
@@ -82,14 +105,23 @@ function verifiedPayload(jws: string, key: SigningKeyRow): Record<string, unknow
 }
 
 /** A revoked key proves nothing by itself: its thief can date a receipt back; our record from before the revocation does. */
-function keyStanding(times: KeyTimes | undefined, iat: number | undefined, storedAt: Date | undefined): Check {
-  if (times === undefined || iat === undefined) return check('key_standing', false, 'the key was unknown')
-  const ok = isGood(times, { issuedAt: iat, storedAt: storedAt === undefined ? null : storedAt.getTime() / 1000 })
+function keyStanding(
+  times: KeyTimes | undefined,
+  iat: number | undefined,
+  storedAt: Date | undefined,
+): Check {
+  if (times === undefined || iat === undefined)
+    return check('key_standing', false, 'the key was unknown')
+  const ok = isGood(times, {
+    issuedAt: iat,
+    storedAt: storedAt === undefined ? null : storedAt.getTime() / 1000,
+  })
   return check('key_standing', ok, standingDetail(times, iat, ok))
 }
 
 function standingDetail(times: KeyTimes, iat: number, ok: boolean): string {
-  if (times.retiredAt !== null && iat > times.retiredAt) return 'the key was retired before the receipt is dated'
+  if (times.retiredAt !== null && iat > times.retiredAt)
+    return 'the key was retired before the receipt is dated'
   if (times.revokedAt === null) return 'the key was active'
   return ok
     ? 'the key is revoked, our record of the receipt is older'
@@ -105,7 +137,10 @@ const standingOn = ({ retiredAt, revokedAt }: KeyTimes, at: number): KeyStanding
 
 function headerOf(jws: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString('utf8')) as Record<string, unknown>
+    return JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString('utf8')) as Record<
+      string,
+      unknown
+    >
   } catch {
     return undefined
   }

@@ -11,10 +11,17 @@ import { type PayoutRecord, readPayout } from '../../../activities/store/payouts
 import { appendReceipt, type ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { send } from '../../../activities/store/postgres/pipeline.ts'
-import { lastReconciliation, type ReconciliationRow } from '../../../activities/store/reconciliation/reconciliations.ts'
+import {
+  lastReconciliation,
+  type ReconciliationRow,
+} from '../../../activities/store/reconciliation/reconciliations.ts'
 import { findStatement } from '../../../activities/store/reconciliation/statements.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { closeException, type ExceptionRow, listOpenExceptions } from '../../../activities/store/tasks/exceptions.ts'
+import {
+  closeException,
+  type ExceptionRow,
+  listOpenExceptions,
+} from '../../../activities/store/tasks/exceptions.ts'
 
 /** How many open exceptions one answer holds; the newest come first. */
 const LISTED_MAX = 200
@@ -36,11 +43,18 @@ export function openReconciliationDesk(deps: DeskDeps) {
     read: async (day?: string) => {
       const statement = await findStatement(db, day)
       if (statement === undefined && day !== undefined)
-        throw refuse('not_found', `${day} has no statement`, 'Statements are signed once their day is final on chain.')
+        throw refuse(
+          'not_found',
+          `${day} has no statement`,
+          'Statements are signed once their day is final on chain.',
+        )
       const last = await lastReconciliation(db)
       return {
         day: statement?.day ?? null,
-        statement: statement === undefined ? null : (decodeCompact(statement.jws).payload as StatementClaims),
+        statement:
+          statement === undefined
+            ? null
+            : (decodeCompact(statement.jws).payload as StatementClaims),
         jws: statement?.jws ?? null,
         last_run: last === undefined ? null : runView(last),
         exceptions: (await listOpenExceptions(db, LISTED_MAX)).map(exceptionView),
@@ -79,16 +93,28 @@ export async function closeWithReceipt(
     operator_id: operatorId,
     operator_name: name,
   }
-  const receipt = { subject: exception_id, kind: 'exception_closed', usage: 'operational', environment, issuer, facts }
+  const receipt = {
+    subject: exception_id,
+    kind: 'exception_closed',
+    usage: 'operational',
+    environment,
+    issuer,
+    facts,
+  }
   const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(await clockSeconds(tx)))
   return { exception: exceptionView(row), receipt: receiptView(jws) }
 }
 
 /** Whether a statement is signed by a receipt key of ours and follows the statement of the day before it. */
-export async function verifyStatement(tx: Tx, jws: string): Promise<{ claims: StatementClaims; faults: string[] }> {
+export async function verifyStatement(
+  tx: Tx,
+  jws: string,
+): Promise<{ claims: StatementClaims; faults: string[] }> {
   const { header, payload } = decodeCompact(jws)
   const claims = payload as StatementClaims
-  const key = (await listPublicKeys(tx)).find(({ ring, kid }) => ring === 'receipt' && kid === header['kid'])
+  const key = (await listPublicKeys(tx)).find(
+    ({ ring, kid }) => ring === 'receipt' && kid === header['kid'],
+  )
   const stored = await findStatement(tx, claims.day)
   const storedAt = stored?.jws === jws ? stored.made_at.getTime() / 1000 : null
   const before = await findStatement(tx, dayOf(boundsOf(claims.day).begin - 1))
@@ -96,8 +122,11 @@ export async function verifyStatement(tx: Tx, jws: string): Promise<{ claims: St
   if (key === undefined) faults.push('no receipt key of this service has its kid')
   else if (!verifies(jws, key.public_jwk)) faults.push('its signature does not verify')
   else if (!isGood(keyTimes(key), { issuedAt: claims.iat, storedAt }))
-    faults.push('its key was retired before its date, or is revoked and no older record of it exists')
-  if ((before?.sha256 ?? null) !== claims.prev) faults.push('it does not follow the statement of the day before')
+    faults.push(
+      'its key was retired before its date, or is revoked and no older record of it exists',
+    )
+  if ((before?.sha256 ?? null) !== claims.prev)
+    faults.push('it does not follow the statement of the day before')
   return { claims, faults }
 }
 

@@ -14,7 +14,10 @@ import type { RecoverDeps } from './line.ts'
 import { isTask, subjectOf } from './list.ts'
 import { signAct } from './operator-commands.ts'
 
-export type ActDeps = RecoverDeps & { tasks: TaskDeps; gateway: Pick<ReturnType<typeof createTaskGateway>, 'wake'> }
+export type ActDeps = RecoverDeps & {
+  tasks: TaskDeps
+  gateway: Pick<ReturnType<typeof createTaskGateway>, 'wake'>
+}
 
 /** What an operator can do to what is stuck: have its workflow read its row again, or one of a task's recoveries. */
 export const recoverActs = ['wake', ...recoveryActions] as const
@@ -33,7 +36,9 @@ export async function actOn(deps: ActDeps, operator: Operator, acting: Acting): 
   const subject = await subjectOf(deps, acting.id)
   // Nothing is recorded of what cannot be told.
   await tell(deps, subject)
-  const acted = await transaction(deps.db, (tx) => record(deps.tasks, tx, operator, { ...acting, id: subject }))
+  const acted = await transaction(deps.db, (tx) =>
+    record(deps.tasks, tx, operator, { ...acting, id: subject }),
+  )
   await tell(deps, subject)
   return acted
 }
@@ -70,8 +75,15 @@ async function record(
   { id, act, reason, input }: Acting,
 ): Promise<Acted> {
   if (act === 'wake') {
-    const state = isTask(id) ? (await requireTask(tx, id)).state : (await requirePayout(tx, id)).payout.state
-    return { id, act, state, receipt: await signAct(tasks, tx, { operatorId, name }, { act, act_on: id, reason }) }
+    const state = isTask(id)
+      ? (await requireTask(tx, id)).state
+      : (await requirePayout(tx, id)).payout.state
+    return {
+      id,
+      act,
+      state,
+      receipt: await signAct(tasks, tx, { operatorId, name }, { act, act_on: id, reason }),
+    }
   }
   if (!isTask(id)) throw new Error(`${id} takes no ${act}: the one act on a payout is wake`)
   const { body } = await recoverTask(tasks, tx, {

@@ -38,7 +38,13 @@ export type Explanation = Record<string, string | number | boolean | null>
 /** The wait of what a wake starts again. */
 export const notRunning = (id: string): Wait => ({
   ...{ what: 'its workflow, which is not running', waiting_for: [], since: null, gaps: [] },
-  action: { by: 'operator', call: null, arguments: {}, choices: [], command: recoverCommand(id, 'wake') },
+  action: {
+    by: 'operator',
+    call: null,
+    arguments: {},
+    choices: [],
+    command: recoverCommand(id, 'wake'),
+  },
 })
 
 /** A wait in the names of an explanation; the lines of the action are to be copied as they are. */
@@ -47,7 +53,10 @@ export function explainWait({ what, waiting_for, since, gaps, action }: Wait): E
     waits_for: what,
     waiting_for: waiting_for.join(', ') || null,
     waiting_since: since,
-    gaps: gaps.map(({ code, detail, pointers }) => `${code} at ${pointers.join(' ')}: ${detail}`).join('\n') || null,
+    gaps:
+      gaps
+        .map(({ code, detail, pointers }) => `${code} at ${pointers.join(' ')}: ${detail}`)
+        .join('\n') || null,
     required_by: action?.by ?? null,
     required_action: action === null ? null : actionLines(action).join('\n'),
     choices: action?.choices.join(', ') || null,
@@ -55,7 +64,10 @@ export function explainWait({ what, waiting_for, since, gaps, action }: Wait): E
 }
 
 /** Why an activity of this workflow fails now, null where none does. */
-export async function lastFailure(client: TemporalClient, workflowId: string): Promise<string | null> {
+export async function lastFailure(
+  client: TemporalClient,
+  workflowId: string,
+): Promise<string | null> {
   const description = await client.workflow.getHandle(workflowId).describe()
   const failed = description.raw.pendingActivities?.find((activity) => activity.lastFailure != null)
   return failed?.lastFailure?.message ?? null

@@ -14,7 +14,9 @@ export async function listLines(deps: RecoverDeps, stuck: boolean): Promise<Line
   const flagged = [...(await flaggedIds(deps))].filter((id) => !known.has(id))
   const lines = [
     ...stored,
-    ...(await Promise.all(flagged.map((id) => (isTask(id) ? taskLine(db, id) : payoutLine(db, id))))),
+    ...(await Promise.all(
+      flagged.map((id) => (isTask(id) ? taskLine(db, id) : payoutLine(db, id))),
+    )),
   ]
   const orphans = await orphansOf(deps, lines)
   return lines

@@ -5,7 +5,12 @@ import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 
 /** `facts` stand in the receipt as well. */
-export type OperatorAct = { act: string; act_on: string; reason: string; facts?: Record<string, unknown> }
+export type OperatorAct = {
+  act: string
+  act_on: string
+  reason: string
+  facts?: Record<string, unknown>
+}
 
 /** The signed receipt of an operator's act that has no row of its own, such as waking a workflow. */
 export async function signAct(
@@ -18,6 +23,13 @@ export async function signAct(
   const who = { operator_id: operatorId, operator_name: name }
   const facts = { ...more, ...act, ...who, at: new Date(seconds * 1000).toISOString() }
   const subject = `act_${randomUUID()}`
-  const receipt = { subject, kind: 'control_change', usage: 'operational', environment, issuer, facts }
+  const receipt = {
+    subject,
+    kind: 'control_change',
+    usage: 'operational',
+    environment,
+    issuer,
+    facts,
+  }
   return receiptView(await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds)))
 }

@@ -4,10 +4,17 @@ import type { Wait } from '#domain/core/wait.ts'
 import { payoutWait } from '#domain/payouts/wait.ts'
 import type { Outcome } from '../../../activities/chain/outcome.ts'
 import { authorizationOf } from '../../../activities/payout/transfer.ts'
-import { listWaitingPayouts, type PayoutRecord, requirePayout } from '../../../activities/store/payouts/payouts.ts'
+import {
+  listWaitingPayouts,
+  type PayoutRecord,
+  requirePayout,
+} from '../../../activities/store/payouts/payouts.ts'
 import { listOpenTransfers } from '../../../activities/store/payouts/transfers.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
-import { listOpenExceptions, openExceptionCode } from '../../../activities/store/tasks/exceptions.ts'
+import {
+  listOpenExceptions,
+  openExceptionCode,
+} from '../../../activities/store/tasks/exceptions.ts'
 import { isRunning } from '../../../temporal/payments.ts'
 import { payoutSummary } from '../../../workflows/payout/details.ts'
 import {
@@ -45,7 +52,15 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
   const difference = await openExceptionCode(db, payoutId)
   const code = exception ?? difference ?? (parked === null ? null : 'parked')
   return {
-    ...{ id: payoutId, kind: 'payout', state: payout.state, code, rail: 'payout', usage: payout.usage, agent: null },
+    ...{
+      id: payoutId,
+      kind: 'payout',
+      state: payout.state,
+      code,
+      rail: 'payout',
+      usage: payout.usage,
+      agent: null,
+    },
     summary: payoutSummary({ ...payout, amountUsdc: formatUsdc(BigInt(payout.amount_atomic)) }),
     needs_attention: code !== null,
     at_work: isUnderWay(transfer),
@@ -54,7 +69,10 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
 }
 
 /** What one payout is, what it waits for, what its workflow last failed at, and the act that unblocks it. */
-export async function explainPayout({ client, db, findOutcome }: RecoverDeps, payoutId: string): Promise<Explanation> {
+export async function explainPayout(
+  { client, db, findOutcome }: RecoverDeps,
+  payoutId: string,
+): Promise<Explanation> {
   const record = await requirePayout(db, payoutId)
   const { payout, transfer } = record
   const outcome =
@@ -68,21 +86,27 @@ export async function explainPayout({ client, db, findOutcome }: RecoverDeps, pa
     state: payout.state,
     amount_usdc: formatUsdc(BigInt(payout.amount_atomic)),
     recipient: payout.recipient,
-    expires_at: payout.expires_at === null ? null : new Date(Number(payout.expires_at) * 1000).toISOString(),
+    expires_at:
+      payout.expires_at === null ? null : new Date(Number(payout.expires_at) * 1000).toISOString(),
     transfer: transfer?.status ?? 'none',
     chain_says: outcome === undefined ? 'nothing to look for' : describe(outcome),
     parked: transfer?.parked ?? null,
     exception: transfer?.exception ?? difference,
     workflow: running ? 'running' : 'not running',
     last_failure: running ? await lastFailure(client, payoutId) : null,
-    ...explainWait(!running && isUnderWay(transfer) ? notRunning(payoutId) : waitOf(record, difference)),
+    ...explainWait(
+      !running && isUnderWay(transfer) ? notRunning(payoutId) : waitOf(record, difference),
+    ),
   }
 }
 
 const isUnderWay = (transfer: PayoutRecord['transfer']): boolean =>
   transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
 
-function waitOf({ payout, transfer }: Pick<PayoutRecord, 'payout' | 'transfer'>, difference: string | null): Wait {
+function waitOf(
+  { payout, transfer }: Pick<PayoutRecord, 'payout' | 'transfer'>,
+  difference: string | null,
+): Wait {
   const { parked = null, exception = null, status = 'none' } = transfer ?? {}
   const { payout_id: payoutId, state } = payout
   return payoutWait({ payoutId, state, transfer: status, parked, exception, difference })

@@ -3,11 +3,18 @@ import { taskWait } from '#domain/tasks/wait.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { findRun } from '../../../activities/store/tasks/runs.ts'
-import { listRecoveryRequests, openTaskException } from '../../../activities/store/tasks/task-exceptions.ts'
+import {
+  listRecoveryRequests,
+  openTaskException,
+} from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listOpenTasks, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
 import { isRunning } from '../../../temporal/payments.ts'
-import { attended, endedByOthers, needsAttention } from '../../../workflows/shared/search-attributes.ts'
+import {
+  attended,
+  endedByOthers,
+  needsAttention,
+} from '../../../workflows/shared/search-attributes.ts'
 import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
 import { taskSummary } from '../../../workflows/task/details.ts'
 import {
@@ -27,7 +34,8 @@ const isAtWork = ({ state, hasInput, isReviewed }: TaskSnapshot): boolean =>
 export async function listTasks(db: Kysely<Database>): Promise<Line[]> {
   return transaction(db, async (tx) => {
     const lines: Line[] = []
-    for (const row of await listOpenTasks(tx, attended, LOOKED_AT_MAX)) lines.push(await lineOf(tx, row))
+    for (const row of await listOpenTasks(tx, attended, LOOKED_AT_MAX))
+      lines.push(await lineOf(tx, row))
     return lines
   })
 }
@@ -41,7 +49,15 @@ async function lineOf(tx: Tx, row: TaskRow): Promise<Line> {
   const snapshot = await snapshotOf(tx, row, [])
   const { task_id, state, rail, usage, agent_id } = row
   return {
-    ...{ id: task_id, kind: 'task', state, code: snapshot.exception?.code ?? null, rail, usage, agent: agent_id },
+    ...{
+      id: task_id,
+      kind: 'task',
+      state,
+      code: snapshot.exception?.code ?? null,
+      rail,
+      usage,
+      agent: agent_id,
+    },
     summary: taskSummary(row),
     needs_attention: needsAttention(snapshot),
     at_work: isAtWork(snapshot),
@@ -50,10 +66,16 @@ async function lineOf(tx: Tx, row: TaskRow): Promise<Line> {
 }
 
 /** What one task is, what stopped it, what it waits for, what its workflows last failed at, and the act that unblocks it. */
-export async function explainTask({ client, db }: RecoverDeps, taskId: string): Promise<Explanation> {
+export async function explainTask(
+  { client, db }: RecoverDeps,
+  taskId: string,
+): Promise<Explanation> {
   const { row, snapshot, run, exception, asked } = await transaction(db, async (tx) => {
     const row = await taskOf(tx, taskId)
-    const [exception, snapshot] = [await openTaskException(tx, taskId), await snapshotOf(tx, row, [])]
+    const [exception, snapshot] = [
+      await openTaskException(tx, taskId),
+      await snapshotOf(tx, row, []),
+    ]
     return {
       ...{ row, exception, snapshot },
       run: row.run_id === null ? undefined : await findRun(tx, row.run_id),
@@ -73,12 +95,18 @@ export async function explainTask({ client, db }: RecoverDeps, taskId: string): 
     cause: exception?.detail ?? null,
     money_moved: exception?.money_moved ?? null,
     requests:
-      asked.map(({ action, state, requested_by }) => `${action} by ${requested_by}: ${state}`).join('; ') || null,
-    run: run === undefined ? null : `${run.run_id} at ${run.step ?? 'its end'}, attempt ${run.attempt + 1}`,
+      asked
+        .map(({ action, state, requested_by }) => `${action} by ${requested_by}: ${state}`)
+        .join('; ') || null,
+    run:
+      run === undefined
+        ? null
+        : `${run.run_id} at ${run.step ?? 'its end'}, attempt ${run.attempt + 1}`,
     due_at: row.due_at?.toISOString() ?? null,
     workflow: running ? 'running' : 'not running',
     last_failure:
-      (atWork ? await lastFailure(client, run.run_id) : null) ?? (running ? await lastFailure(client, taskId) : null),
+      (atWork ? await lastFailure(client, run.run_id) : null) ??
+      (running ? await lastFailure(client, taskId) : null),
     ...explainWait(!running && isAtWork(snapshot) ? notRunning(taskId) : taskWait(snapshot)),
   }
 }

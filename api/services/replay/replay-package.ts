@@ -11,13 +11,22 @@ import {
 import type { MadePackage } from '#domain/runs/return-package.ts'
 import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
-import { findReceipt, listReceipts, type Signer } from '../../../activities/store/payouts/receipts.ts'
+import {
+  findReceipt,
+  listReceipts,
+  type Signer,
+} from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { liveContract } from '../../../activities/store/tasks/contracts.ts'
 import { findReturnPackage, findRun, listLoopSteps } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
-import { findDocument, listLedgerWithData, lockTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import {
+  findDocument,
+  listLedgerWithData,
+  lockTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
 
 export type ReplayDeps = {
   readonly db: Kysely<Database>
@@ -57,7 +66,11 @@ export async function replayFileOf(
   return { replay_package, jws, verify_instructions: verifyInstructions }
 }
 
-async function partsOf(tx: Tx, task: TaskRow, issuer: string): Promise<Parameters<typeof buildReplayPackage>[0]> {
+async function partsOf(
+  tx: Tx,
+  task: TaskRow,
+  issuer: string,
+): Promise<Parameters<typeof buildReplayPackage>[0]> {
   const { task_id, run_id, resume_state } = task
   const run = run_id === null ? undefined : await findRun(tx, run_id)
   const exceptions = (await listTaskExceptions(tx, task_id)).map(({ exception_id }) => exception_id)
@@ -71,7 +84,9 @@ async function partsOf(tx: Tx, task: TaskRow, issuer: string): Promise<Parameter
     receipts: await receiptsOf(tx, subjects, ledger),
     documents: await documentsOf(tx, task_id, ledger),
     return_package: run === undefined ? null : await packageOf(tx, run.run_id),
-    keys: { keys: (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey) },
+    keys: {
+      keys: (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey),
+    },
   }
 }
 
@@ -83,7 +98,11 @@ async function loopOf(tx: Tx, runId: string): Promise<ReplayPackage['loop_steps'
 }
 
 /** The chains of the task’s own subjects, and before them what else the ledger cites, such as the receipts of its credit. */
-async function receiptsOf(tx: Tx, subjects: string[], ledger: ReplayPackage['ledger']): Promise<string[]> {
+async function receiptsOf(
+  tx: Tx,
+  subjects: string[],
+  ledger: ReplayPackage['ledger'],
+): Promise<string[]> {
   const own = (await Promise.all(subjects.map((subject) => listReceipts(tx, subject)))).flat()
   const ids = new Set(own.map(({ receipt_id }) => receipt_id))
   const cited = ledger.flatMap(({ data }) => Object.values(data)).filter(isReceiptId)
@@ -91,7 +110,8 @@ async function receiptsOf(tx: Tx, subjects: string[], ledger: ReplayPackage['led
   const found = await Promise.all(others.map((receipt_id) => findReceipt(tx, { receipt_id })))
   return [...found.filter((row) => row !== undefined), ...own].map(({ jws }) => jws)
 }
-const isReceiptId = (value: unknown): value is string => typeof value === 'string' && value.startsWith('rc_')
+const isReceiptId = (value: unknown): value is string =>
+  typeof value === 'string' && value.startsWith('rc_')
 
 /** What the ledger names by digest: terms, inputs, and the run contract, which is stored with its contract. */
 async function documentsOf(
@@ -115,6 +135,12 @@ async function documentsOf(
 async function packageOf(tx: Tx, runId: string): Promise<ReplayPackage['return_package']> {
   const row = await findReturnPackage(tx, runId)
   if (row === undefined) return null
-  const { result: _result, findings: _findings, gaps: _gaps, files: _files, ...proof } = row.package as MadePackage
+  const {
+    result: _result,
+    findings: _findings,
+    gaps: _gaps,
+    files: _files,
+    ...proof
+  } = row.package as MadePackage
   return { ...proof, completion_signature: row.completion_signature }
 }

@@ -20,15 +20,20 @@ import type { ConsoleFilter, DecisionTerms, ReviewSubject, WaitingSubject } from
 /** Agents that ask for trust, and those whose trust can be taken or given back. */
 export const agentSubject: ReviewSubject = {
   kind: 'agent',
-  list: async (tx, filter, most) => (await listAgents(tx, filterOf(filter), most)).map(waitingAgent),
+  list: async (tx, filter, most) =>
+    (await listAgents(tx, filterOf(filter), most)).map(waitingAgent),
   count: (tx, filter) => countAgents(tx, filterOf(filter)),
   tasksOf: listAwaitingTrust,
   decide: async (tx, agentId, terms, assertWaiting) => {
     const agent = await lockAgent(tx, agentId)
-    if (agent === undefined) throw refuse('not_found', 'no such agent', 'Take the id from the review console.')
+    if (agent === undefined)
+      throw refuse('not_found', 'no such agent', 'Take the id from the review console.')
     assertWaiting(agent.trust_since)
     const path = trustAfter(agent.trust_state, terms.decision)
-    const moved = await moveTrust(tx, agentId, path, { decisionId: terms.decisionId, limits: terms.limits })
+    const moved = await moveTrust(tx, agentId, path, {
+      decisionId: terms.decisionId,
+      limits: terms.limits,
+    })
     if (moved.trust_state === 'trusted') await giveFirstAccess(tx, agent, terms)
     return { state: moved.trust_state, view: agentView(moved) }
   },
@@ -58,7 +63,11 @@ function waitingAgent(agent: ListedAgent): WaitingSubject {
 }
 
 /** An agent whose trust is given back keeps the credential that it has. */
-async function giveFirstAccess(tx: Tx, agent: AgentRow, { limits, operator }: DecisionTerms): Promise<void> {
+async function giveFirstAccess(
+  tx: Tx,
+  agent: AgentRow,
+  { limits, operator }: DecisionTerms,
+): Promise<void> {
   if ((await listCredentials(tx, agent.agent_id)).length > 0) return
   await grantAccess(tx, agent, {
     version: 1,
@@ -76,7 +85,9 @@ function allowedOf({ requested_scopes, rails }: AgentRow, limits: TrustLimits | 
   }
   for (const [name, left] of Object.entries(allowed)) {
     if (left.length > 0) continue
-    const errors = [{ pointer: `/limits/${name}`, message: 'has nothing of what the agent asked for' }]
+    const errors = [
+      { pointer: `/limits/${name}`, message: 'has nothing of what the agent asked for' },
+    ]
     throw refuse(
       'invalid_request',
       `the limits leave the agent no ${name}`,

@@ -29,7 +29,8 @@ export const loopStepSubject: ReviewSubject = {
   },
   decide: async (tx, runId, { decision, decisionId, note, operator }, assertWaiting) => {
     const run = await findRun(tx, runId)
-    if (run === undefined) throw refuse('not_found', 'no such run', 'Take the id from the review console.')
+    if (run === undefined)
+      throw refuse('not_found', 'no such run', 'Take the id from the review console.')
     const { state } = await requireTask(tx, run.task_id)
     const open = await findOpenReview(tx, runId)
     if (open === undefined || decision === 'hold' || decision === 'revise')
@@ -41,13 +42,24 @@ export const loopStepSubject: ReviewSubject = {
         },
       })
     assertWaiting(open.started_at)
-    await recordReview(tx, runId, { decision, decisionId, decidedBy: `operator:${operator.operatorId}`, note })
+    await recordReview(tx, runId, {
+      decision,
+      decisionId,
+      decidedBy: `operator:${operator.operatorId}`,
+      note,
+    })
     const { task_id, attempt, round } = open
-    return { state: decision, view: { run_id: runId, task_id, attempt, round, step: 'review_step' } }
+    return {
+      state: decision,
+      view: { run_id: runId, task_id, attempt, round, step: 'review_step' },
+    }
   },
 }
 
-async function listed(tx: Tx, { run_id, task_id, rail, round, started_at }: OpenReview): Promise<WaitingSubject> {
+async function listed(
+  tx: Tx,
+  { run_id, task_id, rail, round, started_at }: OpenReview,
+): Promise<WaitingSubject> {
   return {
     subject_kind: 'loop_step',
     subject_id: run_id,

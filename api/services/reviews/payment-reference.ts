@@ -39,17 +39,28 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
   },
   decide: async (tx, referenceId, { decision, note, operator }, assertWaiting) => {
     const before = (await lockBoth(tx, referenceId))?.reference
-    if (before === undefined) throw refuse('not_found', 'no such payment reference', 'Take the id from the console.')
+    if (before === undefined)
+      throw refuse('not_found', 'no such payment reference', 'Take the id from the console.')
     if (decision === 'hold' || (decision === 'revise' && !isConfirmed(before)))
-      throw refuse('wrong_state', `a ${before.state} payment is not decided by ${decision}`, 'Approve or reject it.', {
-        extra: { allowed_decisions: decisionsOn(before) },
-      })
+      throw refuse(
+        'wrong_state',
+        `a ${before.state} payment is not decided by ${decision}`,
+        'Approve or reject it.',
+        {
+          extra: { allowed_decisions: decisionsOn(before) },
+        },
+      )
     assertWaiting(waitsSince(before))
     const decidedBy = `operator:${operator.operatorId}`
     const decided =
       decision === 'revise'
         ? (await refundReference(deps, tx, { referenceId, decidedBy, reason: note })).reference
-        : await decideReference(deps, tx, { referenceId, approve: decision === 'approve', decidedBy, note })
+        : await decideReference(deps, tx, {
+            referenceId,
+            approve: decision === 'approve',
+            decidedBy,
+            note,
+          })
     return { state: decided.state, view: referenceView(decided) }
   },
 })

@@ -33,9 +33,14 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     if (request.state !== 'requested' || !allowed.includes(decision)) {
       const standing = taskStanding((await requireTask(tx, task_id)).state)
       const allowed_decisions = request.state === 'requested' ? allowed : []
-      throw refuse('wrong_state', `the request is ${request.state}`, 'Approve or reject what is requested.', {
-        extra: { ...standing, state: request.state, allowed_decisions },
-      })
+      throw refuse(
+        'wrong_state',
+        `the request is ${request.state}`,
+        'Approve or reject what is requested.',
+        {
+          extra: { ...standing, state: request.state, allowed_decisions },
+        },
+      )
     }
     const settled =
       decision === 'approve'
@@ -51,7 +56,8 @@ async function locked(tx: Tx, recoveryId: string): Promise<RecoveryInReview> {
   const found = await findRecoveryInReview(tx, recoveryId)
   if (found !== undefined) await requireTask(tx, found.task_id)
   const request = found && (await findRecoveryInReview(tx, recoveryId))
-  if (request === undefined) throw refuse('not_found', 'no such request', 'Take the id from the review console.')
+  if (request === undefined)
+    throw refuse('not_found', 'no such request', 'Take the id from the review console.')
   return request
 }
 

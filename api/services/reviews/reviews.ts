@@ -36,7 +36,11 @@ export type ReviewInput = {
   limits?: TrustLimits | undefined
   evidence_seen_sha256: string[]
 }
-export type ConsoleQuery = ConsoleFilter & { kind?: SubjectKind | undefined; offset: number; limit: number }
+export type ConsoleQuery = ConsoleFilter & {
+  kind?: SubjectKind | undefined
+  offset: number
+  limit: number
+}
 
 export type Reviews = ReturnType<typeof openReviews>
 
@@ -44,11 +48,19 @@ export type Reviews = ReturnType<typeof openReviews>
 export function openReviews(deps: ReviewDeps) {
   return {
     list: async ({ kind, offset, limit, ...filter }: ConsoleQuery) => {
-      const subjects = deps.subjects.filter((subject) => kind === undefined || subject.kind === kind)
-      const waiting = await Promise.all(subjects.map((subject) => subject.list(deps.db, filter, offset + limit)))
+      const subjects = deps.subjects.filter(
+        (subject) => kind === undefined || subject.kind === kind,
+      )
+      const waiting = await Promise.all(
+        subjects.map((subject) => subject.list(deps.db, filter, offset + limit)),
+      )
       const counted = await Promise.all(subjects.map((subject) => subject.count(deps.db, filter)))
-      const items = waiting.flat().sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
-      const counts = Object.fromEntries(subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]))
+      const items = waiting
+        .flat()
+        .sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
+      const counts = Object.fromEntries(
+        subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]),
+      )
       const total = counted.reduce((sum, count) => sum + count, 0)
       return {
         items: items.slice(offset, offset + limit).map((item) => shown(deps, item)),
@@ -88,11 +100,21 @@ function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: Wai
   return { ...item, summary, evidence_links, waiting_for, gaps, required_action: action }
 }
 
-async function decide(deps: ReviewDeps, tx: Tx, reviewer: Reviewer, input: ReviewInput, decision_id: string) {
+async function decide(
+  deps: ReviewDeps,
+  tx: Tx,
+  reviewer: Reviewer,
+  input: ReviewInput,
+  decision_id: string,
+) {
   const { subject_kind, subject_id, decision, note, limits, evidence_seen_sha256 } = input
   const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
   if (subject === undefined)
-    throw refuse('not_found', `no ${subject_kind} waits here`, 'Take the subject from the review console.')
+    throw refuse(
+      'not_found',
+      `no ${subject_kind} waits here`,
+      'Take the subject from the review console.',
+    )
   let waited = new Date(0)
   const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
   const decided = await subject.decide(
@@ -118,9 +140,23 @@ async function decide(deps: ReviewDeps, tx: Tx, reviewer: Reviewer, input: Revie
     at: decided_at.toISOString(),
   }
   const { issuer, environment, signReceipt } = deps
-  const receipt = { subject: decision_id, kind: 'review_decision', usage: 'operational', environment, issuer, facts }
+  const receipt = {
+    subject: decision_id,
+    kind: 'review_decision',
+    usage: 'operational',
+    environment,
+    issuer,
+    facts,
+  }
   const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
-  const row = { ...act, ...who, waiting_since: waited, limits: limits ?? null, evidence_seen_sha256, decided_at }
+  const row = {
+    ...act,
+    ...who,
+    waiting_since: waited,
+    limits: limits ?? null,
+    evidence_seen_sha256,
+    decided_at,
+  }
   await insertDecision(tx, { ...row, receipt_id: receiptId(jws) })
   return {
     review_decision: { ...act, decided_by: who, at: decided_at.toISOString() },

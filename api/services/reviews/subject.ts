@@ -21,7 +21,11 @@ export type WaitingSubject = {
 }
 
 /** `state` lists what stands in it, waiting or not; `untouched` leaves out what an operator has looked at. */
-export type ConsoleFilter = { state?: string | undefined; rail?: string | undefined; untouched: boolean }
+export type ConsoleFilter = {
+  state?: string | undefined
+  rail?: string | undefined
+  untouched: boolean
+}
 
 export type DecisionTerms = {
   decisionId: string

@@ -28,7 +28,8 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
   tasksOf: async (_tx, taskId) => [taskId],
   decide: async (tx, taskId, { decision, decisionId, operator }, assertWaiting) => {
     const task = await lockTask(tx, taskId)
-    if (task === undefined) throw refuse('not_found', 'no such task', 'Take the id from the review console.')
+    if (task === undefined)
+      throw refuse('not_found', 'no such task', 'Take the id from the review console.')
     assertWaiting(task.changed_at)
     const order = await findQueuedOrderOf(tx, taskId)
     const allowed = order === undefined ? allowedFor(task) : []
@@ -37,11 +38,22 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
       throw refuse('wrong_state', why, `Allowed: ${allowed.join(', ') || 'nothing'}.`, {
         extra: { ...taskStanding(task.state), allowed_decisions: allowed },
       })
-    if (task.state === 'credit_funded' && decision === 'approve') await approveTask(tx, taskId, decisionId)
+    if (task.state === 'credit_funded' && decision === 'approve')
+      await approveTask(tx, taskId, decisionId)
     else {
       const event = decision === 'approve' ? 'evidence_waived' : 'review_rejected'
-      const asked = { taskId, eventId: decisionId, event, actor: `operator:${operator.operatorId}` } as const
-      await recordTransition(deps, tx, { ...asked, data: { decision_id: decisionId } }, timing.task.limits)
+      const asked = {
+        taskId,
+        eventId: decisionId,
+        event,
+        actor: `operator:${operator.operatorId}`,
+      } as const
+      await recordTransition(
+        deps,
+        tx,
+        { ...asked, data: { decision_id: decisionId } },
+        timing.task.limits,
+      )
     }
     const after = (await lockTask(tx, taskId)) ?? task
     return { state: after.state, view: await taskView(tx, after) }

@@ -26,16 +26,23 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
   kind: 'work_order',
   list: async (tx, filter, most) => (await listQueuedOrders(tx, filter, most)).map(listed),
   count: (tx, filter) => countQueuedOrders(tx, filter),
-  tasksOf: async (tx, workOrderId) => (await listOrderedTasks(tx, workOrderId)).map(({ task_id }) => task_id),
+  tasksOf: async (tx, workOrderId) =>
+    (await listOrderedTasks(tx, workOrderId)).map(({ task_id }) => task_id),
   decide: async (tx, workOrderId, terms, assertWaiting) => {
     const order = await lockWorkOrder(tx, workOrderId)
-    if (order === undefined) throw refuse('not_found', 'no such work order', 'Take the id from the review console.')
+    if (order === undefined)
+      throw refuse('not_found', 'no such work order', 'Take the id from the review console.')
     assertWaiting(order.created_at)
     const { decision, decisionId: decision_id } = terms
     if (order.decision !== null || (decision !== 'approve' && decision !== 'reject'))
-      throw refuse('wrong_state', `the order is ${order.decision ?? 'queued'}`, `Allowed: ${allowed.join(', ')}.`, {
-        extra: { allowed_decisions: order.decision === null ? allowed : [] },
-      })
+      throw refuse(
+        'wrong_state',
+        `the order is ${order.decision ?? 'queued'}`,
+        `Allowed: ${allowed.join(', ')}.`,
+        {
+          extra: { allowed_decisions: order.decision === null ? allowed : [] },
+        },
+      )
     for (const { task_id } of await listOrderedTasks(tx, workOrderId))
       await (decision === 'approve' ? approve : reject)(deps, tx, { order, taskId: task_id, terms })
     await decideWorkOrder(tx, workOrderId, { decision, decision_id })
@@ -50,7 +57,8 @@ type Ordered = { order: WorkOrderRow; taskId: string; terms: DecisionTerms }
 async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered): Promise<void> {
   const { work_order_id, acceptance_criteria: criteria, quote_id, requester } = order
   const { decisionId: decision_id } = terms
-  if ((await requireTask(tx, taskId)).contract_id !== null) return approveTask(tx, taskId, decision_id)
+  if ((await requireTask(tx, taskId)).contract_id !== null)
+    return approveTask(tx, taskId, decision_id)
   const operator = `operator:${terms.operator.operatorId}`
   const parties = { preparedBy: operator, acceptedBy: `work_order:${work_order_id}` }
   const acceptance = { work_order_id, requester, decision_id }
@@ -60,7 +68,8 @@ async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered
   await move('trust_granted', operator, { decision_id })
   await approveTask(tx, taskId, decision_id)
   const quote = quote_id === null ? undefined : await findQuote(tx, quote_id)
-  if (quote?.expired === false) await requestCredit(deps, tx, await requireTask(tx, taskId), quote.quote_id)
+  if (quote?.expired === false)
+    await requestCredit(deps, tx, await requireTask(tx, taskId), quote.quote_id)
 }
 
 async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promise<void> {
@@ -71,7 +80,13 @@ async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promi
   await move('abandoned', actor, {})
 }
 
-function listed({ work_order_id, requested_tool_id, objective, requester, created_at }: WorkOrderRow): WaitingSubject {
+function listed({
+  work_order_id,
+  requested_tool_id,
+  objective,
+  requester,
+  created_at,
+}: WorkOrderRow): WaitingSubject {
   const who = 'name' in requester ? `${requester.name} (${requester.contact})` : requester.agent_id
   return {
     subject_kind: 'work_order',

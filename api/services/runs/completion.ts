@@ -19,10 +19,14 @@ export async function completionOf(tx: Tx, { task_id }: TaskRow): Promise<Comple
       ({ step, attempt }) => step === 'review_step' && attempt === run.attempt,
     )?.verdict === 'done'
   const contract = await liveContract(tx, task_id)
-  const terms = contract && ((await findDocument(tx, task_id, contract.terms_sha256)) as ContractTerms)
+  const terms =
+    contract && ((await findDocument(tx, task_id, contract.terms_sha256)) as ContractTerms)
   return {
     criteria: [
-      ...workChecks.map((name) => ({ criterion: name, met: checks.some(({ check, ok }) => check === name && ok) })),
+      ...workChecks.map((name) => ({
+        criterion: name,
+        met: checks.some(({ check, ok }) => check === name && ok),
+      })),
       ...(terms?.acceptance_criteria ?? []).map((criterion) => ({ criterion, met: reviewed })),
     ],
   }

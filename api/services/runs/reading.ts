@@ -7,7 +7,11 @@ import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
 import type { PackageChecks } from '../../../activities/run/package-checks.ts'
 import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
-import { findReceipt, listReceipts, type ReceiptRow } from '../../../activities/store/payouts/receipts.ts'
+import {
+  findReceipt,
+  listReceipts,
+  type ReceiptRow,
+} from '../../../activities/store/payouts/receipts.ts'
 import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
@@ -58,7 +62,8 @@ export function openRunReads(deps: RunReadDeps) {
       transaction(db, async (tx) => {
         const totals = await countRunsOf(tx, filter)
         const items = []
-        for (const task of await listRunsOf(tx, filter, page)) items.push(await runView(deps, tx, task))
+        for (const task of await listRunsOf(tx, filter, page))
+          items.push(await runView(deps, tx, task))
         const total = Object.values(totals).reduce((sum, count) => sum + count, 0)
         return { items, ...page, total, totals }
       }),
@@ -66,7 +71,10 @@ export function openRunReads(deps: RunReadDeps) {
     /** The package of an attested run with our own judgement of it. */
     returnPackage: async (asker: Asker, runId: string) => {
       const { keys, ...read } = await transaction(db, (tx) => readPackage(deps, tx, asker, runId))
-      return { ...read, completion: await deps.packages.verify({ view: read.return_package, keys: { keys } }) }
+      return {
+        ...read,
+        completion: await deps.packages.verify({ view: read.return_package, keys: { keys } }),
+      }
     },
   }
 }
@@ -87,7 +95,12 @@ export async function moved(
   sequence: number,
   waitMs: number,
 ): Promise<void> {
-  await lookUntil(changes, taskId, waitMs, async () => (await readSequence(db, taskId)) !== sequence || undefined)
+  await lookUntil(
+    changes,
+    taskId,
+    waitMs,
+    async () => (await readSequence(db, taskId)) !== sequence || undefined,
+  )
 }
 
 /** What a run without its package waits for: an exception does not end by itself. */
@@ -105,17 +118,29 @@ async function readPackage(deps: RunReadDeps, tx: Tx, asker: Asker, runId: strin
   if (row === undefined || attestation === undefined) throw await notAttested(tx, task)
   const { settlement_receipt_id, usage_receipt_id } = await runView(deps, tx, task)
   const receipts = { settlement_receipt_id, usage_receipt_id }
-  const return_package = returnPackageView(row.package as MadePackage, row.completion_signature, receipts)
+  const return_package = returnPackageView(
+    row.package as MadePackage,
+    row.completion_signature,
+    receipts,
+  )
   const keys = (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt').map(publishedKey)
   return { return_package, keys, attestation: receiptId(attestation.jws) }
 }
 
 /** The receipts of a run's contract, money, work and task, as far as there are any. */
-export async function receiptsOfRun(deps: RunViewDeps, tx: Tx, task: TaskRow): Promise<ReceiptRow[]> {
+export async function receiptsOfRun(
+  deps: RunViewDeps,
+  tx: Tx,
+  task: TaskRow,
+): Promise<ReceiptRow[]> {
   const of = (subject: string) => listReceipts(tx, subject)
   const { settlement_receipt_id, usage_receipt_id } = await runView(deps, tx, task)
   const money = [settlement_receipt_id, usage_receipt_id].flatMap((id) => (id === null ? [] : [id]))
   const paid = await Promise.all(money.map((receipt_id) => findReceipt(tx, { receipt_id })))
   const made = [...(await of(runIdOf(task.task_id))), ...(await of(task.task_id))]
-  return [...(await of(task.contract_id ?? '')), ...paid.filter((row) => row !== undefined), ...made]
+  return [
+    ...(await of(task.contract_id ?? '')),
+    ...paid.filter((row) => row !== undefined),
+    ...made,
+  ]
 }

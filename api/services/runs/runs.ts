@@ -31,11 +31,13 @@ export function openRunDesk(deps: RunDeskDeps) {
     ...reads,
     /** The rails whose runs agents start by themselves. */
     offered: rails.filter(({ takes }) => takes.paidAgentUse),
-    start: (agentId: string, asked: StartAsked, callId: string) => start(deps, agentId, asked, callId),
+    start: (agentId: string, asked: StartAsked, callId: string) =>
+      start(deps, agentId, asked, callId),
     submit: async (mover: Mover, submission: Submission) =>
       reads.run({}, runIdOf(await submitRun(deps, mover, submission))),
     activation: (asker: Asker, of: ActivationOf) => readActivation(deps.db, asker, of),
-    acknowledge: (mover: Mover, input: Acknowledgement, callId: string) => acknowledge(deps, mover, input, callId),
+    acknowledge: (mover: Mover, input: Acknowledgement, callId: string) =>
+      acknowledge(deps, mover, input, callId),
   }
 }
 
@@ -48,8 +50,11 @@ async function start(deps: RunDeskDeps, agentId: string, given: StartAsked, call
   const taskId = await beginRun(deps, agentId, asked, callId)
   const pays = await payNow(deps, agentId, taskId, asked)
   await deps.gateway.advance(taskId)
-  const headers = asked.payment_signature === undefined ? {} : await responseToPayment(deps, asked.quote_id)
-  const { entitlement, ...started } = await transaction(deps.db, (tx) => startedRun(deps, tx, taskId))
+  const headers =
+    asked.payment_signature === undefined ? {} : await responseToPayment(deps, asked.quote_id)
+  const { entitlement, ...started } = await transaction(deps.db, (tx) =>
+    startedRun(deps, tx, taskId),
+  )
   const waits = asksForMoney.includes(started.run.state) && entitlement?.state === 'pending'
   if (!waits) return { headers, started: { ...started, challenge: null } }
   if (pays) return { headers, started }
@@ -64,7 +69,11 @@ function unpaid(
 ) {
   const { accepts, accepted_methods, amount_usd, next_action } = challenge
   const next = `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`
-  const resource = { url: `${baseUrl}/api/agent-use`, description: 'A rail run', mimeType: 'application/json' }
+  const resource = {
+    url: `${baseUrl}/api/agent-use`,
+    description: 'A rail run',
+    mimeType: 'application/json',
+  }
   return refuse('payment_required', `${amount_usd} usd are to be paid`, next, {
     extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
   })
@@ -83,7 +92,9 @@ async function payNow(
   const { entitlement } = await transaction(db, (tx) => money.ofTask(tx, taskId))
   if (entitlement?.state !== 'pending') return true
   if (payment_reference_id !== undefined) {
-    const { payment_reference } = await money.fundCredit(agentId, entitlement.entitlement_id, { payment_reference_id })
+    const { payment_reference } = await money.fundCredit(agentId, entitlement.entitlement_id, {
+      payment_reference_id,
+    })
     return ['presented', 'pending', 'verified'].includes(payment_reference.state)
   }
   const payment = carried({ wallet_id, payment_signature })
@@ -93,7 +104,10 @@ async function payNow(
 }
 
 /** What the call pays with by itself; a wallet that it names pays rather than a signed payment. */
-function carried({ wallet_id, payment_signature }: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
+function carried({
+  wallet_id,
+  payment_signature,
+}: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
   if (wallet_id !== undefined)
     return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
   if (payment_signature === undefined) return undefined
@@ -113,39 +127,80 @@ async function startedRun(deps: RunDeskDeps, tx: Tx, taskId: string) {
   }
 }
 
-export type Acknowledgement = { run_id: string; receipt_id: string; accepted: boolean; note: string }
+export type Acknowledgement = {
+  run_id: string
+  receipt_id: string
+  accepted: boolean
+  note: string
+}
 
 /**
  * Writes down that the agent has a receipt of its run and takes it or not; what it does not take stops the task. 409 `wrong_state`
  * where nothing can be stopped any more, 422 `receipt_invalid` for what is no receipt of this run.
  */
-async function acknowledge(deps: RunDeskDeps, mover: Mover, input: Acknowledgement, callId: string): Promise<void> {
+async function acknowledge(
+  deps: RunDeskDeps,
+  mover: Mover,
+  input: Acknowledgement,
+  callId: string,
+): Promise<void> {
   const { run_id, receipt_id, accepted, note } = input
   const { task_id } = await transaction(deps.db, async (tx) => {
     const task = await ownRun(tx, mover, run_id)
     const known = await receiptsOfRun(deps, tx, task)
     if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
-    throw refuse('receipt_invalid', 'it is no receipt of this run', 'Name a receipt that the run or its task shows.')
+    throw refuse(
+      'receipt_invalid',
+      'it is no receipt of this run',
+      'Name a receipt that the run or its task shows.',
+    )
   })
   if (!accepted) {
-    const data = { code: 'caller_dispute', detail: note === '' ? `the agent does not take ${receipt_id}` : note }
-    await deps.gateway.send(task_id, { eventId: callId, event: 'exception_raised', actor: mover.actor, data })
+    const data = {
+      code: 'caller_dispute',
+      detail: note === '' ? `the agent does not take ${receipt_id}` : note,
+    }
+    await deps.gateway.send(task_id, {
+      eventId: callId,
+      event: 'exception_raised',
+      actor: mover.actor,
+      data,
+    })
   }
   await answerOnce(deps, { callId, subject: task_id, status: 200 }, (tx) =>
     acknowledged(deps, tx, mover, input, callId),
   )
 }
 
-async function acknowledged(deps: RunDeskDeps, tx: Tx, { actor }: Mover, input: Acknowledgement, callId: string) {
+async function acknowledged(
+  deps: RunDeskDeps,
+  tx: Tx,
+  { actor }: Mover,
+  input: Acknowledgement,
+  callId: string,
+) {
   const task = await ownRun(tx, {}, input.run_id)
   const { task_id, sequence } = task
   const raised = (await findTaskEvent(tx, task_id, callId))?.sequence
   const [ledger_entry] = await listLedger(tx, task_id, { from: raised ?? sequence, most: 1 })
   const facts = { ...input, task_id, actor, ledger_entry: ledger_entry?.hash ?? null }
-  const about = { task, subject: `ak_${digestOf({ call: callId })}`, kind: 'acknowledgement', facts }
+  const about = {
+    task,
+    subject: `ak_${digestOf({ call: callId })}`,
+    kind: 'acknowledgement',
+    facts,
+  }
   const seconds = await clockSeconds(tx)
   const acknowledgement = receiptView(await writeTaskReceipt(deps, tx, about, seconds))
-  await recordAudit(tx, task, { unit: 'acknowledgement', subject: acknowledgement.receipt_id, seconds })
+  await recordAudit(tx, task, {
+    unit: 'acknowledgement',
+    subject: acknowledgement.receipt_id,
+    seconds,
+  })
   const dispute = (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
-  return { acknowledgement, ledger_entry, dispute: dispute === undefined ? null : taskExceptionView(dispute) }
+  return {
+    acknowledgement,
+    ledger_entry,
+    dispute: dispute === undefined ? null : taskExceptionView(dispute),
+  }
 }

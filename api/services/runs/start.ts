@@ -44,28 +44,54 @@ export type StartDeps = TaskDeskDeps & { money: Money }
  * Begins a run: its task is submitted, given its input and credit, and agreed on, each step named after the call. Repeated, it goes
  * on where it stopped; there is one task for a call however often it is sent. Returns the id of the task.
  */
-export async function beginRun(deps: StartDeps, agentId: string, asked: StartAsked, callId: string): Promise<string> {
+export async function beginRun(
+  deps: StartDeps,
+  agentId: string,
+  asked: StartAsked,
+  callId: string,
+): Promise<string> {
   const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
   const terms = termsOf(agentId, asked)
   const known = await findTask(deps.db, taskId)
   assertSame(known, terms)
-  if (known === undefined) await assertStartable(deps, agentId, asked, railOf(asked.rail).takes.paidAgentUse)
+  if (known === undefined)
+    await assertStartable(deps, agentId, asked, railOf(asked.rail).takes.paidAgentUse)
   await deps.money.claimQuote(agentId, asked.quote_id, asked.quote_token)
   await assertPaysForIt(deps, agentId, asked)
   if (known?.entitlement_id == null) await agree(deps, { taskId, terms, asked, callId })
   return taskId
 }
 
-function termsOf(agent_id: string, { rail, tier, usage, on_gaps, callback_url, input }: StartAsked): TaskTerms {
-  const manifest = { name: 'input', sha256: digestOf(input), bytes: Buffer.byteLength(canonicalJson(input)) }
+function termsOf(
+  agent_id: string,
+  { rail, tier, usage, on_gaps, callback_url, input }: StartAsked,
+): TaskTerms {
+  const manifest = {
+    name: 'input',
+    sha256: digestOf(input),
+    bytes: Buffer.byteLength(canonicalJson(input)),
+  }
   const objective = `One ${tier} run of ${rail} on the input of that digest.`
-  return { agent_id, rail, tier, usage, on_gaps, callback_url, objective, input_manifest: [manifest] }
+  return {
+    agent_id,
+    rail,
+    tier,
+    usage,
+    on_gaps,
+    callback_url,
+    objective,
+    input_manifest: [manifest],
+  }
 }
 
 /** A call whose answer is not stored is the same call only with the same terms. */
 function assertSame(known: TaskRow | undefined, terms: TaskTerms): void {
   if (known === undefined || known.terms_sha256 === digestOf(terms)) return
-  throw refuse('idempotency_conflict', 'this key has started another run', 'Use a new key for another run.')
+  throw refuse(
+    'idempotency_conflict',
+    'this key has started another run',
+    'Use a new key for another run.',
+  )
 }
 
 type Startable = Pick<StartAsked, 'rail' | 'tier' | 'callback_url' | 'input' | 'quote_id' | 'usage'>
@@ -81,15 +107,28 @@ export async function assertStartable(
   const { rail, tier, callback_url, input, quote_id, usage } = asked
   const agent = await findAgent(db, agentId)
   if (agent === undefined || !isSold || !isFor(agent, rail))
-    throw refuse('rail_not_allowed', `the agent does not buy ${rail} here`, 'Use a rail of the pack and its manifest.')
+    throw refuse(
+      'rail_not_allowed',
+      `the agent does not buy ${rail} here`,
+      'Use a rail of the pack and its manifest.',
+    )
   if (agent.trust_state !== 'trusted' && usage !== 'synthetic')
-    throw refuse('trust_required', `the agent is ${agent.trust_state}`, 'Run it as synthetic, or wait to be trusted.')
+    throw refuse(
+      'trust_required',
+      `the agent is ${agent.trust_state}`,
+      'Run it as synthetic, or wait to be trusted.',
+    )
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
   assertReadable(rail, input)
   const { quote, state } = await money.readQuote(quote_id)
   if (quote.rail !== rail || quote.tier !== tier)
-    throw refuse('quote_mismatch', `the quote is for ${quote.rail} ${quote.tier}`, 'Ask for a quote of this run.')
-  if (state === 'expired') throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
+    throw refuse(
+      'quote_mismatch',
+      `the quote is for ${quote.rail} ${quote.tier}`,
+      'Ask for a quote of this run.',
+    )
+  if (state === 'expired')
+    throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
 }
 
 /** A mandate that was presented is named as the payment that it is; 404 for one that nobody presented. */
@@ -97,8 +136,13 @@ export async function withMandate(db: StartDeps['db'], asked: StartAsked): Promi
   const { ap2_mandate_reference: external_reference } = asked
   if (external_reference === undefined) return asked
   const presented = await findPresented(db, { method: 'ap2_mandate_reference', external_reference })
-  if (presented !== undefined) return { ...asked, payment_reference_id: presented.payment_reference_id }
-  throw refuse('not_found', 'no such mandate was presented', 'Present it at POST /api/agent-payment-rail first.')
+  if (presented !== undefined)
+    return { ...asked, payment_reference_id: presented.payment_reference_id }
+  throw refuse(
+    'not_found',
+    'no such mandate was presented',
+    'Present it at POST /api/agent-payment-rail first.',
+  )
 }
 
 /** What is named as payment is the caller's own and pays this quote. */
@@ -110,10 +154,16 @@ export async function assertPaysForIt(
   const { payment_reference_id, entitlement_id, quote_id } = paid
   const named =
     payment_reference_id === undefined
-      ? entitlement_id && (await money.readCredit(entitlement_id, agentId)).entitlement.entitlement_id
+      ? entitlement_id &&
+        (await money.readCredit(entitlement_id, agentId)).entitlement.entitlement_id
       : (await money.readReference(agentId, payment_reference_id)).payment_reference.entitlement_id
-  if (named === undefined || named === (await findEntitlementOf(db, quote_id))?.entitlement_id) return
-  throw refuse('quote_mismatch', 'this pays for another quote', 'Name what was paid for this quote, or nothing.')
+  if (named === undefined || named === (await findEntitlementOf(db, quote_id))?.entitlement_id)
+    return
+  throw refuse(
+    'quote_mismatch',
+    'this pays for another quote',
+    'Name what was paid for this quote, or nothing.',
+  )
 }
 
 type Agreement = { taskId: string; terms: TaskTerms; asked: StartAsked; callId: string }
@@ -132,11 +182,21 @@ async function agree(deps: StartDeps, { taskId, terms, asked, callId }: Agreemen
   const contract = await acts.prepareContract(deps, of, [], act('contract'))
   await transaction(deps.db, async (tx) => {
     const facts = { ...contract, task_id: taskId }
-    const about = { task: await requireTask(tx, taskId), subject: contract.contract_id, kind: 'intake', facts }
+    const about = {
+      task: await requireTask(tx, taskId),
+      subject: contract.contract_id,
+      kind: 'intake',
+      facts,
+    }
     await writeTaskReceipt(deps, tx, about, await clockSeconds(tx))
   })
   const { terms_sha256 } = contract
   const { customer_account } = asked
-  const acceptance = { accept_terms: true, agent_id: terms.agent_id, customer_account, terms_sha256 }
+  const acceptance = {
+    accept_terms: true,
+    agent_id: terms.agent_id,
+    customer_account,
+    terms_sha256,
+  }
   await acts.acceptContract(deps, taskId, { terms_sha256, acceptance }, act('accepted'))
 }

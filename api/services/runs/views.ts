@@ -17,14 +17,21 @@ import { runIdOf } from '../../../activities/task/facts.ts'
 import { taskView } from '../tasks/views.ts'
 
 /** What a run is shown with: its token is derived anew from the call that began its task, and stored nowhere. */
-export type RunViewDeps = { readonly tokens: DerivedTokens; readonly baseUrl: string; readonly osUrl: string }
+export type RunViewDeps = {
+  readonly tokens: DerivedTokens
+  readonly baseUrl: string
+  readonly osUrl: string
+}
 export type RunView = Awaited<ReturnType<typeof runView>>
 
 /** A run as its owner sees it (endpoints.md §2): its state is that of its task, also before the work begins. */
 export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   const run_id = runIdOf(task.task_id)
   const run = await findRun(tx, run_id)
-  const { task_id, state, rail, tier, usage, quote_id, entitlement_id, ...shown } = await taskView(tx, task)
+  const { task_id, state, rail, tier, usage, quote_id, entitlement_id, ...shown } = await taskView(
+    tx,
+    task,
+  )
   const { waiting_for, waiting_since, gaps, required_action, next_action } = shown
   const submitted = await latestEvent(tx, task_id, 'submit')
   const task_token = await deps.tokens.statusToken('tk', submitted?.event_id ?? '')
@@ -40,9 +47,12 @@ export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
 }
 
 async function paidBy(tx: Tx, { task_id, entitlement_id }: TaskRow) {
-  const entitlement = entitlement_id === null ? undefined : await findEntitlement(tx, entitlement_id)
+  const entitlement =
+    entitlement_id === null ? undefined : await findEntitlement(tx, entitlement_id)
   const reference = entitlement_id === null ? undefined : await findLiveOf(tx, entitlement_id)
-  const usage_receipt_id = (await latestEvent(tx, task_id, 'receipts_issued'))?.data['usage_receipt_id']
+  const usage_receipt_id = (await latestEvent(tx, task_id, 'receipts_issued'))?.data[
+    'usage_receipt_id'
+  ]
   return {
     payment_reference_id: reference?.payment_reference_id ?? null,
     settlement_receipt_id: entitlement?.settlement_receipt_id ?? null,
@@ -75,7 +85,10 @@ function loopView(run: RunRow | undefined, taken: readonly LoopStepRow[]) {
   const at = run?.step == null ? loopSteps.length : loopSteps.indexOf(run.step)
   const left = (step: LoopStep, index: number) =>
     taken.findLast(
-      (one) => one.step === step && one.attempt === run?.attempt && (index < at || one.round === run.round),
+      (one) =>
+        one.step === step &&
+        one.attempt === run?.attempt &&
+        (index < at || one.round === run.round),
     )
   const steps = loopSteps.map((step, index) => {
     const last = run === undefined ? undefined : left(step, index)

@@ -19,9 +19,15 @@ export type Agreement = {
 /** Prepares the contract of a checked task from what was asked for, and accepts it. */
 export async function agree(deps: TaskDeps, tx: Tx, agreement: Agreement): Promise<void> {
   const { taskId, act, preparedBy, acceptedBy, criteria, acceptance } = agreement
-  const asked = taskTerms.parse(await findDocument(tx, taskId, (await requireTask(tx, taskId)).terms_sha256))
+  const asked = taskTerms.parse(
+    await findDocument(tx, taskId, (await requireTask(tx, taskId)).terms_sha256),
+  )
   const contract_id = `ct_${digestOf({ type: 'service.contract.v1', task_id: taskId, call: act })}`
-  const terms_sha256 = await storeDocument(tx, taskId, contractTerms(taskId, contract_id, asked, criteria))
+  const terms_sha256 = await storeDocument(
+    tx,
+    taskId,
+    contractTerms(taskId, contract_id, asked, criteria),
+  )
   const acceptance_sha256 = await storeDocument(tx, taskId, { ...acceptance, terms_sha256 })
   const move = moverOf(deps, tx, taskId, act)
   await move('contract_prepared', preparedBy, { contract_id, terms_sha256 })

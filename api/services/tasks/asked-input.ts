@@ -16,13 +16,19 @@ export function assertReadable(key: RailKey, input: Record<string, unknown>, at 
     pointer: [at, ...path.map(escaped)].join('/'),
     message,
   }))
-  throw refuse('input_rejected', `the input has ${error.issues.length} faults`, `See rail-input-${key}.v1.json.`, {
-    errors,
-  })
+  throw refuse(
+    'input_rejected',
+    `the input has ${error.issues.length} faults`,
+    `See rail-input-${key}.v1.json.`,
+    {
+      errors,
+    },
+  )
 }
 
 /** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is called. */
 export function assertCallback(hosts: CallbackHosts, url: string | null, sandboxed: boolean): void {
   const judged = url === null ? undefined : judgeCallbackUrl(hosts, url, sandboxed)
-  if (judged?.ok === false) throw refuse('callback_refused', judged.detail, 'Name another URL, or none.')
+  if (judged?.ok === false)
+    throw refuse('callback_refused', judged.detail, 'Name another URL, or none.')
 }

@@ -1,6 +1,10 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { SERVICE_CHAIN } from '#domain/credit/usage-event.ts'
-import { appendUsageEvent, findUsageEvent, lockUsageChain } from '../../../activities/store/credit/usage-events.ts'
+import {
+  appendUsageEvent,
+  findUsageEvent,
+  lockUsageChain,
+} from '../../../activities/store/credit/usage-events.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'

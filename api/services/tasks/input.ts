@@ -23,10 +23,16 @@ export async function provideInput(tx: Tx, taskId: string, input: unknown): Prom
   const task = await lockUnsealed(tx, taskId)
   const { input_manifest } = taskTerms.parse(await findDocument(tx, taskId, task.terms_sha256))
   const { sha256, uploads } = await storeTaskInput(tx, task, input)
-  const astray = input_manifest.filter((announced) => ![sha256, ...uploads].includes(announced.sha256))
+  const astray = input_manifest.filter(
+    (announced) => ![sha256, ...uploads].includes(announced.sha256),
+  )
   if (astray.length > 0) {
     const names = astray.map(({ name }) => name).join(', ')
-    throw refuse('evidence_mismatch', `the preflight announced others: ${names}`, 'Send what was announced.')
+    throw refuse(
+      'evidence_mismatch',
+      `the preflight announced others: ${names}`,
+      'Send what was announced.',
+    )
   }
   await updateTask(tx, { ...task, input_sha256: sha256 })
   return sha256
@@ -44,7 +50,11 @@ export async function storeTaskInput(
   const uploads = Object.values(uploadsOf(railOf(rail as RailKey), input))
   for (const sha256 of uploads)
     if (agent_id === null || !(await useInput(tx, { owner: agent_id, sha256 }, task_id)))
-      throw refuse('evidence_mismatch', `there is no upload ${sha256}`, 'PUT it to /api/agent-inputs/{sha256} first.')
+      throw refuse(
+        'evidence_mismatch',
+        `there is no upload ${sha256}`,
+        'PUT it to /api/agent-inputs/{sha256} first.',
+      )
   return { sha256: await storeDocument(tx, task_id, input), uploads }
 }
 
@@ -60,7 +70,12 @@ async function lockUnsealed(tx: Tx, taskId: string): Promise<TaskRow> {
   const task = await lockTask(tx, taskId)
   if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
   if (taskStates.indexOf(task.state) <= taskStates.indexOf('credit_funded')) return task
-  throw refuse('wrong_state', `the run contract is sealed or the task is stopped: ${task.state}`, 'Read the task.', {
-    extra: taskStanding(task.state),
-  })
+  throw refuse(
+    'wrong_state',
+    `the run contract is sealed or the task is stopped: ${task.state}`,
+    'Read the task.',
+    {
+      extra: taskStanding(task.state),
+    },
+  )
 }

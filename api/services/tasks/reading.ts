@@ -17,7 +17,8 @@ export type Asker = { agentId?: string; taskId?: string }
 /** What can be read of tasks; each read is one transaction, so that its parts agree. */
 export function openTaskReads(db: Kysely<Database>) {
   return {
-    task: (taskId: string) => transaction(db, async (tx) => taskView(tx, await requireTask(tx, taskId))),
+    task: (taskId: string) =>
+      transaction(db, async (tx) => taskView(tx, await requireTask(tx, taskId))),
 
     ledger: (taskId: string, { from, most }: { from: number; most: number }) =>
       transaction(db, async (tx) => {
@@ -25,7 +26,13 @@ export function openTaskReads(db: Kysely<Database>) {
         const entries = await listLedger(tx, taskId, { from, most })
         const complete = (entries.at(-1)?.sequence ?? from - 1) >= task.sequence
         const records = (await listTaskRecords(tx, taskId)).map(recordView)
-        return { task: await taskView(tx, task), entries, head_hash: task.head_hash, complete, records }
+        return {
+          task: await taskView(tx, task),
+          entries,
+          head_hash: task.head_hash,
+          complete,
+          records,
+        }
       }),
 
     contract: (asker: Asker, contractId: string) =>
@@ -43,9 +50,14 @@ export function openTaskReads(db: Kysely<Database>) {
           const found = (await listReceipts(tx, subject)).find(({ kind }) => kind === 'attestation')
           if (found !== undefined) return receiptView(found.jws)
         }
-        throw refuse('not_ready', `the task is ${task.state}`, 'Read the task until it is attested.', {
-          extra: { state: task.state },
-        })
+        throw refuse(
+          'not_ready',
+          `the task is ${task.state}`,
+          'Read the task until it is attested.',
+          {
+            extra: { state: task.state },
+          },
+        )
       }),
 
     exceptions: (taskId: string, state: TaskExceptionState | undefined) =>
@@ -57,7 +69,9 @@ export function openTaskReads(db: Kysely<Database>) {
         )
         const open = rows.find(({ closed_at }) => closed_at === null)
         return {
-          items: rows.filter((row) => state === undefined || row.state === state).map(taskExceptionView),
+          items: rows
+            .filter((row) => state === undefined || row.state === state)
+            .map(taskExceptionView),
           allowed_recoveries: open === undefined ? [] : [...allowedRecoveries(open.code)],
           ...{ waiting_for, waiting_since, gaps, required_action, next_action },
         }
@@ -72,13 +86,22 @@ export async function ownContract(
   contractId: string,
 ): Promise<{ contract: ContractRow; task: TaskRow }> {
   const contract = await findContract(tx, contractId)
-  if (contract === undefined) throw refuse('not_found', 'no such contract', 'Check the contract id.')
+  if (contract === undefined)
+    throw refuse('not_found', 'no such contract', 'Check the contract id.')
   const task = await requireTask(tx, contract.task_id)
   assertOwner(asker, task)
   return { contract, task }
 }
 
 export function assertOwner({ agentId, taskId }: Asker, task: TaskRow): void {
-  const own = taskId === undefined ? agentId === undefined || agentId === task.agent_id : taskId === task.task_id
-  if (!own) throw refuse('not_owner', 'the task is of another agent', 'Use a credential or token of its own agent.')
+  const own =
+    taskId === undefined
+      ? agentId === undefined || agentId === task.agent_id
+      : taskId === task.task_id
+  if (!own)
+    throw refuse(
+      'not_owner',
+      'the task is of another agent',
+      'Use a credential or token of its own agent.',
+    )
 }

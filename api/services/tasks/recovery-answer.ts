@@ -1,7 +1,10 @@
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { listTaskExceptions, type RecoveryRequestRow } from '../../../activities/store/tasks/task-exceptions.ts'
+import {
+  listTaskExceptions,
+  type RecoveryRequestRow,
+} from '../../../activities/store/tasks/task-exceptions.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { type RecoveryAsk, requestRecovery, supplyEvidence } from './recovery.ts'
@@ -13,7 +16,11 @@ export type RecoveryAnswer = { waits: boolean; body: Awaited<ReturnType<typeof a
  * Recovers a stopped task, or supplies the evidence that one waits for, in the caller's transaction: what operators do over HTTP
  * and at the command line. `waits`: somebody has to decide first. The task is then to be woken.
  */
-export async function recoverTask(deps: TaskDeps, tx: Tx, ask: RecoveryAsk): Promise<RecoveryAnswer> {
+export async function recoverTask(
+  deps: TaskDeps,
+  tx: Tx,
+  ask: RecoveryAsk,
+): Promise<RecoveryAnswer> {
   const { state } = await requireTask(tx, ask.taskId)
   if (state === 'evidence_partial' && ask.action === 'supply_evidence') {
     const receipt = await supplyEvidence(deps, tx, ask)
@@ -25,8 +32,15 @@ export async function recoverTask(deps: TaskDeps, tx: Tx, ask: RecoveryAsk): Pro
   return { waits, body: await answerOf(tx, ask.taskId, request, last?.jws) }
 }
 
-async function answerOf(tx: Tx, taskId: string, request: RecoveryRequestRow | undefined, receipt: string | undefined) {
-  const exception = (await listTaskExceptions(tx, taskId)).find((one) => one.exception_id === request?.exception_id)
+async function answerOf(
+  tx: Tx,
+  taskId: string,
+  request: RecoveryRequestRow | undefined,
+  receipt: string | undefined,
+) {
+  const exception = (await listTaskExceptions(tx, taskId)).find(
+    (one) => one.exception_id === request?.exception_id,
+  )
   return {
     recovery_request: request === undefined ? null : recoveryView(request),
     task: await taskView(tx, await requireTask(tx, taskId)),

@@ -12,7 +12,12 @@ import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { clockSeconds, transaction } from '../../../activities/store/postgres/db.ts'
 import { send } from '../../../activities/store/postgres/pipeline.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
-import { findTask, findTaskEvent, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import {
+  findTask,
+  findTaskEvent,
+  requireTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { type Actor, writeTaskReceipt } from '../../../activities/task/receipt.ts'
@@ -28,7 +33,12 @@ import * as acts from './transitions.ts'
 import { contractView, taskExceptionView, taskView } from './views.ts'
 
 export type TaskDeskDeps = TaskDeps &
-  ReplayDeps & { gateway: acts.TaskGateway; money: Pick<Money, 'ofTask'>; tokens: DerivedTokens; osUrl: string }
+  ReplayDeps & {
+    gateway: acts.TaskGateway
+    money: Pick<Money, 'ofTask'>
+    tokens: DerivedTokens
+    osUrl: string
+  }
 /** Who moves a task; `actor` is what its ledger says. */
 export type Mover = Asker & Actor
 export type TaskDesk = ReturnType<typeof openTaskDesk>
@@ -45,27 +55,43 @@ export function openTaskDesk(deps: TaskDeskDeps) {
     taskOf: (asker: Asker, token: string) => taskOfToken(deps, asker, token),
     preflight: (agentId: string, asked: Omit<TaskTerms, 'agent_id'>, callId: string) =>
       preflight(deps, agentId, asked, callId),
-    withTaskToken: (answer: Record<string, unknown>, callId: string) => withTaskToken(deps, answer, callId),
-    prepareContract: (mover: Mover, input: { task_token: string; acceptance_criteria: string[] }, callId: string) =>
-      prepareContract(deps, mover, input, callId),
+    withTaskToken: (answer: Record<string, unknown>, callId: string) =>
+      withTaskToken(deps, answer, callId),
+    prepareContract: (
+      mover: Mover,
+      input: { task_token: string; acceptance_criteria: string[] },
+      callId: string,
+    ) => prepareContract(deps, mover, input, callId),
     assertAcceptance: (mover: Mover, input: Acceptance) => assertAcceptance(deps, mover, input),
-    acceptContract: (mover: Mover, input: Acceptance, callId: string) => acceptContract(deps, mover, input, callId),
-    raise: (taskId: string, by: Actor, input: { code: TaskExceptionCode; detail: string }, callId: string) =>
-      raise(deps, taskId, by, input, callId),
-    recover: (recovery: Recovery, of: { decided: boolean; callId: string }) => recover(deps, recovery, of),
-    prepareReplay: (ask: Omit<ReplayAsk, 'recoveryId'>, callId: string) => prepareTaskReplay(deps, ask, callId),
+    acceptContract: (mover: Mover, input: Acceptance, callId: string) =>
+      acceptContract(deps, mover, input, callId),
+    raise: (
+      taskId: string,
+      by: Actor,
+      input: { code: TaskExceptionCode; detail: string },
+      callId: string,
+    ) => raise(deps, taskId, by, input, callId),
+    recover: (recovery: Recovery, of: { decided: boolean; callId: string }) =>
+      recover(deps, recovery, of),
+    prepareReplay: (ask: Omit<ReplayAsk, 'recoveryId'>, callId: string) =>
+      prepareTaskReplay(deps, ask, callId),
   }
 }
 
 async function assertRail({ db }: TaskDeskDeps, agentId: string, rail: string): Promise<void> {
   const agent = await findAgent(db, agentId)
   if (agent !== undefined && isFor(agent, rail)) return
-  throw refuse('rail_not_allowed', `the agent is not for ${rail}`, 'Use a rail of its manifest that it was allowed.')
+  throw refuse(
+    'rail_not_allowed',
+    `the agent is not for ${rail}`,
+    'Use a rail of its manifest that it was allowed.',
+  )
 }
 
 async function taskOfToken({ db }: TaskDeskDeps, asker: Asker, token: string): Promise<TaskRow> {
   const task = await findTask(db, taskIdOf(token))
-  if (task === undefined) throw refuse('not_found', 'nothing has this token', 'Check the task token.')
+  if (task === undefined)
+    throw refuse('not_found', 'nothing has this token', 'Check the task token.')
   assertOwner(asker, task)
   return task
 }
@@ -97,15 +123,27 @@ async function assertAdmitted(
 ): Promise<void> {
   const agent = await findAgent(db, agentId)
   if (usage === 'operational' && agent?.sandbox === true)
-    throw refuse('trust_required', 'a sandbox agent runs nothing operational', 'Ask for usage synthetic.')
+    throw refuse(
+      'trust_required',
+      'a sandbox agent runs nothing operational',
+      'Ask for usage synthetic.',
+    )
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
 }
 
 /** The stored answer of a preflight with the token of its task, which is derived anew and stored nowhere. */
-async function withTaskToken({ tokens, osUrl }: TaskDeskDeps, stored: Record<string, unknown>, callId: string) {
+async function withTaskToken(
+  { tokens, osUrl }: TaskDeskDeps,
+  stored: Record<string, unknown>,
+  callId: string,
+) {
   const task_token = await tokens.statusToken('tk', callId)
   const at = `${osUrl}/api/agents/tasks/${task_token}`
-  const links = { ledger: `${at}/ledger`, exceptions: `${at}/exceptions`, attestation: `${at}/attestation` }
+  const links = {
+    ledger: `${at}/ledger`,
+    exceptions: `${at}/exceptions`,
+    attestation: `${at}/attestation`,
+  }
   return { ...stored, task_token, links }
 }
 
@@ -121,7 +159,12 @@ async function prepareContract(
   const { contract_id } = prepared
   await answerOnce(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
     const { contract, task } = await ownContract(tx, mover, contract_id)
-    const about = { task, subject: contract_id, kind: 'intake', facts: { ...prepared, task_id: task.task_id } }
+    const about = {
+      task,
+      subject: contract_id,
+      kind: 'intake',
+      facts: { ...prepared, task_id: task.task_id },
+    }
     const receipt = receiptView(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
     return { contract: await contractView(tx, contract, task), receipt }
   })
@@ -137,10 +180,17 @@ export type Acceptance = {
 }
 
 /** Throws 401 `proof_invalid` unless a key that speaks for the contract's agent signed this acceptance. */
-async function assertAcceptance(deps: TaskDeskDeps, mover: Mover, input: Acceptance): Promise<void> {
+async function assertAcceptance(
+  deps: TaskDeskDeps,
+  mover: Mover,
+  input: Acceptance,
+): Promise<void> {
   const { contract_id, terms_sha256, signature } = input
   const { task } = await transaction(deps.db, (tx) => ownContract(tx, mover, contract_id))
-  if (await spokeFor(deps, task.agent_id ?? '', acceptanceText(contract_id, terms_sha256), signature)) return
+  if (
+    await spokeFor(deps, task.agent_id ?? '', acceptanceText(contract_id, terms_sha256), signature)
+  )
+    return
   throw refuse(
     'proof_invalid',
     'the signature is not of the registered key over this contract and these terms',
@@ -148,7 +198,12 @@ async function assertAcceptance(deps: TaskDeskDeps, mover: Mover, input: Accepta
   )
 }
 
-async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptance, callId: string): Promise<void> {
+async function acceptContract(
+  deps: TaskDeskDeps,
+  mover: Mover,
+  input: Acceptance,
+  callId: string,
+): Promise<void> {
   const { contract_id, terms_sha256, signature, quote_id, quote_token } = input
   const { task } = await transaction(deps.db, async (tx) => {
     const found = await ownContract(tx, mover, contract_id)
@@ -159,13 +214,21 @@ async function acceptContract(deps: TaskDeskDeps, mover: Mover, input: Acceptanc
     }
     return found
   })
-  const acceptance = { text: acceptanceText(contract_id, terms_sha256), signature, agent_id: task.agent_id }
+  const acceptance = {
+    text: acceptanceText(contract_id, terms_sha256),
+    signature,
+    agent_id: task.agent_id,
+  }
   const act = { eventId: callId, actor: mover.actor }
   await acts.acceptContract(deps, task.task_id, { terms_sha256, acceptance }, act)
   await answerOnce(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
     const now = await ownContract(tx, mover, contract_id)
     const money = await deps.money.ofTask(tx, task.task_id)
-    return { contract: await contractView(tx, now.contract, now.task), task: await taskView(tx, now.task), ...money }
+    return {
+      contract: await contractView(tx, now.contract, now.task),
+      task: await taskView(tx, now.task),
+      ...money,
+    }
   })
 }
 
@@ -180,7 +243,9 @@ async function raise(
   await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     const task = await requireTask(tx, taskId)
     const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
-    const exception = (await listTaskExceptions(tx, taskId)).find(({ sequence }) => sequence === raised)
+    const exception = (await listTaskExceptions(tx, taskId)).find(
+      ({ sequence }) => sequence === raised,
+    )
     if (exception === undefined) throw new Error('an exception that was raised is not there')
     return { exception: taskExceptionView(exception), task: await taskView(tx, task) }
   })
@@ -199,7 +264,11 @@ async function recover(
   return told(deps, taskId, () =>
     transaction(deps.db, async (tx) => {
       await claimGrant(tx, callId, taskId)
-      const { waits, body } = await recoverTask(deps, tx, { ...recovery, decided, recoveryId: recoveryIdOf(callId) })
+      const { waits, body } = await recoverTask(deps, tx, {
+        ...recovery,
+        decided,
+        recoveryId: recoveryIdOf(callId),
+      })
       if (waits) return { status: 202, body }
       await send(tx, answerCall(callId, taskId, 200, body))
       return { status: 200 }
@@ -215,7 +284,9 @@ async function prepareTaskReplay(
   const { taskId } = ask
   await told(deps, taskId, () =>
     answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
-      const receipt = receiptView(await prepareReplay(deps, tx, { ...ask, recoveryId: recoveryIdOf(callId) }))
+      const receipt = receiptView(
+        await prepareReplay(deps, tx, { ...ask, recoveryId: recoveryIdOf(callId) }),
+      )
       const task = await taskView(tx, await requireTask(tx, taskId))
       return { ...(await replayFileOf(deps, tx, taskId)), task, receipt }
     }),
@@ -223,7 +294,11 @@ async function prepareTaskReplay(
 }
 
 /** Nothing is done to a task whose workflow cannot be told; what was done stands whether or not it can be told then. */
-async function told<Result>({ gateway }: TaskDeskDeps, taskId: string, act: () => Promise<Result>): Promise<Result> {
+async function told<Result>(
+  { gateway }: TaskDeskDeps,
+  taskId: string,
+  act: () => Promise<Result>,
+): Promise<Result> {
   await gateway.wake(taskId)
   const result = await act()
   await gateway.wake(taskId).catch(() => undefined)

@@ -16,7 +16,8 @@ export type Act = { eventId: string; actor: string }
 /** Throws 503 `paused` while nothing new may begin; what was begun before goes on. */
 export async function assertOpen(db: TaskDeps['db']): Promise<void> {
   const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
-  if (pause !== undefined) throw refuse('paused', `paused: ${pause.reason}`, 'Repeat the call once it is resumed.')
+  if (pause !== undefined)
+    throw refuse('paused', `paused: ${pause.reason}`, 'Repeat the call once it is resumed.')
 }
 
 /** Begins a task; 503 `paused` for a new one. */
@@ -41,7 +42,11 @@ export async function prepareContract(
 ): Promise<PreparedContract> {
   const contract_id = `ct_${digestOf({ type: 'service.contract.v1', task_id, call: act.eventId })}`
   const terms = taskTerms.parse(await findDocument(db, task_id, asked))
-  const terms_sha256 = await storeDocument(db, task_id, contractTerms(task_id, contract_id, terms, criteria))
+  const terms_sha256 = await storeDocument(
+    db,
+    task_id,
+    contractTerms(task_id, contract_id, terms, criteria),
+  )
   const data = { contract_id, terms_sha256 }
   await gateway.send(task_id, { ...act, event: 'contract_prepared', data })
   return data

@@ -3,7 +3,10 @@ import { allowedRecoveries } from '#domain/tasks/exception.ts'
 import { taskWait } from '#domain/tasks/wait.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { ContractRow } from '../../../activities/store/tasks/contracts.ts'
-import type { RecoveryRequestRow, TaskExceptionRow } from '../../../activities/store/tasks/task-exceptions.ts'
+import type {
+  RecoveryRequestRow,
+  TaskExceptionRow,
+} from '../../../activities/store/tasks/task-exceptions.ts'
 import type { TaskRecord } from '../../../activities/store/tasks/task-records.ts'
 import { findDocument, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
@@ -24,7 +27,13 @@ export async function taskView(tx: Tx, row: TaskRow) {
 /** A wait as callers see it: what it waits for and since when, what the input lacks, and the call that ends it. */
 export function waitView(wait: Wait) {
   const { waiting_for, since, gaps, action } = wait
-  return { waiting_for, waiting_since: since, gaps, required_action: action, next_action: nextAction(wait) }
+  return {
+    waiting_for,
+    waiting_since: since,
+    gaps,
+    required_action: action,
+    next_action: nextAction(wait),
+  }
 }
 
 /** A contract with its terms as they were prepared, and what the task pays with by now (endpoints.md §10). */

@@ -46,7 +46,15 @@ const OBJECTIVE_CHARS = 500
  * it was stored before.
  */
 export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Promise<boolean> {
-  const { workOrderId, statusTokenSha256, agentId, intake_kind, requested_tool_id, objective, quote_id } = asked
+  const {
+    workOrderId,
+    statusTokenSha256,
+    agentId,
+    intake_kind,
+    requested_tool_id,
+    objective,
+    quote_id,
+  } = asked
   const order = { intake_kind, requested_tool_id, objective, quote_id, agent_id: agentId }
   const fresh = await insertWorkOrder(tx, {
     ...{ ...order, work_order_id: workOrderId, status_token_sha256: statusTokenSha256 },
@@ -67,10 +75,19 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
   return true
 }
 
-async function submitOrdered(deps: TaskDeps, tx: Tx, asked: OrderAsked, { taskId, eventId, rail, input }: OrderedRun) {
+async function submitOrdered(
+  deps: TaskDeps,
+  tx: Tx,
+  asked: OrderAsked,
+  { taskId, eventId, rail, input }: OrderedRun,
+) {
   const { agentId: agent_id, tier, on_gaps, callback_url, workOrderId, actor } = asked
   const begin = [...asked.objective].slice(0, OBJECTIVE_CHARS).join('')
-  const manifest = { name: 'input', sha256: digestOf(input), bytes: Buffer.byteLength(canonicalJson(input)) }
+  const manifest = {
+    name: 'input',
+    sha256: digestOf(input),
+    bytes: Buffer.byteLength(canonicalJson(input)),
+  }
   const terms = {
     ...{ agent_id, rail, tier, callback_url, usage: 'operational', on_gaps },
     ...{ objective: `${workOrderId}: ${begin}`, input_manifest: [manifest] },
@@ -85,14 +102,37 @@ async function submitOrdered(deps: TaskDeps, tx: Tx, asked: OrderAsked, { taskId
 /** An order as its requester and operators see it (endpoints.md §2). */
 export async function orderView(tx: Tx, order: WorkOrderRow) {
   const tasks = await listOrderedTasks(tx, order.work_order_id)
-  const { work_order_id, intake_kind, requested_tool_id, objective, requester, agent_id, decision, decision_id } = order
-  const standing = tasks.map(({ state, run_id, attested }) => ({ state, begun: run_id !== null, attested }))
+  const {
+    work_order_id,
+    intake_kind,
+    requested_tool_id,
+    objective,
+    requester,
+    agent_id,
+    decision,
+    decision_id,
+  } = order
+  const standing = tasks.map(({ state, run_id, attested }) => ({
+    state,
+    begun: run_id !== null,
+    attested,
+  }))
   const run_ids = tasks.map(({ task_id }) => runIdOf(task_id))
   const rail = tasks.length === 1 ? (tasks[0]?.rail ?? null) : null
   return {
-    ...{ work_order_id, intake_kind, state: workOrderState(decision, standing), requested_tool_id, rail, objective },
+    ...{
+      work_order_id,
+      intake_kind,
+      state: workOrderState(decision, standing),
+      requested_tool_id,
+      rail,
+      objective,
+    },
     ...{ requester, agent_id, run_id: run_ids.length === 1 ? run_ids[0] : null, run_ids },
-    review: { state: decision === null ? 'waiting' : decision === 'approve' ? 'approved' : 'rejected', decision_id },
+    review: {
+      state: decision === null ? 'waiting' : decision === 'approve' ? 'approved' : 'rejected',
+      decision_id,
+    },
     created_at: order.created_at.toISOString(),
   }
 }

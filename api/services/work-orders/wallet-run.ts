@@ -38,7 +38,13 @@ export async function storeWalletRun(deps: TaskDeps, tx: Tx, asked: WalletRunAsk
   await goesOn()
   const parties = { preparedBy: order.actor, acceptedBy: order.actor }
   const acceptance = { accept_terms: true, agent_id: agentId, customer_account }
-  await agree(deps, tx, { taskId, act, ...parties, criteria: order.acceptance_criteria, acceptance })
+  await agree(deps, tx, {
+    taskId,
+    act,
+    ...parties,
+    criteria: order.acceptance_criteria,
+    acceptance,
+  })
   const asksFor = await requestCredit(deps, tx, await goesOn(), quoteId)
   await goesOn()
   // All runs of a wallet wait for its row, so it is taken as late as may be.
@@ -49,8 +55,14 @@ export async function storeWalletRun(deps: TaskDeps, tx: Tx, asked: WalletRunAsk
 type AsksFor = Awaited<ReturnType<typeof requestCredit>>
 
 /** A quote of several runs is paid once, and the wallet that paid it has the others. */
-async function pay(deps: TaskDeps, tx: Tx, { agentId, walletId }: Paying, { entitlement, challenge }: AsksFor) {
-  if (challenge !== null) await payByAllowance(deps, tx, { agentId, walletId, challengeId: challenge.challenge_id })
+async function pay(
+  deps: TaskDeps,
+  tx: Tx,
+  { agentId, walletId }: Paying,
+  { entitlement, challenge }: AsksFor,
+) {
+  if (challenge !== null)
+    await payByAllowance(deps, tx, { agentId, walletId, challengeId: challenge.challenge_id })
   else if (entitlement.source !== walletAccount(walletId)) throw alreadyFunded(entitlement)
 }
 
@@ -68,7 +80,10 @@ export async function walletRunView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
     settlement_reference: reference.settlement_receipt_id,
     receipt_id: intake?.receipt_id,
     work_order: await orderView(tx, order),
-    return_package_target: { return_package_id: returnPackageId(run.run_id), url: `${deps.baseUrl}/api/agent-use` },
+    return_package_target: {
+      return_package_id: returnPackageId(run.run_id),
+      url: `${deps.baseUrl}/api/agent-use`,
+    },
     run,
   }
 }

@@ -15,7 +15,15 @@ import { assertOpen } from '../tasks/transitions.ts'
 import { storeWalletRun, walletRunView } from './wallet-run.ts'
 import { orderNames } from './work-orders.ts'
 
-type Asked = 'rail' | 'tier' | 'on_gaps' | 'quote_id' | 'quote_token' | 'input' | 'callback_url' | 'customer_account'
+type Asked =
+  | 'rail'
+  | 'tier'
+  | 'on_gaps'
+  | 'quote_id'
+  | 'quote_token'
+  | 'input'
+  | 'callback_url'
+  | 'customer_account'
 export type WalletStart = Pick<StartAsked, Asked> & { wallet_id: string }
 export type WalletRuns = ReturnType<typeof openWalletRuns>
 
@@ -24,7 +32,8 @@ export function openWalletRuns(deps: RunDeskDeps) {
   return {
     /** 404 without it, 403 `not_owner`. */
     read: (asker: Asker, runId: string) => read(deps, asker, runId),
-    start: (agentId: string, asked: WalletStart, callId: string) => start(deps, agentId, asked, callId),
+    start: (agentId: string, asked: WalletStart, callId: string) =>
+      start(deps, agentId, asked, callId),
   }
 }
 
@@ -35,26 +44,38 @@ const read = (deps: RunDeskDeps, asker: Asker, runId: string) =>
 async function start(deps: RunDeskDeps, agentId: string, asked: WalletStart, callId: string) {
   const { status_token, ids } = await orderNames(deps, callId)
   const work_order_id = ids.workOrderId
-  if ((await findWorkOrder(deps.db, { work_order_id })) === undefined) await assertTakeable(deps, agentId, asked)
+  if ((await findWorkOrder(deps.db, { work_order_id })) === undefined)
+    await assertTakeable(deps, agentId, asked)
   const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
   const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
   await transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, work_order_id)
-    await storeWalletRun(deps, tx, { ...paidBy(agentId, asked), order: { ...ids, ...orderOf(agentId, asked) }, run })
+    await storeWalletRun(deps, tx, {
+      ...paidBy(agentId, asked),
+      order: { ...ids, ...orderOf(agentId, asked) },
+      run,
+    })
   }).catch((error: unknown) => askForMoney(deps, asked, error))
   // It stands whether or not its workflow can be told now: the review wakes it too.
   await deps.gateway.wake(taskId).catch(() => undefined)
   return { ...(await read(deps, {}, runIdOf(taskId))), status_token }
 }
 
-async function assertTakeable(deps: RunDeskDeps, agentId: string, asked: WalletStart): Promise<void> {
+async function assertTakeable(
+  deps: RunDeskDeps,
+  agentId: string,
+  asked: WalletStart,
+): Promise<void> {
   await assertOpen(deps.db)
   const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
   await assertStartable(deps, agentId, { ...asked, usage: 'operational' }, isSold)
   await deps.money.claimQuote(agentId, asked.quote_id, asked.quote_token)
 }
 
-const paidBy = (agentId: string, { wallet_id: walletId, quote_id: quoteId, customer_account }: WalletStart) => ({
+const paidBy = (
+  agentId: string,
+  { wallet_id: walletId, quote_id: quoteId, customer_account }: WalletStart,
+) => ({
   agentId,
   walletId,
   quoteId,
@@ -72,7 +93,11 @@ const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletS
 })
 
 /** A balance that is too small leaves nothing begun: the agent fills its wallet, or pays the quote in another way. */
-async function askForMoney({ money }: RunDeskDeps, asked: WalletStart, error: unknown): Promise<never> {
+async function askForMoney(
+  { money }: RunDeskDeps,
+  asked: WalletStart,
+  error: unknown,
+): Promise<never> {
   if (!(error instanceof DomainError) || error.refusal.code !== 'wallet_underfunded') throw error
   const { wallet_id, quote_id } = asked
   const challenge = await money.challenge(quote_id)

@@ -21,7 +21,10 @@ import { type OrderAsked, orderView, storeOrder } from './intake.ts'
 
 type Step = { rail: RailKey; input: Record<string, unknown> }
 /** An order as it is sent: `pointers` say where the inputs of its steps stand in the body. */
-export type OrderInput = Omit<OrderAsked, 'workOrderId' | 'statusTokenSha256' | 'on_gaps' | 'runs'> & {
+export type OrderInput = Omit<
+  OrderAsked,
+  'workOrderId' | 'statusTokenSha256' | 'on_gaps' | 'runs'
+> & {
   payment_reference_id: string | undefined
   quote_token: string | undefined
   steps: (Step & { pointer: string })[]
@@ -40,7 +43,12 @@ export function openWorkOrders(deps: RunDeskDeps) {
       const runs = await Promise.all(
         steps.map(async ({ rail, input }, index) => {
           const eventId = `${callId}:${index + 1}`
-          return { taskId: taskIdOf(await deps.tokens.statusToken('tk', eventId)), eventId, rail, input }
+          return {
+            taskId: taskIdOf(await deps.tokens.statusToken('tk', eventId)),
+            eventId,
+            rail,
+            input,
+          }
         }),
       )
       if (known === undefined) {
@@ -48,9 +56,14 @@ export function openWorkOrders(deps: RunDeskDeps) {
         const owner = order.agentId ?? runs[0]?.taskId ?? ''
         if (order.quote_id !== null) await deps.money.claimQuote(owner, order.quote_id, quote_token)
       }
-      await transaction(deps.db, (tx) => storeOrder(deps, tx, { ...order, ...ids, on_gaps: 'report', runs }))
+      await transaction(deps.db, (tx) =>
+        storeOrder(deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
+      )
       await Promise.all(runs.map(({ taskId }) => deps.gateway.advance(taskId)))
-      return { ...(await transaction(deps.db, (tx) => orderTaken(deps, tx, work_order_id))), status_token }
+      return {
+        ...(await transaction(deps.db, (tx) => orderTaken(deps, tx, work_order_id))),
+        status_token,
+      }
     },
 
     /** 404 without it, 403 `not_owner` for who is neither its agent nor holds its token. */
@@ -59,7 +72,11 @@ export function openWorkOrders(deps: RunDeskDeps) {
         const order = await requireOrder(tx, work_order_id)
         const own = asker.workOrderId === work_order_id || (asker.agentId ?? '') === order.agent_id
         if (own) return orderView(tx, order)
-        throw refuse('not_owner', 'the order is of somebody else', 'Use its status token, or the key of its agent.')
+        throw refuse(
+          'not_owner',
+          'the order is of somebody else',
+          'Use its status token, or the key of its agent.',
+        )
       }),
   }
 }
@@ -88,14 +105,23 @@ async function assertTakeable(deps: RunDeskDeps, asked: OrderInput): Promise<voi
   if (quote_id === null) return
   const { quote, state } = await deps.money.readQuote(quote_id)
   if (quote.rail !== steps[0]?.rail || quote.tier !== tier)
-    throw refuse('quote_mismatch', `the quote is for ${quote.rail} ${quote.tier}`, 'Ask for a quote of this run.')
-  if (state === 'expired') throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
+    throw refuse(
+      'quote_mismatch',
+      `the quote is for ${quote.rail} ${quote.tier}`,
+      'Ask for a quote of this run.',
+    )
+  if (state === 'expired')
+    throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
   if (agentId !== null) await assertPaysForIt(deps, agentId, { quote_id, payment_reference_id })
 }
 
 function assertOperational(key: RailKey): void {
   if (usagesOf(railOf(key)).includes('operational')) return
-  throw refuse('rail_not_allowed', `${key} takes synthetic runs only`, 'Begin one by preflight with usage synthetic.')
+  throw refuse(
+    'rail_not_allowed',
+    `${key} takes synthetic runs only`,
+    'Begin one by preflight with usage synthetic.',
+  )
 }
 
 async function orderTaken(deps: RunDeskDeps, tx: Tx, work_order_id: string) {

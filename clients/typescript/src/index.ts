@@ -15,7 +15,13 @@ export {
   presentVersion1,
   presentVersion2,
 } from '../../../api/http/present.ts'
-export { claimAccessKey, clientOf, type Manifest, type RegisteredAgent, registerAgent } from './agent.ts'
+export {
+  claimAccessKey,
+  clientOf,
+  type Manifest,
+  type RegisteredAgent,
+  registerAgent,
+} from './agent.ts'
 export { type AgentKey, createAgentKey, signText } from './agent-key.ts'
 export { createClient, type Hosts } from './client.ts'
 export { type Customer, type Order, type OwnTask, openCustomer, signContract } from './order.ts'

@@ -18,7 +18,9 @@ export function payingFetch(
 ): typeof fetch {
   const payer = x402Client.fromConfig({
     schemes: [{ network: NETWORK, client: new ExactEvmScheme(account) }],
-    spendControls: { allowedAssets: [{ network: NETWORK, asset, maxAmountPerPayment: String(maxPerCall) }] },
+    spendControls: {
+      allowedAssets: [{ network: NETWORK, asset, maxAmountPerPayment: String(maxPerCall) }],
+    },
   })
   return wrapFetchWithPayment(send, payer)
 }

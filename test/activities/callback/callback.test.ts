@@ -5,7 +5,11 @@ import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { accessKeyDelivery } from '#domain/agents/onboarding.ts'
-import { callbackDeliveryId, callbackStates, callbackTransitions } from '#domain/callbacks/callback.ts'
+import {
+  callbackDeliveryId,
+  callbackStates,
+  callbackTransitions,
+} from '#domain/callbacks/callback.ts'
 import { callbackBody, type TaskFacts } from '#domain/callbacks/callback-body.ts'
 import { grantAccess, recordNotice } from '../../../activities/agent/access.ts'
 import { type CallbackDeps, createCallbackSteps } from '../../../activities/callback/callback.ts'
@@ -58,7 +62,12 @@ const steps = (more: Partial<CallbackDeps> = {}) =>
     keys,
     facts: {
       task_updated: async () => facts,
-      credential_ready: async () => ({ agent_id: 'agt_1', credential_id: 'c_1', state: 'pending', sequence: 0 }),
+      credential_ready: async () => ({
+        agent_id: 'agt_1',
+        credential_id: 'c_1',
+        state: 'pending',
+        sequence: 0,
+      }),
       payout_updated: () => Promise.reject(new Error('no payout is delivered here')),
     },
     demoReceiver: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo',
@@ -158,7 +167,9 @@ verifies(
     expect(await proven({ owner })).toBe(true)
     expect(await proven({})).toBe(false)
     expect(await proven({ owner, url: 'https://other.receiver.example/' })).toBe(false)
-    expect(await proven({ url: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo?receiver=a' })).toBe(true)
+    expect(
+      await proven({ url: 'http://127.0.0.1:3000/api/provider-callback-receiver-demo?receiver=a' }),
+    ).toBe(true)
     expect(await proven({ url: 'http://127.0.0.1:3000/api/other' })).toBe(false)
     await sql`update callback_hosts set proven_at = now() - interval '30 days' where owner = ${owner}`.execute(
       database.db,
@@ -193,7 +204,11 @@ verifies('callback.delivery', 'a receiver that answers 410 is not asked again', 
   const id = await newDelivery()
   receiver.answers.push({ status: 503 }, { status: 410 })
   await steps().deliverCallback(id)
-  expect(await steps().deliverCallback(id)).toMatchObject({ state: 'disabled', open: false, lastFailure: 'status_410' })
+  expect(await steps().deliverCallback(id)).toMatchObject({
+    state: 'disabled',
+    open: false,
+    lastFailure: 'status_410',
+  })
   await steps().deliverCallback(id)
   expect(receiver.received).toHaveLength(2)
 })
@@ -208,8 +223,16 @@ verifies(
       throw new Error('the process is gone')
     }
     await expect(steps({ send: dies }).deliverCallback(id)).rejects.toThrow('gone')
-    expect(await steps().loadCallback(id)).toMatchObject({ state: 'pending', attempts: 1, failures: 0 })
-    expect(await steps().deliverCallback(id)).toMatchObject({ state: 'delivered', attempts: 2, failures: 0 })
+    expect(await steps().loadCallback(id)).toMatchObject({
+      state: 'pending',
+      attempts: 1,
+      failures: 0,
+    })
+    expect(await steps().deliverCallback(id)).toMatchObject({
+      state: 'delivered',
+      attempts: 2,
+      failures: 0,
+    })
     expect(receiver.received.map((one) => one.id)).toEqual([id, id])
     expect([...receiver.inbox.keys()]).toEqual([id])
     expect((await outcomes(id)).map(({ outcome }) => outcome)).toEqual([null, 'taken'])
@@ -248,7 +271,9 @@ verifies('callback.signature', 'with a shared secret a delivery is signed v1 as 
     return receiver.send(request)
   }
   await steps({ send: watching, secretOf: async () => secret }).deliverCallback(id)
-  expect(new Webhook(secret).verify(sent.body ?? '', sent.headers ?? {})).toMatchObject({ delivery_id: id })
+  expect(new Webhook(secret).verify(sent.body ?? '', sent.headers ?? {})).toMatchObject({
+    delivery_id: id,
+  })
   expect(receiver.received[0]).toMatchObject({
     verified: true,
     signatures: [expect.stringMatching(/^v1a,/), expect.stringMatching(/^v1,/)],
@@ -267,19 +292,23 @@ async function grantedCredential() {
   return { credential_id, deliver }
 }
 
-verifies('callback.delivery', 'a credential is told to be ready, and its callback holds nothing else', async () => {
-  const { deliver } = await grantedCredential()
-  await deliver()
-  expect(Object.keys(receiver.received[0]?.body ?? {}).sort()).toEqual([
-    'agent_id',
-    'at',
-    'credential_id',
-    'delivery_id',
-    'event',
-    'sequence',
-    'state',
-  ])
-})
+verifies(
+  'callback.delivery',
+  'a credential is told to be ready, and its callback holds nothing else',
+  async () => {
+    const { deliver } = await grantedCredential()
+    await deliver()
+    expect(Object.keys(receiver.received[0]?.body ?? {}).sort()).toEqual([
+      'agent_id',
+      'at',
+      'credential_id',
+      'delivery_id',
+      'event',
+      'sequence',
+      'state',
+    ])
+  },
+)
 
 verifies(
   'callback.redelivery',
@@ -308,7 +337,9 @@ verifies(
     const ids = await Promise.all([1, 2, 3].map(() => newDelivery({ subject })))
     expect(new Set(ids).size).toBe(1)
     const [id = ''] = ids
-    expect(await listOverdueDeliveries(database.db, 60_000, { after: '', most: 1_000 })).not.toContain(id)
+    expect(
+      await listOverdueDeliveries(database.db, 60_000, { after: '', most: 1_000 }),
+    ).not.toContain(id)
     await sleep(20)
     expect(await listOverdueDeliveries(database.db, 5, { after: '', most: 1_000 })).toContain(id)
   },
@@ -319,7 +350,9 @@ verifies(
   'SQL typed by hand moves a delivery only along the table, and changes no attempt',
   async () => {
     const moves = new Set(
-      callbackStates.flatMap((from) => Object.values(callbackTransitions[from]).map((to) => `${from} ${to}`)),
+      callbackStates.flatMap((from) =>
+        Object.values(callbackTransitions[from]).map((to) => `${from} ${to}`),
+      ),
     )
     const reach: Record<string, number[]> = {
       pending: [],
@@ -334,18 +367,28 @@ verifies(
         receiver.answers.push(...(reach[from] ?? []).map((status) => ({ status })))
         for (const _ of reach[from] ?? []) await steps().deliverCallback(id)
         const failures =
-          to === 'gave_up' ? sql`8` : to === 'retrying' ? sql`greatest(1, least(failures, 7))` : sql`failures`
+          to === 'gave_up'
+            ? sql`8`
+            : to === 'retrying'
+              ? sql`greatest(1, least(failures, 7))`
+              : sql`failures`
         const finished = to === 'pending' || to === 'retrying' ? sql`null` : sql`now()`
         // Only the eighth failure gives up, so the row is brought there first.
         if (from === 'retrying' && to === 'gave_up')
           for (let n = 2; n < 8; n++)
-            await sql`update callback_deliveries set failures = ${n} where delivery_id = ${id}`.execute(database.db)
+            await sql`update callback_deliveries set failures = ${n} where delivery_id = ${id}`.execute(
+              database.db,
+            )
         const moved =
           sql`update callback_deliveries set state = ${to}, failures = ${failures}, finished_at = ${finished} where delivery_id = ${id}`.execute(
             database.db,
           )
-        if (from === to || moves.has(`${from} ${to}`)) await expect(moved, `${from} ${to}`).resolves.toBeDefined()
-        else await expect(moved, `${from} ${to}`).rejects.toThrow(/no such delivery transition|check constraint/)
+        if (from === to || moves.has(`${from} ${to}`))
+          await expect(moved, `${from} ${to}`).resolves.toBeDefined()
+        else
+          await expect(moved, `${from} ${to}`).rejects.toThrow(
+            /no such delivery transition|check constraint/,
+          )
       }
     }
     const id = await newDelivery()
@@ -391,7 +434,12 @@ verifies(
     const sent = receiver.received.length
     for (const repeat of [1, 2]) {
       const held = await deliverCallback(second)
-      expect(held, String(repeat)).toMatchObject({ state: 'retrying', open: true, failures: 1, attempts: 1 })
+      expect(held, String(repeat)).toMatchObject({
+        state: 'retrying',
+        open: true,
+        failures: 1,
+        attempts: 1,
+      })
       expect(held.lastFailure).toBe('post_quota')
       const left = await restDay()
       expect(held.waitMs).toBeGreaterThan(left - 5_000)
@@ -401,9 +449,17 @@ verifies(
     // Another owner still has its own, and all owners without trust have none left.
     expect(await proveHost(other)).toMatchObject({ attempts: 1 })
     const sandboxed = await newDelivery()
-    expect(await proveHost(sandboxed)).toMatchObject({ attempts: 0, lastFailure: 'post_quota', open: true })
+    expect(await proveHost(sandboxed)).toMatchObject({
+      attempts: 0,
+      lastFailure: 'post_quota',
+      open: true,
+    })
     await sql`update callback_posts set day = day - 1`.execute(database.db)
-    expect(await deliverCallback(second)).toMatchObject({ state: 'delivered', attempts: 2, lastFailure: null })
+    expect(await deliverCallback(second)).toMatchObject({
+      state: 'delivered',
+      attempts: 2,
+      lastFailure: null,
+    })
   },
 )
 
@@ -417,9 +473,10 @@ verifies(
     const { proveHost } = steps({ posts: { agent: 5, untrusted: 0, trusted: 100 } })
     const ended = await Promise.all(deliveries.map(proveHost))
     expect(ended.filter(({ attempts }) => attempts === 1)).toHaveLength(5)
-    const { rows } = await sql`select scope, posts::int as posts from callback_posts order by scope`.execute(
-      database.db,
-    )
+    const { rows } =
+      await sql`select scope, posts::int as posts from callback_posts order by scope`.execute(
+        database.db,
+      )
     expect(rows).toEqual([
       { scope: 'all:trusted', posts: 5 },
       { scope: `owner:${owner}`, posts: 5 },

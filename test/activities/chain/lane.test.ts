@@ -33,7 +33,11 @@ test('fifty parallel submits from two lanes take dense nonces, and each purpose 
     (held) => held === 150n,
   )
   expect(balance).toBe(150n)
-  const rows = await rig.db.selectFrom('lane_transactions').selectAll().where('purpose', 'like', 'dense:%').execute()
+  const rows = await rig.db
+    .selectFrom('lane_transactions')
+    .selectAll()
+    .where('purpose', 'like', 'dense:%')
+    .execute()
   expect(rows).toHaveLength(50)
   for (const wallet of rig.gasWallets) {
     const nonces = rows
@@ -75,7 +79,9 @@ test('stored bytes that were never sent are sent by maintenance as well', async 
   const { authorization, call } = await rig.authorize()
   await allocate(rig.laneSettings(), 'maintained', call)
   await rig.newLane().maintain()
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ kind: 'included' })
+  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+    kind: 'included',
+  })
 })
 
 verifies(
@@ -150,7 +156,9 @@ verifies(
     const lane = rig.newLane({ accounts })
     const { txHash } = await lane.submit('foreign', call)
     expect(txHash).not.toBe(stored.tx_hash)
-    expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
+    expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+      transactionHash: txHash,
+    })
     expect((await rig.rows('foreign')).map((row) => [row.eoa_nonce, row.outcome])).toEqual([
       ['0', 'superseded'],
       ['1', null],
@@ -164,7 +172,9 @@ test('after foreign transactions on the key the next nonce is the chain’s', as
   await sendForeign(wallet, 1)
   const { authorization, call } = await rig.authorize()
   await rig.newLane({ accounts: [wallet.account] }).submit('behind-foreign', call)
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ kind: 'included' })
+  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+    kind: 'included',
+  })
   expect(await rig.rows('behind-foreign')).toMatchObject([{ eoa_nonce: '2' }])
 })
 
@@ -184,23 +194,31 @@ test('a hole left by a foreign transaction that vanished is filled', async () =>
   expect(await rig.rows('over-hole')).toMatchObject([{ eoa_nonce: '1' }])
   await lane.maintain()
   expect(await rig.rows(`hole:${wallet.address}:0`)).toMatchObject([{ eoa_nonce: '0' }])
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ kind: 'included' })
+  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+    kind: 'included',
+  })
 })
 
-verifies('execute.reorg', 'after the chain lost its last blocks the same bytes are sent again', async () => {
-  const lane = rig.newLane()
-  const snapshot = await rig.client.snapshot()
-  const { authorization, call } = await rig.authorize()
-  const { txHash } = await lane.submit('lost-block', call)
-  await eventually(() => rig.outcome(authorization), isIncluded)
-  await lane.maintain()
-  expect(await rig.rows('lost-block')).toMatchObject([{ outcome: 'mined' }])
-  await rig.client.revert({ id: snapshot })
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
-  await lane.maintain()
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
-  expect(await rig.rows('lost-block')).toHaveLength(1)
-})
+verifies(
+  'execute.reorg',
+  'after the chain lost its last blocks the same bytes are sent again',
+  async () => {
+    const lane = rig.newLane()
+    const snapshot = await rig.client.snapshot()
+    const { authorization, call } = await rig.authorize()
+    const { txHash } = await lane.submit('lost-block', call)
+    await eventually(() => rig.outcome(authorization), isIncluded)
+    await lane.maintain()
+    expect(await rig.rows('lost-block')).toMatchObject([{ outcome: 'mined' }])
+    await rig.client.revert({ id: snapshot })
+    expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+    await lane.maintain()
+    expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+      transactionHash: txHash,
+    })
+    expect(await rig.rows('lost-block')).toHaveLength(1)
+  },
+)
 
 test('submit alone also heals a lost block', async () => {
   const lane = rig.newLane()
@@ -210,11 +228,17 @@ test('submit alone also heals a lost block', async () => {
   await eventually(() => rig.outcome(authorization), isIncluded)
   await rig.client.revert({ id: snapshot })
   expect(await lane.submit('lost-again', call)).toEqual({ txHash })
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
+  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+    transactionHash: txHash,
+  })
 })
 
 /** A lane whose broadcasts go through `meddle`; everything else is answered by the chain. */
-async function meddledLane(account: LocalAccount, meddle: Parameters<typeof startProxy>[1], feeBumpAfterMs = 30_000) {
+async function meddledLane(
+  account: LocalAccount,
+  meddle: Parameters<typeof startProxy>[1],
+  feeBumpAfterMs = 30_000,
+) {
   const proxy = await startProxy(rig.rpcUrl, async (method, pass) =>
     method === 'eth_sendRawTransaction' ? meddle(method, pass) : pass(),
   )
@@ -230,7 +254,9 @@ test('a node that takes the bytes and then cuts the line leaves one transfer and
   })
   const { authorization, call } = await rig.authorize()
   const { txHash } = await lane.submit('cut', call)
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
+  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+    transactionHash: txHash,
+  })
   expect(await lane.submit('cut', call)).toEqual({ txHash })
   expect(await rig.rows('cut')).toMatchObject([{ outcome: 'mined' }])
   await close()
@@ -240,7 +266,11 @@ test('a replacement that was stored and not sent is sent by the next round', asy
   const wallet = await rig.fundedWallet()
   const resume = await rig.haltMining()
   let sent = 0
-  const { lane, close } = await meddledLane(wallet.account, async (_, pass) => (++sent === 2 ? 'cut' : pass()), 50)
+  const { lane, close } = await meddledLane(
+    wallet.account,
+    async (_, pass) => (++sent === 2 ? 'cut' : pass()),
+    50,
+  )
   const { authorization, call } = await rig.authorize()
   await lane.submit('half-raised', call)
   await new Promise((resolve) => setTimeout(resolve, 100))
@@ -251,7 +281,10 @@ test('a replacement that was stored and not sent is sent by the next round', asy
   expect(await rig.rows('half-raised')).toHaveLength(2)
   await rig.client.mine({ blocks: 1 })
   await resume()
-  expect(await rig.outcome(authorization)).toMatchObject({ kind: 'included', transactionHash: replacement!.tx_hash })
+  expect(await rig.outcome(authorization)).toMatchObject({
+    kind: 'included',
+    transactionHash: replacement!.tx_hash,
+  })
   await close()
 })
 
@@ -274,14 +307,21 @@ verifies(
       await lane.submit(`frugal:${i}`, call)
     }
     const count = (name: string) => asked.filter((method) => method === name).length
-    expect({ calls: count('eth_call'), sent: count('eth_sendRawTransaction') }).toEqual({ calls: 10, sent: 10 })
+    expect({ calls: count('eth_call'), sent: count('eth_sendRawTransaction') }).toEqual({
+      calls: 10,
+      sent: 10,
+    })
     expect(asked.length - 20).toBe(2 + 3 * rig.gasWallets.length)
     await proxy.close()
   },
 )
 
 test('while the chain is down nothing is stored, and maintenance does not fail', async () => {
-  const { reader } = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })
+  const { reader } = createChain({
+    rpcUrls: ['http://127.0.0.1:9'],
+    confirmRpcUrls: [],
+    timeoutMs: 500,
+  })
   const lane = rig.newLane({ reader })
   await expect(lane.submit('down', (await rig.authorize()).call)).rejects.toThrow()
   expect(await rig.rows('down')).toEqual([])
@@ -296,7 +336,9 @@ test('without ether the bytes stay stored, and are sent once there is some', asy
   expect(await rig.rows('poor')).toMatchObject([{ outcome: null, broadcast_at: null }])
   await rig.client.setBalance({ address: wallet.address, value: 10n ** 18n })
   await lane.maintain()
-  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({ transactionHash: txHash })
+  expect(await eventually(() => rig.outcome(authorization), isIncluded)).toMatchObject({
+    transactionHash: txHash,
+  })
 })
 
 test('a wallet without ether is passed over while another has some', async () => {
@@ -323,7 +365,9 @@ test('after kill -9 of the chain what it forgot is sent again', async () => {
   const { authorization, call } = await rig.authorize()
   await lane.submit('after-kill', call)
   for (const terms of [before.authorization, authorization]) {
-    expect(await eventually(() => rig.outcome(terms), isIncluded)).toMatchObject({ kind: 'included' })
+    expect(await eventually(() => rig.outcome(terms), isIncluded)).toMatchObject({
+      kind: 'included',
+    })
     expect(await rig.balance(terms.to)).toBe(5n)
   }
 })

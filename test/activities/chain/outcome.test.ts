@@ -63,7 +63,9 @@ test('an expired authorization is dead only when a finalized block is past its e
   await rig.client.mine({ blocks: 1, interval: 1 })
   expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown' })
   await rig.client.mine({ blocks: 1, interval: 1 })
-  expect((await rig.client.getBlock({ blockTag: 'finalized' })).timestamp).toBeGreaterThanOrEqual(timestamp + 10n)
+  expect((await rig.client.getBlock({ blockTag: 'finalized' })).timestamp).toBeGreaterThanOrEqual(
+    timestamp + 10n,
+  )
   expect(await rig.outcome(authorization)).toEqual({ kind: 'dead', reason: 'expired' })
   await resume()
 })
@@ -96,7 +98,12 @@ test('a canceled authorization is dead once the block is final', async () => {
   })
   const { r, s, v } = parseSignature(signature)
   const args = [from, nonce, Number(v), r, s] as const
-  await rig.client.writeContract({ address: rig.asset, abi: tokenAbi, functionName: 'cancelAuthorization', args })
+  await rig.client.writeContract({
+    address: rig.asset,
+    abi: tokenAbi,
+    functionName: 'cancelAuthorization',
+    args,
+  })
   await rig.client.mine({ blocks: 1 })
   expect(await rig.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: false })
   await rig.client.mine({ blocks: 3 })
@@ -109,7 +116,10 @@ test('a nonce that was used with other terms is a conflict that names the transa
   const other = await rig.authorize({ nonce: authorization.nonce, value: 4n, to: authorization.to })
   const { transactionHash } = await broadcastByStranger(other.call)
   expect(await rig.outcome(authorization)).toMatchObject({ kind: 'conflict', transactionHash })
-  expect(await rig.outcome(other.authorization)).toMatchObject({ kind: 'included', transactionHash })
+  expect(await rig.outcome(other.authorization)).toMatchObject({
+    kind: 'included',
+    transactionHash,
+  })
 })
 
 verifies(
@@ -118,7 +128,11 @@ verifies(
   async () => {
     const shop = newWallet().address
     const first = await rig.authorize({ to: shop, value: 9n })
-    const elsewhere = await rig.authorize({ to: newWallet().address, value: 9n, nonce: first.authorization.nonce })
+    const elsewhere = await rig.authorize({
+      to: newWallet().address,
+      value: 9n,
+      nonce: first.authorization.nonce,
+    })
     const second = await rig.authorize({ to: shop, value: 9n })
     await runBatch(rig.client, rig.asset, [elsewhere.call.data, second.call.data])
     expect(await rig.balance(shop)).toBe(9n)
@@ -142,7 +156,11 @@ test('a block that vanishes makes an included transfer absent, and sent again it
   expect(after).not.toMatchObject({ blockHash: (before as { blockHash: string }).blockHash })
 })
 
-const termsOf = (authorization: TokenAuthorization) => ({ asset: rig.asset, ...authorization, fromBlock: 0n })
+const termsOf = (authorization: TokenAuthorization) => ({
+  asset: rig.asset,
+  ...authorization,
+  fromBlock: 0n,
+})
 
 test('a chain that does not answer is unknown and never dead', async () => {
   const { timestamp } = await rig.client.getBlock()
@@ -157,7 +175,11 @@ test('a chain that does not answer is unknown and never dead', async () => {
 })
 
 test('an url that is down is passed over for the next one', async () => {
-  const chain = createChain({ rpcUrls: ['http://127.0.0.1:9', rig.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
+  const chain = createChain({
+    rpcUrls: ['http://127.0.0.1:9', rig.rpcUrl],
+    confirmRpcUrls: [],
+    timeoutMs: 2_000,
+  })
   expect(await chain.isUp()).toBe(true)
   expect(await chain.head()).toBeGreaterThan(0n)
   expect(await chain.finalizedTime()).toBeGreaterThan(1_700_000_000n)
@@ -167,7 +189,11 @@ test('a second opinion that agrees confirms, one that is down or lies leaves it 
   const { authorization, call } = await rig.authorize()
   await broadcastByStranger(call)
   const ask = (confirmUrl: string) => {
-    const chain = createChain({ rpcUrls: [rig.rpcUrl], confirmRpcUrls: [confirmUrl], timeoutMs: 1_000 })
+    const chain = createChain({
+      rpcUrls: [rig.rpcUrl],
+      confirmRpcUrls: [confirmUrl],
+      timeoutMs: 1_000,
+    })
     return findOutcome(chain, termsOf(authorization), { confirmations: 1 })
   }
   expect(await ask(rig.rpcUrl)).toMatchObject({ kind: 'included' })
@@ -181,7 +207,9 @@ test('a first node that claims a transfer which a second does not know is not be
   const { authorization } = await rig.authorize({ nonce: randomNonce() })
   const liar = await startLiar()
   const chain = createChain({ rpcUrls: [liar.url], confirmRpcUrls: [rig.rpcUrl], timeoutMs: 1_000 })
-  expect((await findOutcome(chain, termsOf(authorization), { confirmations: 1 })).kind).toBe('unknown')
+  expect((await findOutcome(chain, termsOf(authorization), { confirmations: 1 })).kind).toBe(
+    'unknown',
+  )
   await liar.close()
 })
 
@@ -189,7 +217,8 @@ test('a first node that claims a transfer which a second does not know is not be
 const startLiar = () =>
   startProxy(rig.rpcUrl, async (method, pass) => {
     const answer = await pass()
-    if (method === 'eth_call') answer.result = `0x${'0'.repeat(63)}${String(answer.result).endsWith('1') ? 0 : 1}`
+    if (method === 'eth_call')
+      answer.result = `0x${'0'.repeat(63)}${String(answer.result).endsWith('1') ? 0 : 1}`
     return answer
   })
 
@@ -214,10 +243,15 @@ verifies(
     const look = () =>
       Promise.all(
         waiting.map(({ authorization }) =>
-          findOutcome(chain, { asset: rig.asset, ...authorization, fromBlock: 0n }, { confirmations: 1 }),
+          findOutcome(
+            chain,
+            { asset: rig.asset, ...authorization, fromBlock: 0n },
+            { confirmations: 1 },
+          ),
         ),
       )
-    for (const outcome of await look()) expect(outcome).toMatchObject({ kind: 'unknown', absent: true })
+    for (const outcome of await look())
+      expect(outcome).toMatchObject({ kind: 'unknown', absent: true })
     expect(asked.filter((method) => method === 'eth_call')).toHaveLength(100)
     expect(asked.length - 100).toBeLessThanOrEqual(4)
     asked.length = 0
@@ -251,16 +285,22 @@ verifies(
     const seenIn = { number: first.blockNumber, hash: first.blockHash }
     asked.length = 0
     const again = await Promise.all(
-      Array.from({ length: 50 }, () => findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })),
+      Array.from({ length: 50 }, () =>
+        findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 }),
+      ),
     )
     for (const outcome of again) expect(outcome).toMatchObject({ kind: 'unknown', absent: false })
     expect(asked.length).toBeLessThanOrEqual(6)
 
     await rig.client.mine({ blocks: 3 })
-    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({ finalized: true })
+    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({
+      finalized: true,
+    })
     await rig.client.revert({ id: snapshot })
     await rig.client.mine({ blocks: 1 })
-    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({ absent: true })
+    expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({
+      absent: true,
+    })
     await close()
     await resume()
   },

@@ -17,9 +17,14 @@ afterAll(() => rig?.stop())
 
 type Sent = Awaited<ReturnType<Rig['authorize']>>
 
-const check = ({ authorization, signature }: Sent, more: { gasWallets?: `0x${string}`[]; rpcUrl?: string } = {}) => {
+const check = (
+  { authorization, signature }: Sent,
+  more: { gasWallets?: `0x${string}`[]; rpcUrl?: string } = {},
+) => {
   const chain =
-    more.rpcUrl === undefined ? rig.chain : createChain({ rpcUrls: [more.rpcUrl], confirmRpcUrls: [], timeoutMs: 500 })
+    more.rpcUrl === undefined
+      ? rig.chain
+      : createChain({ rpcUrls: [more.rpcUrl], confirmRpcUrls: [], timeoutMs: 500 })
   const gasWallets = more.gasWallets ?? rig.gasWallets.map((wallet) => wallet.address)
   const gas = watchGas(chain.reader, gasWallets, 0)
   return preflight(chain, { asset: rig.asset, gas, transferGas: GAS }, authorization, signature)
@@ -29,7 +34,12 @@ async function asOwner(
   functionName: 'pause' | 'unpause' | 'blacklist' | 'unBlacklist',
   args: [] | [`0x${string}`] = [],
 ) {
-  const hash = await rig.client.writeContract({ address: rig.asset, abi: dollarTokenAbi, functionName, args } as never)
+  const hash = await rig.client.writeContract({
+    address: rig.asset,
+    abi: dollarTokenAbi,
+    functionName,
+    args,
+  } as never)
   await rig.client.waitForTransactionReceipt({ hash })
 }
 
@@ -71,7 +81,10 @@ test('an underfunded wallet parks with what is missing', async () => {
 test('a blacklisted recipient parks', async () => {
   const sent = await rig.authorize()
   await asOwner('blacklist', [sent.authorization.to])
-  expect(await check(sent)).toMatchObject({ kind: 'parked', reason: expect.stringContaining('blacklisted') })
+  expect(await check(sent)).toMatchObject({
+    kind: 'parked',
+    reason: expect.stringContaining('blacklisted'),
+  })
 })
 
 test('gas wallets without ether park', async () => {
@@ -101,28 +114,42 @@ test('an expired authorization and a wrong signature park with their reason', as
     reason: 'the authorization is not valid yet',
   })
   const sent = await rig.authorize()
-  expect(await check({ ...sent, authorization: { ...sent.authorization, value: 6n } })).toMatchObject({
+  expect(
+    await check({ ...sent, authorization: { ...sent.authorization, value: 6n } }),
+  ).toMatchObject({
     kind: 'parked',
     reason: expect.stringContaining('reverts'),
   })
 })
 
 test('a sound start has no faults', async () => {
-  const wallets = { 'payout wallet': rig.payoutWallet.address, 'gas wallet': rig.gasWallets[0].address }
-  expect(await findStartFaults(rig.chain, { environment: 'local', asset: rig.asset, wallets })).toEqual([])
+  const wallets = {
+    'payout wallet': rig.payoutWallet.address,
+    'gas wallet': rig.gasWallets[0].address,
+  }
+  expect(
+    await findStartFaults(rig.chain, { environment: 'local', asset: rig.asset, wallets }),
+  ).toEqual([])
 })
 
 verifies(
   'local.worthless-signatures',
   'published accounts, shared addresses and a known asset are start faults',
   async () => {
-    const published = mnemonicToAccount('test test test test test test test test test test test junk', {
-      addressIndex: 9,
-    }).address
+    const published = mnemonicToAccount(
+      'test test test test test test test test test test test junk',
+      {
+        addressIndex: 9,
+      },
+    ).address
     const faults = await findStartFaults(rig.chain, {
       environment: 'local',
       asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-      wallets: { 'payout wallet': published, 'pay-to address': rig.owner.address, 'gas wallet': rig.owner.address },
+      wallets: {
+        'payout wallet': published,
+        'pay-to address': rig.owner.address,
+        'gas wallet': rig.owner.address,
+      },
     })
     expect(faults).toEqual([
       expect.stringContaining('known asset'),
@@ -135,7 +162,7 @@ verifies(
 
 test('a chain that is down is a start fault', async () => {
   const down = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })
-  expect(await findStartFaults(down, { environment: 'local', asset: rig.asset, wallets: {} })).toEqual([
-    'the chain does not answer',
-  ])
+  expect(
+    await findStartFaults(down, { environment: 'local', asset: rig.asset, wallets: {} }),
+  ).toEqual(['the chain does not answer'])
 })

@@ -2,10 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import { pino } from 'pino'
 import { type Hex, parseEther } from 'viem'
-import { encodeTransfer, signAuthorization, type TokenAuthorization } from '../../../activities/chain/authorization.ts'
+import {
+  encodeTransfer,
+  signAuthorization,
+  type TokenAuthorization,
+} from '../../../activities/chain/authorization.ts'
 import { type Chain, createChain } from '../../../activities/chain/client.ts'
 import { watchGas } from '../../../activities/chain/funds.ts'
-import { createLane, type LaneSettings, type SubmitterLane } from '../../../activities/chain/lane.ts'
+import {
+  createLane,
+  type LaneSettings,
+  type SubmitterLane,
+} from '../../../activities/chain/lane.ts'
 import { findOutcome, type Outcome } from '../../../activities/chain/outcome.ts'
 import { ensureGasWallets } from '../../../activities/store/gas-wallets/gas-wallets.ts'
 import type { Database, LaneTransactionsTable } from '../../../activities/store/schema/schema.ts'
@@ -14,7 +22,11 @@ import { startDatabase } from '../../support/postgres.ts'
 
 export const GAS = 200_000n
 
-type Sent = { authorization: TokenAuthorization; signature: Hex; call: { to: Hex; data: Hex; gas: bigint } }
+type Sent = {
+  authorization: TokenAuthorization
+  signature: Hex
+  call: { to: Hex; data: Hex; gas: bigint }
+}
 type LaneOptions = Partial<LaneSettings> & { cacheMs?: number }
 
 export type Rig = TestChain & {
@@ -45,14 +57,18 @@ export async function startRig(): Promise<Rig> {
   const chain = createChain({ rpcUrls: [local.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
   const { client, asset } = local
   const laneSettings = ({ cacheMs = 0, ...more }: LaneOptions = {}): LaneSettings => {
-    const { reader = chain.reader, accounts = local.gasWallets.map((wallet) => wallet.account) } = more
+    const { reader = chain.reader, accounts = local.gasWallets.map((wallet) => wallet.account) } =
+      more
     const addresses = accounts.map(({ address }) => address)
     const times = { feeBumpAfterMs: 30_000, jamAfterMs: 90_000 }
     const gas = watchGas(reader, addresses, cacheMs)
     return { db, reader, accounts, gas, log: pino({ level: 'silent' }), ...times, ...more }
   }
 
-  const authorize = async (more: Partial<TokenAuthorization> = {}, from: TestWallet = local.payoutWallet) => {
+  const authorize = async (
+    more: Partial<TokenAuthorization> = {},
+    from: TestWallet = local.payoutWallet,
+  ) => {
     const { timestamp } = await client.getBlock()
     const terms: TokenAuthorization = {
       from: from.address,
@@ -64,7 +80,11 @@ export async function startRig(): Promise<Rig> {
       ...more,
     }
     const signature = await signAuthorization(from.account, asset, terms)
-    return { authorization: terms, signature, call: { to: asset, data: encodeTransfer(terms, signature), gas: GAS } }
+    return {
+      authorization: terms,
+      signature,
+      call: { to: asset, data: encodeTransfer(terms, signature), gas: GAS },
+    }
   }
   return {
     ...local,
@@ -76,9 +96,19 @@ export async function startRig(): Promise<Rig> {
     outcome: (terms: TokenAuthorization, confirmations = 1) =>
       findOutcome(chain, { asset, ...terms, fromBlock: 0n }, { confirmations }),
     balance: (address: Hex) =>
-      client.readContract({ address: asset, abi: balanceAbi, functionName: 'balanceOf', args: [address] }),
+      client.readContract({
+        address: asset,
+        abi: balanceAbi,
+        functionName: 'balanceOf',
+        args: [address],
+      }),
     rows: (purpose: string) =>
-      db.selectFrom('lane_transactions').selectAll().where('purpose', '=', purpose).orderBy('created_at').execute(),
+      db
+        .selectFrom('lane_transactions')
+        .selectAll()
+        .where('purpose', '=', purpose)
+        .orderBy('created_at')
+        .execute(),
     fundedWallet: async () => {
       const wallet = newWallet()
       await client.setBalance({ address: wallet.address, value: parseEther('1') })
@@ -110,7 +140,11 @@ const balanceAbi = [
 export const randomNonce = (): Hex => `0x${randomBytes(32).toString('hex')}`
 
 /** Asks again every 100 ms until the answer is right. */
-export async function eventually<T>(ask: () => Promise<T>, right: (answer: T) => boolean, within = 10_000): Promise<T> {
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  right: (answer: T) => boolean,
+  within = 10_000,
+): Promise<T> {
   const until = Date.now() + within
   for (;;) {
     const answer = await ask()

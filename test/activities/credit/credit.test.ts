@@ -26,13 +26,16 @@ const use = (entitlementId: string, key: string, units: number) =>
   transaction(deps.db, (tx) =>
     consumeCredit(deps, tx, { entitlementId, key, units, kind: 'run_usage', occurredAt: at }),
   )
-const giveBack = (entitlementId: string) => transaction(deps.db, (tx) => returnUnused(deps, tx, entitlementId))
+const giveBack = (entitlementId: string) =>
+  transaction(deps.db, (tx) => returnUnused(deps, tx, entitlementId))
 const refundOf = (referenceId: string) =>
-  transaction(deps.db, (tx) => refundReference(deps, tx, { referenceId, decidedBy: operator, reason: 'charged back' }))
-const sumOf = async () => {
-  const { rows } = await sql<{ sum: string }>`select coalesce(sum(units), 0)::text as sum from postings`.execute(
-    deps.db,
+  transaction(deps.db, (tx) =>
+    refundReference(deps, tx, { referenceId, decidedBy: operator, reason: 'charged back' }),
   )
+const sumOf = async () => {
+  const { rows } = await sql<{
+    sum: string
+  }>`select coalesce(sum(units), 0)::text as sum from postings`.execute(deps.db)
   return rows[0]?.sum
 }
 
@@ -42,30 +45,42 @@ verifies('money.consume', 'a usage receipt consumes once, whoever repeats it', a
   const first = await use(id, 'run_1', 107)
   const repeats = await Promise.all(Array.from({ length: 10 }, () => use(id, 'run_1', 107)))
   expect(repeats).toEqual(Array(10).fill(first))
-  expect(await findEntitlement(deps.db, id)).toMatchObject({ state: 'consumed', consumed_units: 107 })
+  expect(await findEntitlement(deps.db, id)).toMatchObject({
+    state: 'consumed',
+    consumed_units: 107,
+  })
   const [usage] = await listReceipts(deps.db, first.event_id)
   expect(usage).toMatchObject({ kind: 'usage_receipt', receipt_id: first.usage_receipt_id })
   await expect(use(id, 'run_1', 106)).rejects.toMatchObject(refusal('idempotency_conflict'))
   await expect(use(id, 'run_2', 1)).rejects.toMatchObject(refusal('credit_exhausted'))
 })
 
-verifies('money.consume', '100 parallel consumers of one entitlement never take more than it holds', async () => {
-  const { entitlement } = await funded(deps)
-  const id = entitlement.entitlement_id
-  const attempts = Array.from({ length: 100 }, (_, index) => patiently(() => use(id, `run_${index}`, 1 + (index % 3))))
-  const done = await Promise.allSettled(attempts)
-  const taken = done.flatMap((one) => (one.status === 'fulfilled' ? [one.value.credit_units] : []))
-  for (const one of done) if (one.status === 'rejected') expect(one.reason).toMatchObject(refusal('credit_exhausted'))
-  const consumed = taken.reduce((sum, units) => sum + units, 0)
-  const row = await findEntitlement(deps.db, id)
-  expect(row?.consumed_units).toBe(consumed)
-  expect(consumed).toBeGreaterThan(104)
-  expect(await readBalance(deps.db, creditAccount(id))).toBe(107 - consumed)
-  const chain = await listUsageEvents(deps.db, id, 0, 200)
-  expect(chain).toHaveLength(taken.length)
-  expect(brokenAt(chain)).toBeUndefined()
-  expect(await sumOf()).toBe('0')
-})
+verifies(
+  'money.consume',
+  '100 parallel consumers of one entitlement never take more than it holds',
+  async () => {
+    const { entitlement } = await funded(deps)
+    const id = entitlement.entitlement_id
+    const attempts = Array.from({ length: 100 }, (_, index) =>
+      patiently(() => use(id, `run_${index}`, 1 + (index % 3))),
+    )
+    const done = await Promise.allSettled(attempts)
+    const taken = done.flatMap((one) =>
+      one.status === 'fulfilled' ? [one.value.credit_units] : [],
+    )
+    for (const one of done)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject(refusal('credit_exhausted'))
+    const consumed = taken.reduce((sum, units) => sum + units, 0)
+    const row = await findEntitlement(deps.db, id)
+    expect(row?.consumed_units).toBe(consumed)
+    expect(consumed).toBeGreaterThan(104)
+    expect(await readBalance(deps.db, creditAccount(id))).toBe(107 - consumed)
+    const chain = await listUsageEvents(deps.db, id, 0, 200)
+    expect(chain).toHaveLength(taken.length)
+    expect(brokenAt(chain)).toBeUndefined()
+    expect(await sumOf()).toBe('0')
+  },
+)
 
 verifies(
   'money.return',
@@ -75,7 +90,8 @@ verifies(
     const id = entitlement.entitlement_id
     await use(id, 'run_1', 53)
     const returned = await Promise.all([giveBack(id), giveBack(id), giveBack(id)])
-    for (const one of returned) expect(one).toMatchObject({ state: 'returned', consumed_units: 53, returned_units: 54 })
+    for (const one of returned)
+      expect(one).toMatchObject({ state: 'returned', consumed_units: 53, returned_units: 54 })
     expect(await readBalance(deps.db, creditAccount(id))).toBe(0)
     const legs = await listMovements(deps.db, creditAccount(id))
     const pairs = [...new Set(legs.map((leg) => leg.receipt_id))].map((receiptId) =>
@@ -97,8 +113,13 @@ verifies(
 
 verifies('money.return', 'nothing is consumed or returned before it is funded', async () => {
   const { entitlement } = await quoted(deps)
-  await expect(use(entitlement.entitlement_id, 'run_1', 1)).rejects.toMatchObject(refusal('wrong_state'))
-  expect(await giveBack(entitlement.entitlement_id)).toMatchObject({ state: 'pending', returned_units: 0 })
+  await expect(use(entitlement.entitlement_id, 'run_1', 1)).rejects.toMatchObject(
+    refusal('wrong_state'),
+  )
+  expect(await giveBack(entitlement.entitlement_id)).toMatchObject({
+    state: 'pending',
+    returned_units: 0,
+  })
   await expect(giveBack(`en_${'0'.repeat(64)}`)).rejects.toMatchObject(refusal('not_found'))
 })
 
@@ -117,7 +138,9 @@ verifies(
       state: 'returned',
       returned_units: 107,
     })
-    const kinds = (await listReceipts(deps.db, unused.reference.payment_reference_id)).map(({ kind }) => kind)
+    const kinds = (await listReceipts(deps.db, unused.reference.payment_reference_id)).map(
+      ({ kind }) => kind,
+    )
     expect(kinds).toEqual(['settlement_receipt', 'refund'])
 
     const used = await funded(deps)
@@ -128,7 +151,9 @@ verifies(
       returned_units: 7,
     })
     const pending = await quoted(deps)
-    await expect(refundOf(pending.challenge.challenge_id)).rejects.toMatchObject(refusal('not_found'))
+    await expect(refundOf(pending.challenge.challenge_id)).rejects.toMatchObject(
+      refusal('not_found'),
+    )
     expect(await sumOf()).toBe('0')
   },
 )
@@ -146,10 +171,14 @@ verifies(
     await expect(copy(2, hash)).rejects.toMatchObject({ code: '23514' })
     await expect(copy(1, '0'.repeat(64))).rejects.toMatchObject({ code: '23514' })
     await copy(1, hash)
-    await expect(run(`update usage_events set units = 6 where event_id = '${event_id}'`)).rejects.toMatchObject({
+    await expect(
+      run(`update usage_events set units = 6 where event_id = '${event_id}'`),
+    ).rejects.toMatchObject({
       code: '23514',
     })
-    await expect(run(`delete from usage_events where event_id = '${event_id}'`)).rejects.toMatchObject({
+    await expect(
+      run(`delete from usage_events where event_id = '${event_id}'`),
+    ).rejects.toMatchObject({
       code: '23514',
     })
   },

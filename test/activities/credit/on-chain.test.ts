@@ -17,7 +17,10 @@ import type { ReferenceRow } from '../../../activities/store/payments/payment-re
 import { listDuePayments } from '../../../activities/store/payments/payments.ts'
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { explainReferences, readPayments } from '../../../activities/store/reconciliation/findings.ts'
+import {
+  explainReferences,
+  readPayments,
+} from '../../../activities/store/reconciliation/findings.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { base64, signPayment } from '../../support/payments.ts'
 import { verifies } from '../../verifies.ts'
@@ -47,7 +50,11 @@ const transfer = (to: `0x${string}`, value: bigint) =>
     functionName: 'transfer',
     args: [to, value],
   })
-const stablecoin = async ({ challenge, agentId }: Quoted, transactionHash: string, signer = payer) => {
+const stablecoin = async (
+  { challenge, agentId }: Quoted,
+  transactionHash: string,
+  signer = payer,
+) => {
   const text = payerText({ origin, paysFor: challenge.challenge_id, transactionHash })
   const proof = { signature: await signer.account.signMessage({ message: text }) }
   const method = 'stablecoin_reference' as const
@@ -80,9 +87,16 @@ verifies(
     const row = await decided(reference)
     expect(row).toMatchObject({ state: 'verified', decided_by: 'chain' })
     expect(await states(one)).toEqual(['settled', 'funded'])
-    const explained = { from: payer.address, to: payTo, amountAtomic: '107000000', transactionHash: hash }
+    const explained = {
+      from: payer.address,
+      to: payTo,
+      amountAtomic: '107000000',
+      transactionHash: hash,
+    }
     expect(await explainReferences(deps.db, payTo, [hash])).toMatchObject([explained])
-    await expect(stablecoin(await quoted(deps), hash)).rejects.toMatchObject(refusal('reference_already_used'))
+    await expect(stablecoin(await quoted(deps), hash)).rejects.toMatchObject(
+      refusal('reference_already_used'),
+    )
   },
 )
 
@@ -103,7 +117,11 @@ verifies(
       data: '0xdeadbeef',
       gas: 100_000n,
     })
-    const hashes = [reverted, await transfer(payTo, 106_000_000n), await transfer(newWallet().address, 107_000_000n)]
+    const hashes = [
+      reverted,
+      await transfer(payTo, 106_000_000n),
+      await transfer(newWallet().address, 107_000_000n),
+    ]
     for (const hash of hashes) {
       const one = await quoted(deps)
       expect(await decided(await stablecoin(one, hash))).toMatchObject({ state: 'rejected' })
@@ -115,22 +133,35 @@ verifies(
 verifies('money.stablecoin', 'a transaction that nobody knows stays pending', async () => {
   const one = await quoted(deps)
   const reference = await stablecoin(one, `0x${hex(32)}`)
-  expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({ state: 'pending' })
+  expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
+    state: 'pending',
+  })
   expect(await states(one)).toEqual(['pending', 'pending'])
 })
 
 const x402 = async (of: { amount_usd: number }) => {
   const offer = deps.offers.requirements(offeredAs(of))
-  const service = { asset: rig.asset, service: { payTo: { address: payTo } } } as Parameters<typeof signPayment>[0]
+  const service = { asset: rig.asset, service: { payTo: { address: payTo } } } as Parameters<
+    typeof signPayment
+  >[0]
   const payment = await signPayment(service, payer, { value: offer.amount })
   return base64(JSON.stringify({ ...payment, accepted: offer }))
 }
 const steps = () => {
   const { reader } = rig.chain
   const lane = rig.newLane()
-  const facilitator = inProcessFacilitator({ reader, asset: rig.asset, lane, gas: GAS, confirmationTimeoutMs: 1_500 })
+  const facilitator = inProcessFacilitator({
+    reader,
+    asset: rig.asset,
+    lane,
+    gas: GAS,
+    confirmationTimeoutMs: 1_500,
+  })
   const looks = { asset: rig.asset, gas: rig.laneSettings().gas, transferGas: GAS }
-  const settler = createSettler({ facilitator, preflight: (a, signature) => preflight(rig.chain, looks, a, signature) })
+  const settler = createSettler({
+    facilitator,
+    preflight: (a, signature) => preflight(rig.chain, looks, a, signature),
+  })
   const findOutcome = (authorization: Parameters<Rig['outcome']>[0]) => rig.outcome(authorization)
   const world = { db: rig.db, chain: rig.chain, settler, findOutcome, rail: { confirmWindowMs: 0 } }
   return createPaymentSteps(world as unknown as Deps)
@@ -146,11 +177,16 @@ verifies(
       externalReference: '',
       proof: { payment: await x402(one.challenge) },
     }
-    const [reference, again] = await Promise.all([present(deps, one, presented), present(deps, one, presented)])
+    const [reference, again] = await Promise.all([
+      present(deps, one, presented),
+      present(deps, one, presented),
+    ])
     expect(again.payment_reference_id).toBe(reference.payment_reference_id)
     const paymentId = reference.external_reference
     expect(await listDuePayments(deps.db, 0, { after: '', most: 10 })).toContain(paymentId)
-    expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({ state: 'pending' })
+    expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
+      state: 'pending',
+    })
     const { submitPayment, confirmPayment } = steps()
     await submitPayment(paymentId)
     await eventually(
@@ -174,28 +210,44 @@ verifies(
       .where('payment_id', '=', paymentId)
       .executeTakeFirstOrThrow()
     const twice = await decided(await stablecoin(other, paid.transaction_hash ?? ''))
-    expect(twice).toMatchObject({ state: 'rejected', reason: expect.stringContaining('x402_reference') })
+    expect(twice).toMatchObject({
+      state: 'rejected',
+      reason: expect.stringContaining('x402_reference'),
+    })
   },
 )
 
-verifies('money.x402', 'a payment of another amount is refused before anything is stored', async () => {
-  const [one, pro] = [await quoted(deps), await quoted(deps, undefined, { tier: 'pro' })]
-  const proof = { payment: await x402(one.challenge) }
-  await expect(present(deps, pro, { method: 'x402_reference', externalReference: '', proof })).rejects.toMatchObject(
-    refusal('payment_invalid'),
-  )
-  expect(await states(pro)).toEqual(['open', 'pending'])
-})
+verifies(
+  'money.x402',
+  'a payment of another amount is refused before anything is stored',
+  async () => {
+    const [one, pro] = [await quoted(deps), await quoted(deps, undefined, { tier: 'pro' })]
+    const proof = { payment: await x402(one.challenge) }
+    await expect(
+      present(deps, pro, { method: 'x402_reference', externalReference: '', proof }),
+    ).rejects.toMatchObject(refusal('payment_invalid'))
+    expect(await states(pro)).toEqual(['open', 'pending'])
+  },
+)
 
 verifies(
   'wallet.http.terms',
   'a signed payment tops a wallet up once, and sent again it is the same reference',
   async () => {
     const agentId = newAgent()
-    const { wallet_id } = await transaction(deps.db, (tx) => createWallet(tx, { agentId, label: '' }))
+    const { wallet_id } = await transaction(deps.db, (tx) =>
+      createWallet(tx, { agentId, label: '' }),
+    )
     const proof = { payment: await x402({ amount_usd: 120 }) }
     const method = 'x402_reference' as const
-    const input = { agentId, walletId: wallet_id, amountUsd: 120, method, externalReference: '', proof }
+    const input = {
+      agentId,
+      walletId: wallet_id,
+      amountUsd: 120,
+      method,
+      externalReference: '',
+      proof,
+    }
     const first = await presentTopUp(deps, input)
     const { submitPayment, confirmPayment } = steps()
     await submitPayment(first.external_reference)

@@ -8,12 +8,21 @@ import { applyEvent, receiveEvent } from '../../../activities/credit/provider-ev
 import { presentTopUp } from '../../../activities/credit/references.ts'
 import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
-import { countEventsToSee, listOpenEvents } from '../../../activities/store/credit/provider-events.ts'
+import {
+  countEventsToSee,
+  listOpenEvents,
+} from '../../../activities/store/credit/provider-events.ts'
 import { findReference } from '../../../activities/store/payments/payment-references.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { closeException, listOpenExceptions } from '../../../activities/store/tasks/exceptions.ts'
 import type { Confirmed } from '../../../workflows/reconciliation/activities.ts'
-import { charge, checkoutSession, dispute, type StripeEvent, stripeEvent } from '../../support/stripe-events.ts'
+import {
+  charge,
+  checkoutSession,
+  dispute,
+  type StripeEvent,
+  stripeEvent,
+} from '../../support/stripe-events.ts'
 import { verifies } from '../../verifies.ts'
 import { type Books, startBooks } from '../reconciliation/rig.ts'
 import { moneyOver, newAgent, present, quoted, refusal } from './rig.ts'
@@ -43,7 +52,13 @@ async function checkout() {
   const reference = await present(deps, one, hosted)
   const { payment_reference_id: referenceId } = reference
   const { entitlement_id: entitlementId } = one.entitlement
-  const use = { entitlementId, key: 'run', units: 10, kind: 'run_usage' as const, occurredAt: new Date() }
+  const use = {
+    entitlementId,
+    key: 'run',
+    units: 10,
+    kind: 'run_usage' as const,
+    occurredAt: new Date(),
+  }
   return {
     referenceId,
     entitlementId,
@@ -55,17 +70,23 @@ async function checkout() {
   }
 }
 
-verifies('returns.by-intent', 'a refund names the charge and its intent only, and takes the credit back', async () => {
-  const one = await checkout()
-  expect(await one.pay()).toBe('verified')
-  expect(await tell(stripeEvent('charge.refunded', charge(one.intent, 10_700)))).toBe('refunded')
-  expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
-  await expect(one.consume()).rejects.toMatchObject(refusal('credit_exhausted'))
-  const used = await checkout()
-  await used.pay()
-  await used.consume()
-  expect(await tell(stripeEvent('charge.refunded', charge(used.intent, 10_700)))).toBe('refunded_after_use')
-})
+verifies(
+  'returns.by-intent',
+  'a refund names the charge and its intent only, and takes the credit back',
+  async () => {
+    const one = await checkout()
+    expect(await one.pay()).toBe('verified')
+    expect(await tell(stripeEvent('charge.refunded', charge(one.intent, 10_700)))).toBe('refunded')
+    expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
+    await expect(one.consume()).rejects.toMatchObject(refusal('credit_exhausted'))
+    const used = await checkout()
+    await used.pay()
+    await used.consume()
+    expect(await tell(stripeEvent('charge.refunded', charge(used.intent, 10_700)))).toBe(
+      'refunded_after_use',
+    )
+  },
+)
 
 verifies(
   'returns.by-intent',
@@ -74,26 +95,33 @@ verifies(
     const one = await checkout()
     const refunded = stripeEvent('charge.refunded', charge(one.intent, 10_700))
     expect(await tell(refunded)).toBe('unmatched')
-    expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual({ provider: 'stripe', event_id: refunded.id })
+    expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual({
+      provider: 'stripe',
+      event_id: refunded.id,
+    })
     expect(await one.pay()).toBe('rejected')
     expect(await one.credit()).toBe('pending')
   },
 )
 
-verifies('returns.by-intent', 'a payment that nobody had presented is applied by the sweep once it is', async () => {
-  const one = await quoted(deps)
-  const session = checkoutSession()
-  const paid = stripeEvent('checkout.session.completed', session)
-  expect(await tell(paid)).toBe('unmatched')
-  const open = { provider: 'stripe', event_id: paid.id }
-  expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
-  const hosted = { method: 'hosted_checkout' as const, externalReference: session.id }
-  const { payment_reference_id } = await present(deps, one, hosted)
-  expect(await listOpenEvents(deps.db, 0, 100)).toContainEqual(open)
-  expect((await applyEvent(deps, open)).outcome).toBe('verified')
-  expect(await stateOf(payment_reference_id)).toBe('verified')
-  expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
-})
+verifies(
+  'returns.by-intent',
+  'a payment that nobody had presented is applied by the sweep once it is',
+  async () => {
+    const one = await quoted(deps)
+    const session = checkoutSession()
+    const paid = stripeEvent('checkout.session.completed', session)
+    expect(await tell(paid)).toBe('unmatched')
+    const open = { provider: 'stripe', event_id: paid.id }
+    expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
+    const hosted = { method: 'hosted_checkout' as const, externalReference: session.id }
+    const { payment_reference_id } = await present(deps, one, hosted)
+    expect(await listOpenEvents(deps.db, 0, 100)).toContainEqual(open)
+    expect((await applyEvent(deps, open)).outcome).toBe('verified')
+    expect(await stateOf(payment_reference_id)).toBe('verified')
+    expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
+  },
+)
 
 verifies(
   'returns.disputed',
@@ -124,11 +152,15 @@ verifies(
     await Promise.all([one.pay(), other.pay()])
     const opened = dispute(one.intent, 'needs_response')
     expect(await tell(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
-    expect(await tell(stripeEvent('charge.dispute.closed', { ...opened, status: 'lost' }))).toBe('refunded')
+    expect(await tell(stripeEvent('charge.dispute.closed', { ...opened, status: 'lost' }))).toBe(
+      'refunded',
+    )
     expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
     const lost = dispute(other.intent, 'lost')
     expect(await tell(stripeEvent('charge.dispute.closed', lost))).toBe('refunded')
-    expect(await tell(stripeEvent('charge.dispute.created', { ...lost, status: 'needs_response' }))).toBe('refunded')
+    expect(
+      await tell(stripeEvent('charge.dispute.created', { ...lost, status: 'needs_response' })),
+    ).toBe('refunded')
     expect([await other.state(), await other.credit()]).toEqual(['refunded', 'returned'])
   },
 )
@@ -157,9 +189,15 @@ verifies(
   async () => {
     const one = await quoted(deps)
     const session = checkoutSession()
-    const hosted = { method: 'hosted_checkout' as const, externalReference: session.id, provider: 'stripe' }
+    const hosted = {
+      method: 'hosted_checkout' as const,
+      externalReference: session.id,
+      provider: 'stripe',
+    }
     const { payment_reference_id } = await present(deps, one, hosted)
-    expect(await tell(stripeEvent('checkout.session.completed', session), 'other')).toBe('unmatched')
+    expect(await tell(stripeEvent('checkout.session.completed', session), 'other')).toBe(
+      'unmatched',
+    )
     expect(await stateOf(payment_reference_id)).toBe('presented')
     expect(await tell(stripeEvent('checkout.session.completed', session))).toBe('verified')
     const refunded = charge(session.payment_intent, 10_700)
@@ -168,7 +206,9 @@ verifies(
     const free = await checkout()
     await free.pay()
     const { id, payment_intent } = checkoutSession({ payment_intent: free.intent })
-    expect(await tell(stripeEvent('charge.refunded', charge(payment_intent, 10_700)), 'other')).toBe('unmatched')
+    expect(
+      await tell(stripeEvent('charge.refunded', charge(payment_intent, 10_700)), 'other'),
+    ).toBe('unmatched')
     expect([id.length > 0, await free.state()]).toEqual([true, 'verified'])
   },
 )
@@ -197,7 +237,10 @@ verifies(
     const partly = stripeEvent('charge.refunded', charge(one.intent, 700))
     expect(await tell(partly)).toBe('partly_returned')
     expect(await one.credit()).toBe('funded')
-    const inquiry = stripeEvent('charge.dispute.created', dispute(one.intent, 'warning_needs_response'))
+    const inquiry = stripeEvent(
+      'charge.dispute.created',
+      dispute(one.intent, 'warning_needs_response'),
+    )
     expect(await tell(inquiry)).toBe('partly_returned')
     expect(await countEventsToSee(deps.db)).toBe(before + 3)
     expect((await reconcile('first')).sort()).toEqual(
@@ -211,7 +254,9 @@ verifies(
     const subject = `event/stripe/${stray.id}`
     const { exception_id: exceptionId = '' } =
       (await listOpenExceptions(deps.db, 100)).find((open) => open.subject === subject) ?? {}
-    await inTransaction((tx) => closeException(tx, { exceptionId, closedBy: 'op_1', reason: 'another shop' }))
+    await inTransaction((tx) =>
+      closeException(tx, { exceptionId, closedBy: 'op_1', reason: 'another shop' }),
+    )
     expect(await countEventsToSee(deps.db)).toBe(before + 2)
     expect([await reconcile('third'), await reconcile('fourth')]).toEqual([[], []])
   },

@@ -5,7 +5,11 @@ import { createChain } from '../../../activities/chain/client.ts'
 import { receiptSigner } from '../../../activities/container.ts'
 import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { issueQuote, openChallenge, openEntitlement } from '../../../activities/credit/quotes.ts'
-import { decideReference, presentReference, presentTopUp } from '../../../activities/credit/references.ts'
+import {
+  decideReference,
+  presentReference,
+  presentTopUp,
+} from '../../../activities/credit/references.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import { inProcessFacilitator } from '../../../activities/payment/facilitator.ts'
 import { createOffers } from '../../../activities/payment/offers.ts'
@@ -74,15 +78,28 @@ export async function startMoney() {
 /** Money over a real Postgres and a real chain. */
 export async function startMoneyOnChain() {
   const rig = await startRig()
-  const facilitator = { reader: rig.chain.reader, asset: rig.asset, gas: 200_000n, confirmationTimeoutMs: 1_500 }
-  return { rig, deps: await depsOf({ db: rig.db, chain: rig.chain, asset: rig.asset, facilitator }), stop: rig.stop }
+  const facilitator = {
+    reader: rig.chain.reader,
+    asset: rig.asset,
+    gas: 200_000n,
+    confirmationTimeoutMs: 1_500,
+  }
+  return {
+    rig,
+    deps: await depsOf({ db: rig.db, chain: rig.chain, asset: rig.asset, facilitator }),
+    stop: rig.stop,
+  }
 }
 
 /** A quote with an open challenge that is bound to the agent's pending entitlement. */
 export async function quoted(
   deps: MoneyDeps,
   agentId = newAgent(),
-  { tier = 'standard', units = 1, rail = packetops }: { tier?: Tier; units?: number; rail?: Sold } = {},
+  {
+    tier = 'standard',
+    units = 1,
+    rail = packetops,
+  }: { tier?: Tier; units?: number; rail?: Sold } = {},
 ): Promise<{ agentId: string; challenge: ChallengeRow; entitlement: EntitlementRow }> {
   return transaction(deps.db, async (tx) => {
     const quote = await issueQuote(tx, { by: { owner: agentId }, rail, tier, units })
@@ -130,7 +147,10 @@ export async function topUp(deps: MoneyDeps, agentId: string, walletId: string, 
 export const refusal = (code: string) => ({ refusal: { code } })
 
 /** A granted call, as the road leaves it for the act. */
-export async function grantedCall({ db }: Pick<MoneyDeps, 'db'>, operation: string): Promise<string> {
+export async function grantedCall(
+  { db }: Pick<MoneyDeps, 'db'>,
+  operation: string,
+): Promise<string> {
   const call_id = `call_${hex(32)}`
   const row = {
     call_id,

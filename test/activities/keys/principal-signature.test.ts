@@ -9,7 +9,8 @@ type Hex = `0x${string}`
 const typedData = principalTypedData(terms)
 const signed = (more: object = {}) =>
   principal.signTypedData({ ...typedData, message: { ...typedData.message, ...more } })
-const inDomain = (more: object) => principal.signTypedData({ ...typedData, domain: { ...typedData.domain, ...more } })
+const inDomain = (more: object) =>
+  principal.signTypedData({ ...typedData, domain: { ...typedData.domain, ...more } })
 const judge = async (signature: Hex, judged = terms): Promise<Hex> =>
   verifyPrincipalSignature(judged, signature, principal.address)
 
@@ -33,7 +34,10 @@ describe('a principal signature', () => {
     ['with v 0 or 1', async () => withV(await signed(), (v) => v - 27)],
     ['with the other v', async () => withV(await signed(), (v) => 55 - v)],
     ['of 64 bytes', async () => (await signed()).slice(0, -2) as Hex],
-    ['over the digest as a message', () => principal.signMessage({ message: { raw: principalDigest(terms) } })],
+    [
+      'over the digest as a message',
+      () => principal.signMessage({ message: { raw: principalDigest(terms) } }),
+    ],
     ['of zeros', async () => `0x${'00'.repeat(64)}1b`],
   ]
 

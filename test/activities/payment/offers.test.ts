@@ -10,7 +10,11 @@ import { encodeTransfer } from '../../../activities/chain/authorization.ts'
 import { createChain } from '../../../activities/chain/client.ts'
 import { preflight } from '../../../activities/chain/preflight.ts'
 import { inProcessFacilitator } from '../../../activities/payment/facilitator.ts'
-import { createOffers, type Offers, paymentRequiredHeaders } from '../../../activities/payment/offers.ts'
+import {
+  createOffers,
+  type Offers,
+  paymentRequiredHeaders,
+} from '../../../activities/payment/offers.ts'
 import { createSettler, type SettledRow } from '../../../activities/payment/settler.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { verifies } from '../../verifies.ts'
@@ -50,7 +54,8 @@ const newSettler = (facilitator = facilitatorOf(rig.chain)) => {
   const settings = { asset: rig.asset, gas: rig.laneSettings().gas, transferGas: GAS }
   return createSettler({
     facilitator,
-    preflight: (authorization, signature) => preflight(rig.chain, settings, authorization, signature),
+    preflight: (authorization, signature) =>
+      preflight(rig.chain, settings, authorization, signature),
   })
 }
 const now = async () => Number((await rig.client.getBlock()).timestamp)
@@ -101,10 +106,13 @@ const rowOf = (payment: StrictPayment): SettledRow => ({
   signature: payment.signature,
   requirements: payment.accepted,
 })
-const outcomeOf = ({ payer, payTo, ...rest }: StrictPayment) => rig.outcome({ from: payer, to: payTo, ...rest })
+const outcomeOf = ({ payer, payTo, ...rest }: StrictPayment) =>
+  rig.outcome({ from: payer, to: payTo, ...rest })
 
 verifies('x402.offer', 'a 402 offers one exact payment in body and header', () => {
-  const { refusal } = offers.paymentRequired(priced, 'payment is required', { debt: { payment_id: 'x' } })
+  const { refusal } = offers.paymentRequired(priced, 'payment is required', {
+    debt: { payment_id: 'x' },
+  })
   const terms = {
     scheme: 'exact',
     network: 'eip155:8453',
@@ -118,7 +126,9 @@ verifies('x402.offer', 'a 402 offers one exact payment in body and header', () =
     code: 'payment_required',
     extra: { accepts: [terms], accepted_methods: ['x402_reference'], debt: { payment_id: 'x' } },
   })
-  const required = decodePaymentRequiredHeader(paymentRequiredHeaders(refusal)['PAYMENT-REQUIRED'] ?? '')
+  const required = decodePaymentRequiredHeader(
+    paymentRequiredHeaders(refusal)['PAYMENT-REQUIRED'] ?? '',
+  )
   expect(required).toMatchObject({
     x402Version: 2,
     error: 'payment is required',
@@ -141,7 +151,9 @@ verifies(
     })
     await offers.verify(payment, await now(), priced)
     const settlers = [newSettler(), newSettler()]
-    const hints = await Promise.all([...settlers, ...settlers].map((settler) => settler.settle(rowOf(payment))))
+    const hints = await Promise.all(
+      [...settlers, ...settlers].map((settler) => settler.settle(rowOf(payment))),
+    )
     expect(
       await eventually(
         () => outcomeOf(payment),
@@ -177,12 +189,16 @@ test('a payer without the amount, a changed signature and a used nonce do not ve
 
 test('a payment that ends within the margin by the clock passed in does not verify', async () => {
   const payment = await payByClient(await newPayer())
-  await expect(offers.verify(payment, Number(payment.validBefore) - 59, priced)).rejects.toMatchObject(invalid)
+  await expect(
+    offers.verify(payment, Number(payment.validBefore) - 59, priced),
+  ).rejects.toMatchObject(invalid)
 })
 
 test('while the chain is down a payment is neither valid nor invalid', async () => {
   const payment = await payByClient(await newPayer())
-  const down = await newOffers(createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 }))
+  const down = await newOffers(
+    createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 }),
+  )
   const began = Date.now()
   await expect(down.verify(payment, await now(), priced)).rejects.toMatchObject({
     refusal: { code: 'unavailable', money_moved: 'no' },
@@ -197,7 +213,9 @@ verifies(
     const payment = await payByClient(await newPayer())
     const { payer, payTo, ...rest } = payment
     const data = encodeTransfer({ from: payer, to: payTo, ...rest }, payment.signature)
-    await rig.client.waitForTransactionReceipt({ hash: await rig.client.sendTransaction({ to: rig.asset, data }) })
+    await rig.client.waitForTransactionReceipt({
+      hash: await rig.client.sendTransaction({ to: rig.asset, data }),
+    })
     expect(await newSettler().settle(rowOf(payment))).toEqual({ ok: true })
     expect(await rig.rows(`payment:${payment.paymentId}`)).toEqual([])
     expect(await outcomeOf(payment)).toMatchObject({ kind: 'included' })
@@ -221,11 +239,20 @@ test('a payer who empties the wallet after verification costs no gas and gives a
 
 test('a facilitator that hangs or throws gives a hint in bounded time and never an error', async () => {
   const payment = await payByClient(await newPayer())
-  const hanging = newSettler({ ...facilitatorOf(rig.chain), settle: () => new Promise(() => undefined) })
+  const hanging = newSettler({
+    ...facilitatorOf(rig.chain),
+    settle: () => new Promise(() => undefined),
+  })
   const began = Date.now()
-  expect(await hanging.settle(rowOf(payment))).toEqual({ ok: false, reason: 'the settlement is still under way' })
+  expect(await hanging.settle(rowOf(payment))).toEqual({
+    ok: false,
+    reason: 'the settlement is still under way',
+  })
   expect(Date.now() - began).toBeLessThan(2_500)
-  const failing = newSettler({ ...facilitatorOf(rig.chain), settle: () => Promise.reject(new Error('502')) })
+  const failing = newSettler({
+    ...facilitatorOf(rig.chain),
+    settle: () => Promise.reject(new Error('502')),
+  })
   expect(await failing.settle(rowOf(payment))).toEqual({ ok: false, reason: '502' })
 })
 

@@ -36,24 +36,30 @@ const payment = {
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
 const read = (value: unknown) => readPaymentHeader({ 'payment-signature': encode(value) }, offer)
 const refused = (act: () => unknown) =>
-  expect(act).toThrow(expect.objectContaining({ refusal: expect.objectContaining({ code: 'payment_invalid' }) }))
+  expect(act).toThrow(
+    expect.objectContaining({ refusal: expect.objectContaining({ code: 'payment_invalid' }) }),
+  )
 
-verifies('x402.payment-id', 'a payment is read with its hex in lowercase and its id derived', () => {
-  expect(read(payment)).toEqual({
-    paymentId: createHash('sha256')
-      .update(`x402:2:eip155:8453:${asset}:${payer.toLowerCase()}:0x${'ab'.repeat(32)}`)
-      .digest('hex'),
-    payer: payer.toLowerCase(),
-    payTo,
-    value: 100_000n,
-    validAfter: 0n,
-    validBefore: 1_795_248_434n,
-    nonce: `0x${'ab'.repeat(32)}`,
-    signature: `0x${'cd'.repeat(65)}`,
-    accepted: offer,
-    raw: encode(payment),
-  })
-})
+verifies(
+  'x402.payment-id',
+  'a payment is read with its hex in lowercase and its id derived',
+  () => {
+    expect(read(payment)).toEqual({
+      paymentId: createHash('sha256')
+        .update(`x402:2:eip155:8453:${asset}:${payer.toLowerCase()}:0x${'ab'.repeat(32)}`)
+        .digest('hex'),
+      payer: payer.toLowerCase(),
+      payTo,
+      value: 100_000n,
+      validAfter: 0n,
+      validBefore: 1_795_248_434n,
+      nonce: `0x${'ab'.repeat(32)}`,
+      signature: `0x${'cd'.repeat(65)}`,
+      accepted: offer,
+      raw: encode(payment),
+    })
+  },
+)
 
 test('mixed-case hex of a nonce is the same payment', () => {
   const upper = { ...authorization, nonce: `0x${'AB'.repeat(32)}` }
@@ -69,16 +75,26 @@ test('no header is no payment', () => {
 })
 
 const withPayload = (payload: unknown) => ({ ...payment, payload })
-const withAuthorization = (more: object) => withPayload({ authorization: { ...authorization, ...more }, signature })
+const withAuthorization = (more: object) =>
+  withPayload({ authorization: { ...authorization, ...more }, signature })
 
 test.each<[string, unknown]>([
   ['version 1', { ...payment, x402Version: 1 }],
   ['an unknown member', { ...payment, extra: 1 }],
-  ['an extension that was not offered', { ...payment, extensions: { 'payment-identifier': { info: { id: 'x' } } } }],
+  [
+    'an extension that was not offered',
+    { ...payment, extensions: { 'payment-identifier': { info: { id: 'x' } } } },
+  ],
   ['no accepted terms', { ...payment, accepted: undefined }],
-  ['a permit2 authorization beside it', withPayload({ authorization, signature, permit2Authorization: {} })],
+  [
+    'a permit2 authorization beside it',
+    withPayload({ authorization, signature, permit2Authorization: {} }),
+  ],
   ['a permit2 authorization alone', withPayload({ permit2Authorization: {}, signature })],
-  ['an ERC-6492 wrapper', withPayload({ authorization, signature: `0x${'00'.repeat(300)}${'6492'.repeat(16)}` })],
+  [
+    'an ERC-6492 wrapper',
+    withPayload({ authorization, signature: `0x${'00'.repeat(300)}${'6492'.repeat(16)}` }),
+  ],
   ['a 64-byte signature', withPayload({ authorization, signature: `0x${'cd'.repeat(64)}` })],
   ['a seventh member', withAuthorization({ salt: '1' })],
   ['no nonce', withAuthorization({ nonce: undefined })],
@@ -94,8 +110,14 @@ test.each<[string, unknown]>([
   ['another payTo', { ...payment, accepted: { ...offer, payTo: payer } }],
   ['another asset', { ...payment, accepted: { ...offer, asset: payer } }],
   ['another scheme', { ...payment, accepted: { ...offer, scheme: 'upto' } }],
-  ['another token name', { ...payment, accepted: { ...offer, extra: { name: 'USDC', version: '2' } } }],
-  ['another payment flow', { ...payment, accepted: { ...offer, extra: { ...offer.extra, paymentFlow: 'upfront' } } }],
+  [
+    'another token name',
+    { ...payment, accepted: { ...offer, extra: { name: 'USDC', version: '2' } } },
+  ],
+  [
+    'another payment flow',
+    { ...payment, accepted: { ...offer, extra: { ...offer.extra, paymentFlow: 'upfront' } } },
+  ],
   ['a list', [payment]],
   ['null', null],
 ])('a payment with %s is refused', (_, value) => {
@@ -104,13 +126,16 @@ test.each<[string, unknown]>([
 
 test.each<[string, Record<string, string | string[]>]>([
   ['a doubled header', { 'payment-signature': [encode(payment), encode(payment)] }],
-  ['a doubled header joined by a comma', { 'payment-signature': `${encode(payment)}, ${encode(payment)}` }],
+  [
+    'a doubled header joined by a comma',
+    { 'payment-signature': `${encode(payment)}, ${encode(payment)}` },
+  ],
   [
     'base64url',
     {
-      'payment-signature': Buffer.from(JSON.stringify({ ...payment, resource: { url: '???>>>~~~' } })).toString(
-        'base64url',
-      ),
+      'payment-signature': Buffer.from(
+        JSON.stringify({ ...payment, resource: { url: '???>>>~~~' } }),
+      ).toString('base64url'),
     },
   ],
   [
@@ -123,14 +148,20 @@ test.each<[string, Record<string, string | string[]>]>([
   ],
   ['plain JSON', { 'payment-signature': JSON.stringify(payment) }],
   ['base64 of something else', { 'payment-signature': Buffer.from('hello').toString('base64') }],
-  ['base64 of bytes that are not UTF-8', { 'payment-signature': Buffer.from([0xff, 0xfe, 0xfd]).toString('base64') }],
+  [
+    'base64 of bytes that are not UTF-8',
+    { 'payment-signature': Buffer.from([0xff, 0xfe, 0xfd]).toString('base64') },
+  ],
   ['an empty header', { 'payment-signature': '' }],
   ['the header of version 1', { 'x-payment': encode(payment) }],
   [
     'the header of version 1 beside the right one',
     { 'x-payment': encode(payment), 'payment-signature': encode(payment) },
   ],
-  ['a header of 20 KB', { 'payment-signature': encode({ ...payment, resource: { url: 'a'.repeat(20_000) } }) }],
+  [
+    'a header of 20 KB',
+    { 'payment-signature': encode({ ...payment, resource: { url: 'a'.repeat(20_000) } }) },
+  ],
 ])('%s is refused', (_, headers) => {
   refused(() => readPaymentHeader(headers, offer))
 })

@@ -8,7 +8,11 @@ import { receiptSigner } from '../../../activities/container.ts'
 import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
-import { assertCanaryConfirmed, beginCanary, todaysCanary } from '../../../activities/payout/canary.ts'
+import {
+  assertCanaryConfirmed,
+  beginCanary,
+  todaysCanary,
+} from '../../../activities/payout/canary.ts'
 import { setControl } from '../../../activities/payout/controls.ts'
 import type { Deps } from '../../../activities/payout/deps.ts'
 import { createPayoutSteps } from '../../../activities/payout/payout.ts'
@@ -54,12 +58,20 @@ function newDeps() {
     rail,
     signReceipt,
     authority: undefined as never,
-    floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
+    floor: {
+      isSet: false,
+      look: async () => undefined,
+      assertAbove: async () => undefined,
+      headroom: async () => 0n,
+    },
     canary: { recipient: address(), amountAtomic: 10_000n, lifeSeconds: 3600 },
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }) as const,
     findOutcome: async () => proven,
-    lane: { submit: async () => ({ txHash: `0x${hex(32)}` as const }), maintain: async () => undefined },
+    lane: {
+      submit: async () => ({ txHash: `0x${hex(32)}` as const }),
+      maintain: async () => undefined,
+    },
     settler: undefined as never,
   } satisfies Deps
 }
@@ -113,8 +125,15 @@ verifies(
     const record = await readPayout(database.db, payoutId as string)
     const { payoutWallet } = deps.rail
     const day = new Date().toISOString().slice(0, 10)
-    expect(record?.payout).toMatchObject({ creator: payoutWallet, mandate_ref: `canary:${day}`, usage: 'operational' })
-    expect(record?.receipts.map(({ kind }) => kind)).toEqual(['payout_created', 'payout_authorized'])
+    expect(record?.payout).toMatchObject({
+      creator: payoutWallet,
+      mandate_ref: `canary:${day}`,
+      usage: 'operational',
+    })
+    expect(record?.receipts.map(({ kind }) => kind)).toEqual([
+      'payout_created',
+      'payout_authorized',
+    ])
     expect((await dailyUse(database.db, payoutWallet)).atomic).toBe(10_000n)
     expect(await beginCanary(deps)).toBeUndefined()
   },
@@ -126,7 +145,8 @@ verifies(
   async () => {
     const deps = newDeps()
     const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
-    const load = (more: Partial<Deps> = {}, id = payoutId) => createPayoutSteps({ ...deps, ...more }).loadPayout(id)
+    const load = (more: Partial<Deps> = {}, id = payoutId) =>
+      createPayoutSteps({ ...deps, ...more }).loadPayout(id)
     expect(await load({ canary: undefined })).toBeNull()
     expect(await load({}, `payout-${hex(32)}`)).toBeNull()
     const assertAbove = async () => Promise.reject(refuse('paused', 'the floor', 'Fund it.'))
@@ -137,14 +157,18 @@ verifies(
   },
 )
 
-verifies('canary.first', 'a confirmed canary lets executes pass until its block vanishes', async () => {
-  const deps = newDeps()
-  const { confirm } = await sent(deps)
-  expect(await confirm(included())).toMatchObject({ state: 'executed', transfer: 'included' })
-  expect(await passes(deps)).toBe(true)
-  await confirm({ kind: 'unknown', reason: 'the block is gone', absent: true })
-  expect(await passes(deps)).toBe('paused')
-})
+verifies(
+  'canary.first',
+  'a confirmed canary lets executes pass until its block vanishes',
+  async () => {
+    const deps = newDeps()
+    const { confirm } = await sent(deps)
+    expect(await confirm(included())).toMatchObject({ state: 'executed', transfer: 'included' })
+    expect(await passes(deps)).toBe(true)
+    await confirm({ kind: 'unknown', reason: 'the block is gone', absent: true })
+    expect(await passes(deps)).toBe('paused')
+  },
+)
 
 verifies(
   'canary.fails',
@@ -175,7 +199,11 @@ verifies(
       })
       expect((await todaysCanary(database.db, deps.rail.payoutWallet)).state).toBe('failed')
       await transaction(database.db, (tx) =>
-        setControl({ ...deps.rail, signReceipt }, tx, operator(), { scope: 'payouts', paused: false, reason: 'seen' }),
+        setControl({ ...deps.rail, signReceipt }, tx, operator(), {
+          scope: 'payouts',
+          paused: false,
+          reason: 'seen',
+        }),
       )
       expect(await passes(deps)).toBe(true)
     }
@@ -190,21 +218,29 @@ verifies(
   },
 )
 
-verifies('canary.first', 'a canary is refused by a pause and by the floor, and leaves nothing behind', async () => {
-  const deps = newDeps()
-  const set = (paused: boolean) =>
-    transaction(database.db, (tx) =>
-      setControl({ ...deps.rail, signReceipt }, tx, operator(), { scope: 'service', paused, reason: 'audit' }),
-    )
-  await set(true)
-  await expect(beginCanary(deps)).rejects.toMatchObject({
-    refusal: { code: 'paused', detail: expect.stringContaining('audit') },
-  })
-  await set(false)
-  const low = refuse('paused', 'the floor', 'Fund it.')
-  const floor = { ...deps.floor, assertAbove: async () => Promise.reject(low) }
-  await expect(beginCanary({ ...deps, floor })).rejects.toBe(low)
-  const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
-  expect(await readPayout(database.db, payoutId)).toBeUndefined()
-  expect(await beginCanary(deps)).toBe(payoutId)
-})
+verifies(
+  'canary.first',
+  'a canary is refused by a pause and by the floor, and leaves nothing behind',
+  async () => {
+    const deps = newDeps()
+    const set = (paused: boolean) =>
+      transaction(database.db, (tx) =>
+        setControl({ ...deps.rail, signReceipt }, tx, operator(), {
+          scope: 'service',
+          paused,
+          reason: 'audit',
+        }),
+      )
+    await set(true)
+    await expect(beginCanary(deps)).rejects.toMatchObject({
+      refusal: { code: 'paused', detail: expect.stringContaining('audit') },
+    })
+    await set(false)
+    const low = refuse('paused', 'the floor', 'Fund it.')
+    const floor = { ...deps.floor, assertAbove: async () => Promise.reject(low) }
+    await expect(beginCanary({ ...deps, floor })).rejects.toBe(low)
+    const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
+    expect(await readPayout(database.db, payoutId)).toBeUndefined()
+    expect(await beginCanary(deps)).toBe(payoutId)
+  },
+)

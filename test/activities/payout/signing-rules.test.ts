@@ -36,23 +36,29 @@ const transferChanges = {
   valid_before: '4000000001',
 } as const
 
-verifies('signer.verifies', 'what the principal signed is signed, and no row with another value in it', () => {
-  expect(withheldBecause(order, policy)).toBeUndefined()
-  for (const [name, value] of Object.entries(payoutChanges)) {
-    const payout = { ...order.payout, [name]: value }
-    expect(withheldBecause({ ...order, payout }, policy), name).toEqual(expect.any(String))
-  }
-  for (const [name, value] of Object.entries(transferChanges)) {
-    const transfer = { ...order.transfer, [name]: value }
-    expect(withheldBecause({ ...order, transfer }, policy), name).toEqual(expect.any(String))
-  }
-})
+verifies(
+  'signer.verifies',
+  'what the principal signed is signed, and no row with another value in it',
+  () => {
+    expect(withheldBecause(order, policy)).toBeUndefined()
+    for (const [name, value] of Object.entries(payoutChanges)) {
+      const payout = { ...order.payout, [name]: value }
+      expect(withheldBecause({ ...order, payout }, policy), name).toEqual(expect.any(String))
+    }
+    for (const [name, value] of Object.entries(transferChanges)) {
+      const transfer = { ...order.transfer, [name]: value }
+      expect(withheldBecause({ ...order, transfer }, policy), name).toEqual(expect.any(String))
+    }
+  },
+)
 
 verifies(
   'signer.verifies',
   'a change made to payout and transfer alike, with its digest, needs another signature',
   () => {
-    const amounts = fc.bigInt({ min: 1n, max: 25_000_000n }).filter((atomic) => atomic !== 5_000_000n)
+    const amounts = fc
+      .bigInt({ min: 1n, max: 25_000_000n })
+      .filter((atomic) => atomic !== 5_000_000n)
     fc.assert(
       fc.property(amounts, fc.constantFrom(newWallet().address, other), (atomic, recipient) => {
         const changed = { amount_atomic: atomic.toString(), recipient }
@@ -72,10 +78,13 @@ verifies('signer.verifies', 'asset, wallet, principal and limits are the signerâ
     { payoutMaxAtomic: 4_999_999n },
     { dailyCapAtomic: 4_999_999n },
   ] as const)
-    expect(withheldBecause(order, { ...policy, ...change }), JSON.stringify(Object.keys(change))).toEqual(
-      expect.any(String),
-    )
-  expect(withheldBecause({ ...order, now: 4_000_000_000 }, policy)).toBe('the authorization has expired')
+    expect(
+      withheldBecause(order, { ...policy, ...change }),
+      JSON.stringify(Object.keys(change)),
+    ).toEqual(expect.any(String))
+  expect(withheldBecause({ ...order, now: 4_000_000_000 }, policy)).toBe(
+    'the authorization has expired',
+  )
 })
 
 verifies(
@@ -84,7 +93,11 @@ verifies(
   () => {
     const now = Date.now() / 1000
     const day = new Date().toISOString().slice(0, 10)
-    const canary = { recipient: order.payout.recipient as `0x${string}`, amountAtomic: 5_000_000n, lifeSeconds: 60 }
+    const canary = {
+      recipient: order.payout.recipient as `0x${string}`,
+      amountAtomic: 5_000_000n,
+      lifeSeconds: 60,
+    }
     const made = (key: string) =>
       order.again({ creator: policy.payoutWallet, idempotency_key: key, principal_signature: null })
     const judge = (key: string, configured: typeof canary | undefined) =>

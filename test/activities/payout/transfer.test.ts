@@ -52,7 +52,12 @@ beforeAll(async () => {
     rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
     signReceipt: receiptSigner(keys),
     authority: { origin } as Deps['authority'],
-    floor: { isSet: false, look: async () => undefined, assertAbove: async () => undefined, headroom: async () => 0n },
+    floor: {
+      isSet: false,
+      look: async () => undefined,
+      assertAbove: async () => undefined,
+      headroom: async () => 0n,
+    },
     canary: undefined,
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
@@ -107,7 +112,12 @@ async function authorizedPayout(expiresIn = 3600, wallet = `0x${hex(40)}`) {
 
 async function grantExecute({ payoutId, creator, callId, account }: Granted): Promise<void> {
   const body = { payout_id: payoutId, idempotency_key: 'execute' }
-  const { 'X-Service-Wallet-Proof': proof } = await proofOf(account, origin, '/api/payout-execute', body)
+  const { 'X-Service-Wallet-Proof': proof } = await proofOf(
+    account,
+    origin,
+    '/api/payout-execute',
+    body,
+  )
   const call = {
     callId,
     caller: `wallet:${creator}`,
@@ -118,16 +128,24 @@ async function grantExecute({ payoutId, creator, callId, account }: Granted): Pr
     proof: null,
   }
   await transaction(database.db, (tx, last) =>
-    grantCall(tx, last, call, { kind: 'free' }, { lease: { holder: 'test', ms: 10_000 }, input: { ...body, proof } }),
+    grantCall(
+      tx,
+      last,
+      call,
+      { kind: 'free' },
+      { lease: { holder: 'test', ms: 10_000 }, input: { ...body, proof } },
+    ),
   )
 }
 
-const reserve = (of: { payoutId: string; callId: string }) => createPayoutSteps(deps).reserveTransfer(of)
+const reserve = (of: { payoutId: string; callId: string }) =>
+  createPayoutSteps(deps).reserveTransfer(of)
 const signer = (byte: string): Signer => ({
   dailyCapAtomic: 100_000_000n,
   sign: async () => ({ signature: `0x${byte.repeat(65)}` }),
 })
-const sign = (payoutId: string, byte = 'ab') => createSigningSteps(deps, signer(byte)).signTransfer(payoutId)
+const sign = (payoutId: string, byte = 'ab') =>
+  createSigningSteps(deps, signer(byte)).signTransfer(payoutId)
 const submit = (payoutId: string): Promise<PayoutSnapshot> =>
   activity.run(createTransferSteps(deps).submitTransfer, payoutId)
 const confirm = (payoutId: string): Promise<PayoutSnapshot> =>
@@ -141,14 +159,20 @@ async function sent() {
   return payout
 }
 
-const kinds = async (payoutId: string) => (await listReceipts(database.db, payoutId)).map((row) => row.kind)
+const kinds = async (payoutId: string) =>
+  (await listReceipts(database.db, payoutId)).map((row) => row.kind)
 
 verifies(
   'execute.nonce-conflict',
   'a nonce used without our transfer is an exception: the cap stays held and nobody is told it failed',
   async () => {
     const { payoutId, wallet } = await sent()
-    proven = { kind: 'conflict', detail: 'used otherwise', transactionHash: `0x${'9'.repeat(64)}`, finalized: true }
+    proven = {
+      kind: 'conflict',
+      detail: 'used otherwise',
+      transactionHash: `0x${'9'.repeat(64)}`,
+      finalized: true,
+    }
     expect(await confirm(payoutId)).toMatchObject({
       state: 'authorized',
       transfer: 'submitted',
@@ -164,10 +188,19 @@ verifies(
   'a use of the nonce without our transfer that vanishes again was no exception: the transfer is paid after all',
   async () => {
     const { payoutId } = await sent()
-    proven = { kind: 'conflict', detail: 'used otherwise', transactionHash: `0x${'9'.repeat(64)}`, finalized: false }
+    proven = {
+      kind: 'conflict',
+      detail: 'used otherwise',
+      transactionHash: `0x${'9'.repeat(64)}`,
+      finalized: false,
+    }
     expect(await confirm(payoutId)).toMatchObject({ transfer: 'submitted', exception: null })
     proven = included('a')
-    expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'included', exception: null })
+    expect(await confirm(payoutId)).toMatchObject({
+      state: 'executed',
+      transfer: 'included',
+      exception: null,
+    })
   },
 )
 
@@ -178,11 +211,17 @@ verifies(
     const { payoutId, wallet, callId } = await sent()
     proven = included('a')
     expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'included' })
-    expect(await findCall(database.db, callId)).toMatchObject({ answer_state: 'final', status: 200 })
+    expect(await findCall(database.db, callId)).toMatchObject({
+      answer_state: 'final',
+      status: 200,
+    })
     proven = { kind: 'unknown', reason: 'gone', absent: true }
     expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'submitted' })
     proven = { kind: 'dead', reason: 'expired' }
-    expect(await confirm(payoutId)).toMatchObject({ transfer: 'dead', exception: 'voided: expired' })
+    expect(await confirm(payoutId)).toMatchObject({
+      transfer: 'dead',
+      exception: 'voided: expired',
+    })
     expect(await kinds(payoutId)).toEqual(['payout_executed', 'payout_voided'])
     expect((await dailyUse(database.db, wallet)).atomic).toBe(0n)
   },
@@ -195,13 +234,20 @@ verifies(
     const payout = await sent()
     const { payoutId, wallet, callId } = payout
     proven = { kind: 'dead', reason: 'expired' }
-    expect(await confirm(payoutId)).toMatchObject({ state: 'authorized', transfer: 'dead', exception: null })
+    expect(await confirm(payoutId)).toMatchObject({
+      state: 'authorized',
+      transfer: 'dead',
+      exception: null,
+    })
     expect(await kinds(payoutId)).toEqual(['payout_dead'])
     expect((await dailyUse(database.db, wallet)).atomic).toBe(0n)
     expect(await findCall(database.db, callId)).toMatchObject({ grant_state: 'released' })
     // Whoever asks again is granted again, and told before the grant is used.
     await grantExecute(payout)
-    expect(await reserve({ payoutId, callId })).toMatchObject({ ok: false, refusal: { code: 'payout_expired' } })
+    expect(await reserve({ payoutId, callId })).toMatchObject({
+      ok: false,
+      refusal: { code: 'payout_expired' },
+    })
     expect(await findCall(database.db, callId)).toMatchObject({ grant_state: 'open' })
   },
 )
@@ -219,7 +265,10 @@ verifies(
       rail: { ...deps.rail, confirmWindowMs: 30_000 },
       preflight: async () => ({ kind: 'parked', reason: 'the token is paused', unblock: 'wait' }),
     })
-    expect(await waiting.submitTransfer(payoutId)).toMatchObject({ transfer: 'signed', parked: expect.any(String) })
+    expect(await waiting.submitTransfer(payoutId)).toMatchObject({
+      transfer: 'signed',
+      parked: expect.any(String),
+    })
     const begun = performance.now()
     await activity.run(waiting.confirmTransfer, payoutId)
     expect(performance.now() - begun).toBeLessThan(5_000)
@@ -249,41 +298,54 @@ verifies(
   },
 )
 
-verifies('execute.paused', 'a payout paused by an operator is not reserved, and is when the pause ends', async () => {
-  for (const [scope, target] of [
-    ['service', ''],
-    ['payouts', ''],
-    ['wallet', 'creator'],
-    ['payout', 'payout'],
-  ] as const) {
-    const payout = await authorizedPayout()
-    const named = target === 'creator' ? payout.creator : target === 'payout' ? payout.payoutId : target
-    await database.db
-      .insertInto('controls')
-      .values({ scope, target: named, paused: true, reason: 'audit', operator_id: 'op_1' })
-      .execute()
-    expect(await reserve(payout)).toMatchObject({ ok: false, refusal: { code: 'paused' } })
-    expect(
-      await database.db.selectFrom('transfers').selectAll().where('payout_id', '=', payout.payoutId).execute(),
-    ).toEqual([])
-    await database.db.deleteFrom('controls').execute()
-    expect(await reserve(payout)).toMatchObject({ ok: true })
-  }
-})
+verifies(
+  'execute.paused',
+  'a payout paused by an operator is not reserved, and is when the pause ends',
+  async () => {
+    for (const [scope, target] of [
+      ['service', ''],
+      ['payouts', ''],
+      ['wallet', 'creator'],
+      ['payout', 'payout'],
+    ] as const) {
+      const payout = await authorizedPayout()
+      const named =
+        target === 'creator' ? payout.creator : target === 'payout' ? payout.payoutId : target
+      await database.db
+        .insertInto('controls')
+        .values({ scope, target: named, paused: true, reason: 'audit', operator_id: 'op_1' })
+        .execute()
+      expect(await reserve(payout)).toMatchObject({ ok: false, refusal: { code: 'paused' } })
+      expect(
+        await database.db
+          .selectFrom('transfers')
+          .selectAll()
+          .where('payout_id', '=', payout.payoutId)
+          .execute(),
+      ).toEqual([])
+      await database.db.deleteFrom('controls').execute()
+      expect(await reserve(payout)).toMatchObject({ ok: true })
+    }
+  },
+)
 
-verifies('execute.never-resigned', 'a second signer and a second reservation change nothing of the first', async () => {
-  const payout = await authorizedPayout()
-  await reserve(payout)
-  await sign(payout.payoutId)
-  await sign(payout.payoutId, 'cd')
-  await reserve(payout)
-  const rows = await database.db
-    .selectFrom('transfers')
-    .select('signature')
-    .where('payout_id', '=', payout.payoutId)
-    .execute()
-  expect(rows).toEqual([{ signature: `0x${'ab'.repeat(65)}` }])
-})
+verifies(
+  'execute.never-resigned',
+  'a second signer and a second reservation change nothing of the first',
+  async () => {
+    const payout = await authorizedPayout()
+    await reserve(payout)
+    await sign(payout.payoutId)
+    await sign(payout.payoutId, 'cd')
+    await reserve(payout)
+    const rows = await database.db
+      .selectFrom('transfers')
+      .select('signature')
+      .where('payout_id', '=', payout.payoutId)
+      .execute()
+    expect(rows).toEqual([{ signature: `0x${'ab'.repeat(65)}` }])
+  },
+)
 
 verifies(
   'execute.signed-when-reserved',
@@ -291,10 +353,16 @@ verifies(
   async () => {
     const payout = await authorizedPayout()
     const reserved = { ok: true, snapshot: { transfer: 'signed' } }
-    expect(await createPayoutSteps(deps, signer('ab')).reserveTransfer(payout)).toMatchObject(reserved)
-    expect(await createPayoutSteps(deps, signer('cd')).reserveTransfer(payout)).toMatchObject(reserved)
+    expect(await createPayoutSteps(deps, signer('ab')).reserveTransfer(payout)).toMatchObject(
+      reserved,
+    )
+    expect(await createPayoutSteps(deps, signer('cd')).reserveTransfer(payout)).toMatchObject(
+      reserved,
+    )
     await sign(payout.payoutId, 'cd')
-    expect(await findTransfer(database.db, payout.payoutId)).toMatchObject({ signature: `0x${'ab'.repeat(65)}` })
+    expect(await findTransfer(database.db, payout.payoutId)).toMatchObject({
+      signature: `0x${'ab'.repeat(65)}`,
+    })
     expect(await submit(payout.payoutId)).toMatchObject({ transfer: 'submitted' })
   },
 )
@@ -315,61 +383,75 @@ verifies(
 )
 
 verifies('execute.expired', 'with 29 seconds of life left nothing is reserved', async () => {
-  expect(await reserve(await authorizedPayout(29))).toMatchObject({ ok: false, refusal: { code: 'payout_expired' } })
+  expect(await reserve(await authorizedPayout(29))).toMatchObject({
+    ok: false,
+    refusal: { code: 'payout_expired' },
+  })
   expect(await reserve(await authorizedPayout(40))).toMatchObject({ ok: true })
 })
 
-verifies('x402.unsettled-stops-payout', 'a payout with an unsettled charge takes no further step', async () => {
-  const payout = await authorizedPayout()
-  const payment = {
-    payment_id: hex(64),
-    asset,
-    payer: `0x${hex(40)}`,
-    authorization_nonce: `0x${hex(64)}`,
-    pay_to: `0x${hex(40)}`,
-    amount_atomic: '100000',
-    valid_after: '0',
-    valid_before: '9',
-    signature: '0x',
-    requirements: '{}' as never,
-    proof_wallet: payout.creator,
-    state: 'settling' as const,
-  }
-  await database.db.insertInto('payments').values(payment).execute()
-  await database.db
-    .insertInto('calls')
-    .values({
-      call_id: `c_${hex(8)}`,
-      caller: `wallet:${payout.creator}`,
-      operation: 'payout-authorize',
-      key: hex(8),
-      fingerprint: 'f',
-      grant_state: 'used',
-      answer_state: 'done',
-      funding: 'payment',
-      payment_id: payment.payment_id,
-      path: '/',
-      subject: payout.payoutId,
-      status: 200,
-      answer: '{}' as never,
+verifies(
+  'x402.unsettled-stops-payout',
+  'a payout with an unsettled charge takes no further step',
+  async () => {
+    const payout = await authorizedPayout()
+    const payment = {
+      payment_id: hex(64),
+      asset,
+      payer: `0x${hex(40)}`,
+      authorization_nonce: `0x${hex(64)}`,
+      pay_to: `0x${hex(40)}`,
+      amount_atomic: '100000',
+      valid_after: '0',
+      valid_before: '9',
+      signature: '0x',
+      requirements: '{}' as never,
+      proof_wallet: payout.creator,
+      state: 'settling' as const,
+    }
+    await database.db.insertInto('payments').values(payment).execute()
+    await database.db
+      .insertInto('calls')
+      .values({
+        call_id: `c_${hex(8)}`,
+        caller: `wallet:${payout.creator}`,
+        operation: 'payout-authorize',
+        key: hex(8),
+        fingerprint: 'f',
+        grant_state: 'used',
+        answer_state: 'done',
+        funding: 'payment',
+        payment_id: payment.payment_id,
+        path: '/',
+        subject: payout.payoutId,
+        status: 200,
+        answer: '{}' as never,
+      })
+      .execute()
+    expect(await reserve(payout)).toMatchObject({
+      ok: false,
+      refusal: { code: 'settlement_pending', money_moved: 'unknown' },
     })
-    .execute()
-  expect(await reserve(payout)).toMatchObject({
-    ok: false,
-    refusal: { code: 'settlement_pending', money_moved: 'unknown' },
-  })
-  await sql`update calls set answer_state = 'final' where subject = ${payout.payoutId}`.execute(database.db)
-  expect(await reserve(payout)).toMatchObject({ ok: true })
-})
+    await sql`update calls set answer_state = 'final' where subject = ${payout.payoutId}`.execute(
+      database.db,
+    )
+    expect(await reserve(payout)).toMatchObject({ ok: true })
+  },
+)
 
 verifies(
   'floor.refuses',
   'of 8 parallel reservations of 5 USDC from 23 USDC with a floor of 3, exactly 4 are made',
   async () => {
     const wallet = `0x${hex(40)}` as const
-    const chain = { head: async () => 100n, reader: { readContract: async () => 23_000_000n } as never }
+    const chain = {
+      head: async () => 100n,
+      reader: { readContract: async () => 23_000_000n } as never,
+    }
     const floor = openFloor({ floorAtomic: 3_000_000n, wallet, asset, chain, log: deps.log })
-    const payouts = await Promise.all(Array.from({ length: 8 }, () => authorizedPayout(3600, wallet)))
+    const payouts = await Promise.all(
+      Array.from({ length: 8 }, () => authorizedPayout(3600, wallet)),
+    )
     const steps = createPayoutSteps({ ...deps, floor })
     const results = await Promise.all(payouts.map((payout) => steps.reserveTransfer(payout)))
     const refusals = results.flatMap((result) => (result.ok ? [] : [result.refusal]))

@@ -39,7 +39,11 @@ export async function startBooks(): Promise<Books> {
     payTo: newWallet().address,
     ledger: openLedger(reader, chain.asset),
     findOutcome: async () => ({ kind: 'unknown', reason: 'not asked', absent: true }),
-    watch: { see: async () => ({ status: 'NONE', view: null }), failed: async () => [], show: async () => undefined },
+    watch: {
+      see: async () => ({ status: 'NONE', view: null }),
+      failed: async () => [],
+      show: async () => undefined,
+    },
     signStatement: signerOf(rings, STATEMENT_TYP),
     settleMs: 1,
   }

@@ -54,44 +54,62 @@ async function readBack(who: string, digest: string): Promise<Buffer | undefined
   return input === undefined ? undefined : Buffer.concat(await input.stream.toArray())
 }
 const blobs = async () => {
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from agent_input_blobs`.execute(database.db)
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*)::int as n from agent_input_blobs`.execute(database.db)
   return rows[0]?.n
 }
 
-verifies('input.stored', 'what is uploaded is read back byte for byte, whatever its length and pieces', async () => {
-  const who = owner()
-  for (const length of [1, 524_287, 524_288, 524_289, 1_600_000]) {
-    const bytes = randomBytes(length)
-    const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 70_000), bytes.subarray(70_000)]
-    const name = { owner: who, sha256: sha256(bytes) }
-    expect(await storeInput(database.db, name, 'application/x-ndjson', streamOf(...pieces), bounds())).toMatchObject({
-      ok: true,
-      fresh: true,
-      input: { byte_length: length, media_type: 'application/x-ndjson' },
-    })
-    expect((await readBack(who, name.sha256))?.equals(bytes), String(length)).toBe(true)
-  }
-})
+verifies(
+  'input.stored',
+  'what is uploaded is read back byte for byte, whatever its length and pieces',
+  async () => {
+    const who = owner()
+    for (const length of [1, 524_287, 524_288, 524_289, 1_600_000]) {
+      const bytes = randomBytes(length)
+      const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 70_000), bytes.subarray(70_000)]
+      const name = { owner: who, sha256: sha256(bytes) }
+      expect(
+        await storeInput(database.db, name, 'application/x-ndjson', streamOf(...pieces), bounds()),
+      ).toMatchObject({
+        ok: true,
+        fresh: true,
+        input: { byte_length: length, media_type: 'application/x-ndjson' },
+      })
+      expect((await readBack(who, name.sha256))?.equals(bytes), String(length)).toBe(true)
+    }
+  },
+)
 
-verifies('input.digest', 'an upload of another digest, of nothing, or cut off leaves nothing', async () => {
-  const before = await blobs()
-  const who = owner()
-  expect(await store(who, Buffer.from('a,b\n1,2\n'), sha256(Buffer.from('other')))).toEqual({
-    ok: false,
-    reason: 'digest_mismatch',
-  })
-  expect(await store(who, Buffer.alloc(0))).toEqual({ ok: false, reason: 'empty' })
-  async function* cutOff() {
-    yield randomBytes(600_000)
-    throw new Error('aborted')
-  }
-  await expect(
-    storeInput(database.db, { owner: who, sha256: sha256(Buffer.alloc(0)) }, 'text/csv', cutOff(), bounds()),
-  ).rejects.toThrow('aborted')
-  expect(await blobs()).toBe(before)
-  const { rows } = await sql`select 1 from agent_inputs where owner = ${who}`.execute(database.db)
-  expect(rows).toEqual([])
-})
+verifies(
+  'input.digest',
+  'an upload of another digest, of nothing, or cut off leaves nothing',
+  async () => {
+    const before = await blobs()
+    const who = owner()
+    expect(await store(who, Buffer.from('a,b\n1,2\n'), sha256(Buffer.from('other')))).toEqual({
+      ok: false,
+      reason: 'digest_mismatch',
+    })
+    expect(await store(who, Buffer.alloc(0))).toEqual({ ok: false, reason: 'empty' })
+    async function* cutOff() {
+      yield randomBytes(600_000)
+      throw new Error('aborted')
+    }
+    await expect(
+      storeInput(
+        database.db,
+        { owner: who, sha256: sha256(Buffer.alloc(0)) },
+        'text/csv',
+        cutOff(),
+        bounds(),
+      ),
+    ).rejects.toThrow('aborted')
+    expect(await blobs()).toBe(before)
+    const { rows } = await sql`select 1 from agent_inputs where owner = ${who}`.execute(database.db)
+    expect(rows).toEqual([])
+  },
+)
 
 verifies(
   'input.owner',
@@ -113,53 +131,76 @@ verifies(
     async function* unread() {
       yield await Promise.reject(new Error('somebody read it'))
     }
-    expect(await storeInput(database.db, { owner: one, sha256: digest }, 'text/csv', unread(), bounds())).toMatchObject(
-      {
-        ok: true,
-        fresh: false,
-      },
-    )
+    expect(
+      await storeInput(database.db, { owner: one, sha256: digest }, 'text/csv', unread(), bounds()),
+    ).toMatchObject({
+      ok: true,
+      fresh: false,
+    })
   },
 )
 
-verifies('input.bounds', 'a byte over the bound, which is 256 MB, ends the upload and leaves nothing', async () => {
-  const before = await blobs()
-  const bytes = randomBytes(1_500_000)
-  const name = { owner: owner(), sha256: sha256(bytes) }
-  let sent = 0
-  async function* endless() {
-    for (;;) {
-      sent += bytes.length
-      yield bytes
+verifies(
+  'input.bounds',
+  'a byte over the bound, which is 256 MB, ends the upload and leaves nothing',
+  async () => {
+    const before = await blobs()
+    const bytes = randomBytes(1_500_000)
+    const name = { owner: owner(), sha256: sha256(bytes) }
+    let sent = 0
+    async function* endless() {
+      for (;;) {
+        sent += bytes.length
+        yield bytes
+      }
     }
-  }
-  expect(await storeInput(database.db, name, 'text/csv', endless(), bounds(1_499_999))).toEqual({
-    ok: false,
-    reason: 'too_large',
-  })
-  expect(sent).toBeLessThanOrEqual(2 * bytes.length)
-  expect(await blobs()).toBe(before)
-  expect(await storeInput(database.db, name, 'text/csv', streamOf(bytes), bounds(1_500_000))).toMatchObject({
-    ok: true,
-  })
-  expect(limits.inputBytesMax).toBe(256 * 2 ** 20)
-})
+    expect(await storeInput(database.db, name, 'text/csv', endless(), bounds(1_499_999))).toEqual({
+      ok: false,
+      reason: 'too_large',
+    })
+    expect(sent).toBeLessThanOrEqual(2 * bytes.length)
+    expect(await blobs()).toBe(before)
+    expect(
+      await storeInput(database.db, name, 'text/csv', streamOf(bytes), bounds(1_500_000)),
+    ).toMatchObject({
+      ok: true,
+    })
+    expect(limits.inputBytesMax).toBe(256 * 2 ** 20)
+  },
+)
 
-verifies('input.quota', 'an owner has room for so many bytes in all, also when its uploads come at once', async () => {
-  const before = await blobs()
-  const who = owner()
-  const room = bounds(10_000, { bytesMax: 2_500, uploadsMax: 4, sandbox: false, allBytesMax: 2 ** 40 })
-  const put = (bytes: Uint8Array) =>
-    storeInput(database.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', streamOf(bytes), room)
-  const files = [1, 2, 3, 4].map(() => randomBytes(1_000))
-  const uploads = await Promise.all(files.map(put))
-  expect(uploads.filter(({ ok }) => ok)).toHaveLength(2)
-  expect(uploads.filter(({ ok }) => !ok)).toEqual([1, 2].map(() => ({ ok: false, reason: 'no_room' })))
-  expect(await put(randomBytes(501))).toEqual({ ok: false, reason: 'no_room' })
-  expect(await put(randomBytes(500))).toMatchObject({ ok: true })
-  expect(await put(randomBytes(1))).toEqual({ ok: false, reason: 'no_room' })
-  expect(await blobs()).toBe(Number(before) + 3)
-})
+verifies(
+  'input.quota',
+  'an owner has room for so many bytes in all, also when its uploads come at once',
+  async () => {
+    const before = await blobs()
+    const who = owner()
+    const room = bounds(10_000, {
+      bytesMax: 2_500,
+      uploadsMax: 4,
+      sandbox: false,
+      allBytesMax: 2 ** 40,
+    })
+    const put = (bytes: Uint8Array) =>
+      storeInput(
+        database.db,
+        { owner: who, sha256: sha256(bytes) },
+        'text/csv',
+        streamOf(bytes),
+        room,
+      )
+    const files = [1, 2, 3, 4].map(() => randomBytes(1_000))
+    const uploads = await Promise.all(files.map(put))
+    expect(uploads.filter(({ ok }) => ok)).toHaveLength(2)
+    expect(uploads.filter(({ ok }) => !ok)).toEqual(
+      [1, 2].map(() => ({ ok: false, reason: 'no_room' })),
+    )
+    expect(await put(randomBytes(501))).toEqual({ ok: false, reason: 'no_room' })
+    expect(await put(randomBytes(500))).toMatchObject({ ok: true })
+    expect(await put(randomBytes(1))).toEqual({ ok: false, reason: 'no_room' })
+    expect(await blobs()).toBe(Number(before) + 3)
+  },
+)
 
 verifies('input.quota', 'an owner uploads four at once and no more, and then again', async () => {
   const who = owner()
@@ -169,7 +210,13 @@ verifies('input.quota', 'an owner uploads four at once and no more, and then aga
     yield bytes
   }
   const put = (bytes: Uint8Array) =>
-    storeInput(database.db, { owner: who, sha256: sha256(bytes) }, 'text/csv', held(bytes), bounds())
+    storeInput(
+      database.db,
+      { owner: who, sha256: sha256(bytes) },
+      'text/csv',
+      held(bytes),
+      bounds(),
+    )
   const under = [1, 2, 3, 4].map(() => put(randomBytes(10)))
   await expect.poll(() => opened.length).toBe(4)
   expect(await put(randomBytes(10))).toEqual({ ok: false, reason: 'too_many_at_once' })
@@ -251,30 +298,35 @@ verifies(
   },
 )
 
-verifies('admission.upload-sweep', 'an unused upload of a sandbox goes earlier than one of another agent', async () => {
-  const kept = { keepMs: 60_000, sandboxKeepMs: 30 }
-  const [trusted, sandbox] = [owner(), owner()]
-  const [theirs, its] = [randomBytes(1_000), randomBytes(1_000)]
-  const [lasting, passing] = [
-    { owner: trusted, sha256: sha256(theirs) },
-    { owner: sandbox, sha256: sha256(its) },
-  ]
-  await store(trusted, theirs)
-  await store(sandbox, its, passing.sha256, true)
-  await useInput(database.db, passing, 'task-1')
-  await sleep(40)
-  await removeUnused(database.db, { ...kept, abandonedMs: 30, most: 100 })
-  expect(await keptUntil(database.db, passing, kept)).toBeUndefined()
-  await releaseInputs(database.db, 'task-1')
-  const lifeOf = async (name: InputName) =>
-    (await keptUntil(database.db, name, kept))!.getTime() - (await findInput(database.db, name))!.stored_at.getTime()
-  expect(await lifeOf(lasting)).toBe(60_000)
-  expect(await lifeOf(passing)).toBeLessThan(10_000)
-  await sleep(40)
-  await removeUnused(database.db, { ...kept, abandonedMs: 30, most: 100 })
-  expect(await findInput(database.db, passing)).toBeUndefined()
-  expect(await findInput(database.db, lasting)).toBeDefined()
-})
+verifies(
+  'admission.upload-sweep',
+  'an unused upload of a sandbox goes earlier than one of another agent',
+  async () => {
+    const kept = { keepMs: 60_000, sandboxKeepMs: 30 }
+    const [trusted, sandbox] = [owner(), owner()]
+    const [theirs, its] = [randomBytes(1_000), randomBytes(1_000)]
+    const [lasting, passing] = [
+      { owner: trusted, sha256: sha256(theirs) },
+      { owner: sandbox, sha256: sha256(its) },
+    ]
+    await store(trusted, theirs)
+    await store(sandbox, its, passing.sha256, true)
+    await useInput(database.db, passing, 'task-1')
+    await sleep(40)
+    await removeUnused(database.db, { ...kept, abandonedMs: 30, most: 100 })
+    expect(await keptUntil(database.db, passing, kept)).toBeUndefined()
+    await releaseInputs(database.db, 'task-1')
+    const lifeOf = async (name: InputName) =>
+      (await keptUntil(database.db, name, kept))!.getTime() -
+      (await findInput(database.db, name))!.stored_at.getTime()
+    expect(await lifeOf(lasting)).toBe(60_000)
+    expect(await lifeOf(passing)).toBeLessThan(10_000)
+    await sleep(40)
+    await removeUnused(database.db, { ...kept, abandonedMs: 30, most: 100 })
+    expect(await findInput(database.db, passing)).toBeUndefined()
+    expect(await findInput(database.db, lasting)).toBeDefined()
+  },
+)
 
 verifies('input.kept', 'a use that is being registered keeps the sweep away', async () => {
   const who = owner()

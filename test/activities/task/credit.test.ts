@@ -85,16 +85,27 @@ async function accounts(entitlementId: string): Promise<Record<string, number>> 
       (select receipt_id from postings where account = ${`credit:${entitlementId}`}) group by account having sum(units) <> 0`.execute(
     tasks.db,
   )
-  const all = await sql<{ sum: string }>`select coalesce(sum(units), 0)::text as sum from postings`.execute(tasks.db)
+  const all = await sql<{
+    sum: string
+  }>`select coalesce(sum(units), 0)::text as sum from postings`.execute(tasks.db)
   expect(all.rows[0]?.sum).toBe('0')
-  return Object.fromEntries(rows.map(({ account, units }) => [account.replace(entitlementId, 'en'), units]))
+  return Object.fromEntries(
+    rows.map(({ account, units }) => [account.replace(entitlementId, 'en'), units]),
+  )
 }
 
 /** What nobody does at once, a few at a time. */
-async function inTurn<Item, T>(items: readonly Item[], act: (item: Item, index: number) => Promise<T>): Promise<T[]> {
+async function inTurn<Item, T>(
+  items: readonly Item[],
+  act: (item: Item, index: number) => Promise<T>,
+): Promise<T[]> {
   const done: T[] = []
   for (let from = 0; from < items.length; from += 10)
-    done.push(...(await Promise.all(items.slice(from, from + 10).map((item, index) => act(item, from + index)))))
+    done.push(
+      ...(await Promise.all(
+        items.slice(from, from + 10).map((item, index) => act(item, from + index)),
+      )),
+    )
   return done
 }
 const hundred = Array.from({ length: 100 }, (_, index) => index)
@@ -105,7 +116,12 @@ async function pendingTask(limits: StateLimits = stateLimits) {
   const { quote_id } = await quoteOf()
   const { challenge, entitlement } = await request(task_id, quote_id)
   expect(await advance(task_id, limits)).toBe('credit_pending')
-  return { taskId: task_id, quoteId: quote_id, challenge, entitlementId: entitlement.entitlement_id }
+  return {
+    taskId: task_id,
+    quoteId: quote_id,
+    challenge,
+    entitlementId: entitlement.entitlement_id,
+  }
 }
 async function fundedTask() {
   const one = await pendingTask()
@@ -116,22 +132,37 @@ async function fundedTask() {
 /** Has the task run to its attestation, with the reviews that it needs. */
 async function work(taskId: string): Promise<void> {
   await inTx((tx) => provideInput(tx, taskId, packets.sandboxInput))
-  if ((await findTask(tasks.db, taskId))?.review_decision === null) await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
+  if ((await findTask(tasks.db, taskId))?.review_decision === null)
+    await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
   expect(await advance(taskId)).toBe('operating')
   const runId = (await findTask(tasks.db, taskId))?.run_id ?? ''
   const steps = createRunSteps(tasks.deps, pool)
-  const by = { decision: 'approve', decisionId: 'dec_2', decidedBy: 'operator:op_1', note: '' } as const
+  const by = {
+    decision: 'approve',
+    decisionId: 'dec_2',
+    decidedBy: 'operator:op_1',
+    note: '',
+  } as const
   for (let left = 20; left > 0; left -= 1) {
     const run = await steps.loadRun(runId)
     if (run === null || run.step === null || run.next === 'over') return
     if (run.next === 'review') await inTx((tx) => recordReview(tx, runId, by))
-    const input = { runId, attempt: run.attempt, round: run.round, step: run.step, limits: stateLimits }
+    const input = {
+      runId,
+      attempt: run.attempt,
+      round: run.round,
+      step: run.step,
+      limits: stateLimits,
+    }
     await new MockActivityEnvironment().run(steps.takeStep, input)
   }
   throw new Error(`the run stands at ${(await findRun(tasks.db, runId))?.step}`)
 }
 const claimsOf = (jws: string) =>
-  JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
+  JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as Record<
+    string,
+    unknown
+  >
 const receiptOf = async (receiptId: string | null | undefined) => {
   const row = await findReceipt(tasks.db, { receipt_id: receiptId ?? '' })
   return claimsOf(row?.jws ?? '')
@@ -145,7 +176,14 @@ verifies(
     await work(taskId)
     expect(await advance(taskId)).toBe('closed')
     expect(await eventsOf(taskId)).toEqual([
-      ...['quote_issued', 'credit_requested', 'credit_funded', 'enqueued', 'started', 'result_produced'],
+      ...[
+        'quote_issued',
+        'credit_requested',
+        'credit_funded',
+        'enqueued',
+        'started',
+        'result_produced',
+      ],
       ...['result_attested', 'receipts_issued', 'closed'],
     ])
     expect(await entitlementOf(taskId)).toMatchObject({ state: 'consumed', consumed_units: 107 })
@@ -155,7 +193,9 @@ verifies(
       fees: 8,
     })
     const { rows } = await sql<{ data: { usage_receipt_id: string } }>`
-      select data from task_events where task_id = ${taskId} and event = 'receipts_issued'`.execute(tasks.db)
+      select data from task_events where task_id = ${taskId} and event = 'receipts_issued'`.execute(
+      tasks.db,
+    )
     const usage = await receiptOf(rows[0]?.data.usage_receipt_id)
     const run = await sql<{ return_package_id: string; proof_hash: string }>`
       select return_package_id, proof_hash from return_packages p join runs r on r.run_id = p.run_id where r.task_id = ${taskId}`.execute(
@@ -187,10 +227,18 @@ verifies(
       'clearing:sandbox': -107,
       'revenue:sandbox': 107,
     })
-    expect(await receiptOf(entitlement?.settlement_receipt_id)).toMatchObject({ usage: 'synthetic', amount_usd: 107 })
+    expect(await receiptOf(entitlement?.settlement_receipt_id)).toMatchObject({
+      usage: 'synthetic',
+      amount_usd: 107,
+    })
     const { rows } = await sql<{ jws: string }>`select jws from receipts r join usage_events u
-      on u.usage_receipt_id = r.receipt_id where u.chain = ${entitlement?.entitlement_id}`.execute(tasks.db)
-    expect(claimsOf(rows[0]?.jws ?? '')).toMatchObject({ kind: 'usage_receipt', usage: 'synthetic' })
+      on u.usage_receipt_id = r.receipt_id where u.chain = ${entitlement?.entitlement_id}`.execute(
+      tasks.db,
+    )
+    expect(claimsOf(rows[0]?.jws ?? '')).toMatchObject({
+      kind: 'usage_receipt',
+      usage: 'synthetic',
+    })
     const other = await tasks.taskIn('trusted', operational)
     expect(await refusalOf(claim(other.task_id, quote.quote_id))).toBe('quote_mismatch')
     const priced = await pendingTask()
@@ -203,9 +251,13 @@ verifies(
     const mixed = inTx(async (tx) => {
       await sql`insert into receipts (receipt_id, subject, seq, kind, jws, kid, payload_sha256)
         values (${receipt}, ${receipt}, 0, 'usage_receipt', 'x', 'k', 'x')`.execute(tx)
-      await sql`update entitlements set consumed_units = 5 where entitlement_id = ${entitlement_id}`.execute(tx)
+      await sql`update entitlements set consumed_units = 5 where entitlement_id = ${entitlement_id}`.execute(
+        tx,
+      )
       await sql`insert into postings (receipt_id, account, units)
-        values (${receipt}, ${`credit:${entitlement_id}`}, -5), (${receipt}, 'revenue:packetops', 5)`.execute(tx)
+        values (${receipt}, ${`credit:${entitlement_id}`}, -5), (${receipt}, 'revenue:packetops', 5)`.execute(
+        tx,
+      )
     })
     await expect(mixed).rejects.toThrow('mixes test money with money')
   },
@@ -225,7 +277,9 @@ verifies(
     })
     expect(await advance(one.taskId)).toBe('exception_open')
     await decide(money, reference)
-    expect(await listBehindMoney(tasks.db, { entitlementId: one.entitlementId })).toEqual([one.taskId])
+    expect(await listBehindMoney(tasks.db, { entitlementId: one.entitlementId })).toEqual([
+      one.taskId,
+    ])
     expect(await advance(one.taskId)).toBe('credit_funded')
     expect(await eventsOf(one.taskId, 9)).toEqual([
       ...['credit_lapsed', 'replay_prepared', 'replayed', 'credit_requested', 'credit_funded'],
@@ -245,11 +299,17 @@ verifies(
     expect(await advance(task_id, soon)).toBe('quoted')
     await new Promise((resolve) => setTimeout(resolve, 80))
     expect(await advance(task_id, soon)).toBe('exception_open')
-    expect(await openTaskException(tasks.db, task_id)).toMatchObject({ resume_state: 'trusted', money_moved: 'no' })
+    expect(await openTaskException(tasks.db, task_id)).toMatchObject({
+      resume_state: 'trusted',
+      money_moved: 'no',
+    })
 
     const given = await pendingTask()
     const reference = await pay(given.challenge)
-    await tasks.record(given.taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
+    await tasks.record(given.taskId, [
+      'exception_raised',
+      { code: 'operator_hold', detail: 'held' },
+    ])
     await tasks.record(given.taskId, ['abandoned', {}])
     expect(await advance(given.taskId)).toBe('closed')
     await decide(money, reference)
@@ -260,15 +320,22 @@ verifies(
   },
 )
 
-verifies('task.money.return', 'what a task did not use goes back once, when it is closed', async () => {
-  const { taskId, entitlementId } = await fundedTask()
-  await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
-  await tasks.record(taskId, ['abandoned', {}])
-  expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({ state: 'funded' })
-  await Promise.all([advance(taskId), advance(taskId)])
-  expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({ state: 'returned', returned_units: 107 })
-  expect(await accounts(entitlementId)).toEqual({})
-})
+verifies(
+  'task.money.return',
+  'what a task did not use goes back once, when it is closed',
+  async () => {
+    const { taskId, entitlementId } = await fundedTask()
+    await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
+    await tasks.record(taskId, ['abandoned', {}])
+    expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({ state: 'funded' })
+    await Promise.all([advance(taskId), advance(taskId)])
+    expect(await findEntitlement(tasks.db, entitlementId)).toMatchObject({
+      state: 'returned',
+      returned_units: 107,
+    })
+    expect(await accounts(entitlementId)).toEqual({})
+  },
+)
 
 verifies(
   'task.money.late',
@@ -278,9 +345,22 @@ verifies(
     const reference = await pay(challenge)
     await tasks.record(taskId, ['exception_raised', { code: 'operator_hold', detail: 'held' }])
     const exceptionId = (await openTaskException(tasks.db, taskId))?.exception_id
-    const asked = { taskId, exceptionId, action: 'abandon', input: undefined, note: '', decided: false } as const
+    const asked = {
+      taskId,
+      exceptionId,
+      action: 'abandon',
+      input: undefined,
+      note: '',
+      decided: false,
+    } as const
     const giveUpNow = () =>
-      inTx((tx) => requestRecovery(tasks.deps, tx, { ...asked, recoveryId: `rec_${hex(8)}`, actor: 'agent:a' }))
+      inTx((tx) =>
+        requestRecovery(tasks.deps, tx, {
+          ...asked,
+          recoveryId: `rec_${hex(8)}`,
+          actor: 'agent:a',
+        }),
+      )
     expect(await refusalOf(giveUpNow())).toBe('recovery_not_allowed')
     await decide(money, reference, false)
     expect(await giveUpNow()).toMatchObject({ state: 'done' })
@@ -294,7 +374,13 @@ verifies(
   async () => {
     const { task_id } = await tasks.taskIn('trusted', operational)
     const quote = await inTx((tx) =>
-      issueQuote(tx, { by: { owner: trustedAgent }, rail: packetops, tier: 'standard', units: 3, taskId: task_id }),
+      issueQuote(tx, {
+        by: { owner: trustedAgent },
+        rail: packetops,
+        tier: 'standard',
+        units: 3,
+        taskId: task_id,
+      }),
     )
     const { challenge, entitlement } = await request(task_id, quote.quote_id)
     await decide(money, await pay(challenge))
@@ -311,7 +397,11 @@ verifies(
 
 const refund = ({ payment_reference_id }: ReferenceRow) =>
   inTx((tx) =>
-    refundReference(tasks.deps, tx, { referenceId: payment_reference_id, decidedBy: 'provider', reason: 'event 1' }),
+    refundReference(tasks.deps, tx, {
+      referenceId: payment_reference_id,
+      decidedBy: 'provider',
+      reason: 'event 1',
+    }),
   )
 const stoppedBy = async (taskId: string) => (await openTaskException(tasks.db, taskId))?.code
 
@@ -321,7 +411,9 @@ verifies(
   async () => {
     const before = await fundedTask()
     await refund(before.reference)
-    expect(await listBehindMoney(tasks.db, { entitlementId: before.entitlementId })).toEqual([before.taskId])
+    expect(await listBehindMoney(tasks.db, { entitlementId: before.entitlementId })).toEqual([
+      before.taskId,
+    ])
     expect(await advance(before.taskId)).toBe('exception_open')
     expect(await stoppedBy(before.taskId)).toBe('payment_reversed')
 
@@ -358,11 +450,16 @@ verifies(
   'of 100 runs at once on credit for 40, 40 are paid for, and the postings sum up to just that',
   async () => {
     const units = 40
-    const waiting = await inTurn(hundred, async () => (await tasks.taskIn('trusted', operational)).task_id)
+    const waiting = await inTurn(
+      hundred,
+      async () => (await tasks.taskIn('trusted', operational)).task_id,
+    )
     const { quote_id } = await quoteOf('standard', units)
     const { challenge, entitlement } = await request(waiting[0] ?? '', quote_id)
     await decide(money, await pay(challenge))
-    const answers = await Promise.all(waiting.map((taskId) => refusalOf(patiently(() => claim(taskId, quote_id)))))
+    const answers = await Promise.all(
+      waiting.map((taskId) => refusalOf(patiently(() => claim(taskId, quote_id)))),
+    )
     expect(new Set(answers)).toEqual(new Set([undefined, 'credit_exhausted']))
     const paid = waiting.filter((_, index) => answers[index] === undefined)
     expect(paid).toHaveLength(units)
@@ -371,7 +468,9 @@ verifies(
     expect(states.filter((state) => state === 'credit_funded')).toHaveLength(units)
     // Half of the runs end well, the other half is given up; everything is done twice at once.
     await inTurn(paid, (taskId, index) => (index % 2 === 0 ? attest(taskId) : giveUp(taskId)))
-    const ended = await Promise.all([...paid, ...paid].map((taskId) => patiently(() => advance(taskId))))
+    const ended = await Promise.all(
+      [...paid, ...paid].map((taskId) => patiently(() => advance(taskId))),
+    )
     expect(new Set(ended)).toEqual(new Set<TaskState>(['closed']))
     expect(await accounts(entitlement_id)).toEqual({
       'clearing:invoice_reference': -20 * 107,
@@ -393,7 +492,11 @@ verifies(
     const wallet = await inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: 'runs' }))
     await topUp(money, trustedAgent, wallet.wallet_id, 37 * 107)
     const asked = await inTurn(hundred, () => pendingTask())
-    const method = { method: 'agent_allowance', externalReference: '', payer: wallet.wallet_id } as const
+    const method = {
+      method: 'agent_allowance',
+      externalReference: '',
+      payer: wallet.wallet_id,
+    } as const
     const answers = await Promise.all(
       asked.map(({ challenge }) => {
         const payment = { agentId: trustedAgent, challenge: required(challenge) }
@@ -403,7 +506,9 @@ verifies(
     expect(new Set(answers)).toEqual(new Set([undefined, 'wallet_underfunded']))
     expect(answers.filter((code) => code === undefined)).toHaveLength(37)
     const states = await Promise.all(asked.map(({ taskId }) => patiently(() => advance(taskId))))
-    expect(states.map((state) => state === 'credit_funded')).toEqual(answers.map((code) => code === undefined))
+    expect(states.map((state) => state === 'credit_funded')).toEqual(
+      answers.map((code) => code === undefined),
+    )
     const { rows } = await sql<{ held: number; credit: number }>`
       select coalesce(sum(units) filter (where account like 'wallet:%'), 0)::int as held,
         coalesce(sum(units) filter (where account like 'credit:%'), 0)::int as credit
@@ -419,7 +524,10 @@ async function attest(taskId: string): Promise<void> {
   await inTx((tx) => provideInput(tx, taskId, packets.sandboxInput))
   await inTx((tx) => approveTask(tx, taskId, 'dec_1'))
   expect(await advance(taskId)).toBe('operating')
-  await tasks.record(taskId, ['result_produced', { return_package_id: `rp_${hash}`, result_sha256: hash }])
+  await tasks.record(taskId, [
+    'result_produced',
+    { return_package_id: `rp_${hash}`, result_sha256: hash },
+  ])
   await tasks.record(taskId, ['result_attested', { receipt_id: `rc_${hash}`, proof_hash: hash }])
 }
 async function giveUp(taskId: string): Promise<void> {

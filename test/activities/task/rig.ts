@@ -22,7 +22,11 @@ import { registeredAgent } from '../../support/agent-rows.ts'
 import { startDatabase } from '../../support/postgres.ts'
 
 export const hour = 3_600_000
-export const stateLimits: StateLimits = { contract_ready: 24 * hour, quoted: 24 * hour, credit_pending: hour }
+export const stateLimits: StateLimits = {
+  contract_ready: 24 * hour,
+  quoted: 24 * hour,
+  credit_pending: hour,
+}
 
 export const newTaskId = (): string =>
   `task-${createHash('sha256')
@@ -60,12 +64,19 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
     issuer: 'http://127.0.0.1:3000/api/trust-contract',
     signReceipt: receiptSigner(keys),
     signCompletion: signerOf(keys, COMPLETION_TYP),
-    callbackHosts: { ownHosts: ['service.example'], exempt: [], demoReceiver: 'https://hooks.receiver.example/in' },
+    callbackHosts: {
+      ownHosts: ['service.example'],
+      exempt: [],
+      demoReceiver: 'https://hooks.receiver.example/in',
+    },
     runsAtOnce: { agent: 100, rail: 100 },
     ...changes,
   }
 
-  return { ...openTaskRows(db, deps), ...{ db, deps, keys, steps: createTaskSteps(deps), url, part, stop } }
+  return {
+    ...openTaskRows(db, deps),
+    ...{ db, deps, keys, steps: createTaskSteps(deps), url, part, stop },
+  }
 }
 
 /** Tasks that are moved by the real activities, each move by itself. */
@@ -77,7 +88,12 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     limits = stateLimits,
   ) =>
     transaction(db, (tx) =>
-      recordTransition(deps, tx, { taskId, eventId, event, actor: `agent:${trustedAgent}`, data } as AskedMove, limits),
+      recordTransition(
+        deps,
+        tx,
+        { taskId, eventId, event, actor: `agent:${trustedAgent}`, data } as AskedMove,
+        limits,
+      ),
     )
 
   /** Stores the terms of a new task without submitting it. */
@@ -90,7 +106,11 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
   }
 
   /** Moves that lead from one state to the next on the way to `closed`, each by itself, without what follows from it. */
-  async function pathOf(taskId: string, submit: Move, review_decision: string): Promise<[TaskState, Move][]> {
+  async function pathOf(
+    taskId: string,
+    submit: Move,
+    review_decision: string,
+  ): Promise<[TaskState, Move][]> {
     const input = await storeDocument(db, taskId, packetops.sandboxInput)
     const contract = await storeDocument(db, taskId, { contract: 'terms', task_id: taskId })
     const hash = 'a'.repeat(64)
@@ -108,7 +128,10 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
       ['credit_funded', ['credit_funded', { settlement_receipt_id: `rc_${hash}` }]],
       ['queued', ['enqueued', { review_decision, input_sha256: input, run_contract_sha256: hash }]],
       ['operating', ['started', { run_id: runIdOf(taskId) }]],
-      ['result_ready', ['result_produced', { return_package_id: `rp_${hash}`, result_sha256: hash }]],
+      [
+        'result_ready',
+        ['result_produced', { return_package_id: `rp_${hash}`, result_sha256: hash }],
+      ],
       ['attested', ['result_attested', { receipt_id: `rc_${hash}`, proof_hash: hash }]],
       ['receipt_issued', ['receipts_issued', { usage_receipt_id: `rc_${hash}` }]],
       ['callback_pending', ['callback_scheduled', { delivery_id }]],
@@ -122,7 +145,13 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     transaction(db, async (tx) => {
       const task = await requireTask(tx, taskId)
       const by = { owner: task.agent_id ?? taskId }
-      const { quote_id } = await issueQuote(tx, { by, rail: packetops, tier: 'standard', units: 2, taskId })
+      const { quote_id } = await issueQuote(tx, {
+        by,
+        rail: packetops,
+        tier: 'standard',
+        units: 2,
+        taskId,
+      })
       return claimCredit(deps, tx, task, quote_id)
     })
 
@@ -139,7 +168,11 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     { named = newTaskId(), paid = false } = {},
   ): Promise<TaskRow> {
     const { taskId, submit } = await draft(changed, named)
-    const path = await pathOf(taskId, submit, changed.usage === 'operational' ? 'rd_1' : 'sandbox_policy')
+    const path = await pathOf(
+      taskId,
+      submit,
+      changed.usage === 'operational' ? 'rd_1' : 'sandbox_policy',
+    )
     const moves: Record<string, Move[]> = {
       evidence_partial: [['evidence_missing', { gaps: 1 }]],
       exception_open: [['exception_raised', { code: 'operator_hold', detail: 'held' }]],

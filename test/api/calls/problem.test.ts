@@ -30,27 +30,45 @@ describe('a refusal as an answer', () => {
     })
   })
 
-  verifies('road.error-codes', 'says when to come back wherever the same call is worth repeating', () => {
-    for (const [code, { status }] of Object.entries(errorCodes)) {
-      const answer = problemAnswer(refuse(code as keyof typeof errorCodes, 'd', 'n').refusal, context)
-      const retryable = [429, 500, 502, 503].includes(status) || code === 'idempotency_in_flight'
-      expect(answer.headers['Retry-After'], code).toBe(retryable ? '1' : undefined)
-      expect(answer.body, code).toMatchObject({ status, retryable, retry_after_ms: retryable ? 1000 : null })
-    }
-  })
+  verifies(
+    'road.error-codes',
+    'says when to come back wherever the same call is worth repeating',
+    () => {
+      for (const [code, { status }] of Object.entries(errorCodes)) {
+        const answer = problemAnswer(
+          refuse(code as keyof typeof errorCodes, 'd', 'n').refusal,
+          context,
+        )
+        const retryable = [429, 500, 502, 503].includes(status) || code === 'idempotency_in_flight'
+        expect(answer.headers['Retry-After'], code).toBe(retryable ? '1' : undefined)
+        expect(answer.body, code).toMatchObject({
+          status,
+          retryable,
+          retry_after_ms: retryable ? 1000 : null,
+        })
+      }
+    },
+  )
 
   test('rounds the wait up to whole seconds and says it where a cap frees up', () => {
     const wait = (code: 'rate_limited' | 'daily_cap_exceeded') =>
       problemAnswer(refuse(code, 'd', 'n', { retry_after_ms: 1500 }).refusal, context)
-    expect(wait('rate_limited').headers).toMatchObject({ 'Retry-After': '2', RateLimit: '"calls";r=0;t=2' })
+    expect(wait('rate_limited').headers).toMatchObject({
+      'Retry-After': '2',
+      RateLimit: '"calls";r=0;t=2',
+    })
     expect(wait('daily_cap_exceeded').headers).toMatchObject({ 'Retry-After': '2' })
     expect(wait('daily_cap_exceeded').headers).not.toHaveProperty('RateLimit')
   })
 
   verifies('road.operator', 'of a 401 names how to prove oneself', () => {
     const challenge = (code: keyof typeof errorCodes, access: 'wallet' | 'operator') =>
-      problemAnswer(refuse(code, 'd', 'n').refusal, { ...context, access }).headers['WWW-Authenticate']
-    expect(challenge('wallet_proof_expired', 'wallet')).toBe('ServiceWalletProof error="wallet_proof_expired"')
+      problemAnswer(refuse(code, 'd', 'n').refusal, { ...context, access }).headers[
+        'WWW-Authenticate'
+      ]
+    expect(challenge('wallet_proof_expired', 'wallet')).toBe(
+      'ServiceWalletProof error="wallet_proof_expired"',
+    )
     expect(challenge('operator_required', 'operator')).toBe('Bearer')
     expect(challenge('credential_invalid', 'operator')).toBe('Bearer error="invalid_token"')
     expect(challenge('scope_denied', 'operator')).toBeUndefined()
@@ -94,7 +112,8 @@ describe('a refusal as an answer', () => {
 })
 
 test('standing codes follow from access, price, method and idempotency', () => {
-  const standing = (id: string) => standingErrors(operations.find((operation) => operation.id === id) ?? operations[0])
+  const standing = (id: string) =>
+    standingErrors(operations.find((operation) => operation.id === id) ?? operations[0])
   expect(standing('payout-create')).toEqual(
     expect.arrayContaining([
       'wallet_proof_replayed',

@@ -90,7 +90,10 @@ verifies(
   'road.rate-limit',
   'calls that one process refuses by itself give another process nothing more to spend',
   async () => {
-    const [one, other] = opened.map(({ pool }) => createLimiter(pool, 'refused', 60, 60)) as [Limiter, Limiter]
+    const [one, other] = opened.map(({ pool }) => createLimiter(pool, 'refused', 60, 60)) as [
+      Limiter,
+      Limiter,
+    ]
     const granted = async (limiter: Limiter, calls: number) => {
       let passed = 0
       for (let call = 0; call < calls; call++) if ((await limiter.take('key')).granted) passed++

@@ -16,17 +16,24 @@ verifies('admission.address-form', 'IPv6 counts by its /64, and mapped IPv4 as I
     '::1': '0:0:0:0::/64',
     unknown: 'unknown',
   }
-  for (const [address, counted] of Object.entries(cases)) expect(countedAddress(address), address).toBe(counted)
+  for (const [address, counted] of Object.entries(cases))
+    expect(countedAddress(address), address).toBe(counted)
 })
 
-verifies('admission.address-form', 'two addresses count as one exactly when their first 64 bits are equal', () => {
-  const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16))
-  const network = fc.array(group, { minLength: 4, maxLength: 4 })
-  fc.assert(
-    fc.property(network, network, network, network, (one, other, host, otherHost) => {
-      const counted = countedAddress([...one, ...host].join(':'))
-      expect(countedAddress([...one, ...otherHost].join(':'))).toBe(counted)
-      expect(countedAddress([...other, ...host].join(':')) === counted).toBe(one.join() === other.join())
-    }),
-  )
-})
+verifies(
+  'admission.address-form',
+  'two addresses count as one exactly when their first 64 bits are equal',
+  () => {
+    const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16))
+    const network = fc.array(group, { minLength: 4, maxLength: 4 })
+    fc.assert(
+      fc.property(network, network, network, network, (one, other, host, otherHost) => {
+        const counted = countedAddress([...one, ...host].join(':'))
+        expect(countedAddress([...one, ...otherHost].join(':'))).toBe(counted)
+        expect(countedAddress([...other, ...host].join(':')) === counted).toBe(
+          one.join() === other.join(),
+        )
+      }),
+    )
+  },
+)

@@ -8,9 +8,17 @@ import { railOf, receiptSigner } from '../../../activities/container.ts'
 import { loadKeyRings } from '../../../activities/keys/key-ring.ts'
 import type { Deps } from '../../../activities/payout/deps.ts'
 import { createPayoutSteps } from '../../../activities/payout/payout.ts'
-import { ensureGasWallets, storeLaneTransaction } from '../../../activities/store/gas-wallets/gas-wallets.ts'
+import {
+  ensureGasWallets,
+  storeLaneTransaction,
+} from '../../../activities/store/gas-wallets/gas-wallets.ts'
 import { readLanes } from '../../../activities/store/gas-wallets/health.ts'
-import { type ClientOptions, type ClientWallet, createClient, walletProofHeader } from '../../../api/http/client.ts'
+import {
+  type ClientOptions,
+  type ClientWallet,
+  createClient,
+  walletProofHeader,
+} from '../../../api/http/client.ts'
 import { tableOf } from '../../../worker/doctor/examine.ts'
 import { judgeLanes } from '../../../worker/doctor/postgres.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
@@ -66,22 +74,31 @@ verifies(
   },
 )
 
-verifies('discovery.jwks', 'the key documents have a key for each purpose and its times', async () => {
-  const { keys } = (await client().call('jwks', {})).body
-  expect(keys.map((key) => key['use_for']).sort()).toEqual([
-    'agent-statement',
-    'authority',
-    'callback',
-    'checkout',
-    'receipt',
-  ])
-  for (const key of keys) {
-    expect(key).toMatchObject({ state: 'active', activated_at: expect.any(String), retired_at: null, revoked_at: null })
-    expect(key).not.toHaveProperty('d')
-  }
-  const authority = (await client().call('authority-key', {})).body
-  expect(authority.key_id).toBe(keys.find((key) => key['use_for'] === 'authority')?.kid)
-})
+verifies(
+  'discovery.jwks',
+  'the key documents have a key for each purpose and its times',
+  async () => {
+    const { keys } = (await client().call('jwks', {})).body
+    expect(keys.map((key) => key['use_for']).sort()).toEqual([
+      'agent-statement',
+      'authority',
+      'callback',
+      'checkout',
+      'receipt',
+    ])
+    for (const key of keys) {
+      expect(key).toMatchObject({
+        state: 'active',
+        activated_at: expect.any(String),
+        retired_at: null,
+        revoked_at: null,
+      })
+      expect(key).not.toHaveProperty('d')
+    }
+    const authority = (await client().call('authority-key', {})).body
+    expect(authority.key_id).toBe(keys.find((key) => key['use_for'] === 'authority')?.kid)
+  },
+)
 
 verifies(
   'schemas.published',
@@ -96,7 +113,9 @@ verifies(
       expect(answer.headers.has('etag')).toBe(true)
       expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({ $id: url })
     }
-    await expect(client().call('schema-read', { schema_name: 'none.v1.json' })).rejects.toMatchObject({
+    await expect(
+      client().call('schema-read', { schema_name: 'none.v1.json' }),
+    ).rejects.toMatchObject({
       code: 'not_found',
     })
   },
@@ -104,63 +123,102 @@ verifies(
 
 test('a challenge needs neither chain nor Temporal, and only the treasury holder gets one', async () => {
   const request_sha256 = 'ab'.repeat(32)
-  const { status, body } = await client().call('payout-challenge', { holder_wallet: holder, request_sha256 })
+  const { status, body } = await client().call('payout-challenge', {
+    holder_wallet: holder,
+    request_sha256,
+  })
   expect(status).toBe(200)
   expect(body.audience).toBe('http://127.0.0.1:3000/api/payout-authorize')
-  const stranger = client().call('payout-challenge', { holder_wallet: `0x${'d4'.repeat(20)}`, request_sha256 })
-  await expect(stranger).rejects.toMatchObject({ code: 'holder_unknown', problem: { status: 403, money_moved: 'no' } })
+  const stranger = client().call('payout-challenge', {
+    holder_wallet: `0x${'d4'.repeat(20)}`,
+    request_sha256,
+  })
+  await expect(stranger).rejects.toMatchObject({
+    code: 'holder_unknown',
+    problem: { status: 403, money_moved: 'no' },
+  })
 })
 
-verifies('health.ready', 'readiness names what is down, within 2 s; liveness does not care', async () => {
-  const started = performance.now()
-  const { status, body } = await client().call('readyz', {})
-  expect(performance.now() - started).toBeLessThan(2000)
-  expect(status).toBe(503)
-  expect(Object.keys(body.checks).sort()).toEqual([
-    'chain',
-    'clock',
-    'lane',
-    'postgres',
-    'switches',
-    'temporal',
-    'workers',
-  ])
-  expect(Object.entries(body.checks).map(([name, { ok }]) => [name, ok])).toEqual(
-    expect.arrayContaining([
-      ['postgres', true],
-      ['clock', true],
-      ['temporal', false],
-      ['chain', false],
-    ]),
-  )
-  expect(await client().call('healthz', {})).toMatchObject({ status: 200, body: { ok: true } })
-})
+verifies(
+  'health.ready',
+  'readiness names what is down, within 2 s; liveness does not care',
+  async () => {
+    const started = performance.now()
+    const { status, body } = await client().call('readyz', {})
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(status).toBe(503)
+    expect(Object.keys(body.checks).sort()).toEqual([
+      'chain',
+      'clock',
+      'lane',
+      'postgres',
+      'switches',
+      'temporal',
+      'workers',
+    ])
+    expect(Object.entries(body.checks).map(([name, { ok }]) => [name, ok])).toEqual(
+      expect.arrayContaining([
+        ['postgres', true],
+        ['clock', true],
+        ['temporal', false],
+        ['chain', false],
+      ]),
+    )
+    expect(await client().call('healthz', {})).toMatchObject({ status: 200, body: { ok: true } })
+  },
+)
 
-verifies('lane.alarm', 'readyz, metrics and doctor tell a gas wallet that has not moved, as a warning', async () => {
-  const { db } = apis
-  const [moving, jammed] = [`0x${'a7'.repeat(20)}`, `0x${'a8'.repeat(20)}`]
-  await ensureGasWallets(db, [moving, jammed])
-  const facts = { purpose: 'jams', to_address: moving, data: '0x', gas: '1', raw: '0x02', eoa_nonce: '4' }
-  const fees = { max_fee_per_gas: '1', max_priority_fee_per_gas: '1' }
-  await storeLaneTransaction(db, { tx_hash: `0x${'e5'.repeat(32)}`, gas_wallet: jammed, ...facts, ...fees }).execute()
-  const text = async () => (await fetch(`${baseUrl}/metrics`)).text()
-  const told = async () => (await client().call('readyz', {})).body.checks['lane']
-  expect(await told()).toEqual({ ok: true, detail: '2 gas wallets move' })
-  expect(await text()).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 0`)
+verifies(
+  'lane.alarm',
+  'readyz, metrics and doctor tell a gas wallet that has not moved, as a warning',
+  async () => {
+    const { db } = apis
+    const [moving, jammed] = [`0x${'a7'.repeat(20)}`, `0x${'a8'.repeat(20)}`]
+    await ensureGasWallets(db, [moving, jammed])
+    const facts = {
+      purpose: 'jams',
+      to_address: moving,
+      data: '0x',
+      gas: '1',
+      raw: '0x02',
+      eoa_nonce: '4',
+    }
+    const fees = { max_fee_per_gas: '1', max_priority_fee_per_gas: '1' }
+    await storeLaneTransaction(db, {
+      tx_hash: `0x${'e5'.repeat(32)}`,
+      gas_wallet: jammed,
+      ...facts,
+      ...fees,
+    }).execute()
+    const text = async () => (await fetch(`${baseUrl}/metrics`)).text()
+    const told = async () => (await client().call('readyz', {})).body.checks['lane']
+    expect(await told()).toEqual({ ok: true, detail: '2 gas wallets move' })
+    expect(await text()).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 0`)
 
-  const since = new Date(Date.now() - 95_000)
-  await db.updateTable('gas_wallets').set({ moved_at: since }).where('address', '=', jammed).execute()
-  const sentence = `gas wallet ${jammed} has not moved since ${since.toISOString()}, 1 wait`
-  expect(await told()).toEqual({ ok: true, detail: sentence })
-  const metrics = await text()
-  expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 1`)
-  expect(metrics).toContain(`agent_rails_lane_open_nonces{gas_wallet="${jammed}"} 1`)
-  expect(metrics).toMatch(new RegExp(`agent_rails_lane_idle_seconds\\{gas_wallet="${jammed}"\\} 9[5-9]`))
-  expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${moving}"} 0`)
-  const finding = judgeLanes(await readLanes(db, 90_000))
-  expect(finding).toMatchObject({ ok: true, detail: sentence, remedy: expect.stringContaining('ether') })
-  expect(tableOf([{ name: 'lanes', ...finding }])).toMatch(/^WARN {3}lanes/)
-})
+    const since = new Date(Date.now() - 95_000)
+    await db
+      .updateTable('gas_wallets')
+      .set({ moved_at: since })
+      .where('address', '=', jammed)
+      .execute()
+    const sentence = `gas wallet ${jammed} has not moved since ${since.toISOString()}, 1 wait`
+    expect(await told()).toEqual({ ok: true, detail: sentence })
+    const metrics = await text()
+    expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 1`)
+    expect(metrics).toContain(`agent_rails_lane_open_nonces{gas_wallet="${jammed}"} 1`)
+    expect(metrics).toMatch(
+      new RegExp(`agent_rails_lane_idle_seconds\\{gas_wallet="${jammed}"\\} 9[5-9]`),
+    )
+    expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${moving}"} 0`)
+    const finding = judgeLanes(await readLanes(db, 90_000))
+    expect(finding).toMatchObject({
+      ok: true,
+      detail: sentence,
+      remedy: expect.stringContaining('ether'),
+    })
+    expect(tableOf([{ name: 'lanes', ...finding }])).toMatch(/^WARN {3}lanes/)
+  },
+)
 
 test('schema faults, JSON faults and missing credentials are problems with their codes', async () => {
   const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
@@ -176,10 +234,13 @@ test('schema faults, JSON faults and missing credentials are problems with their
     }
   }
   const proven = (body: unknown) =>
-    walletProofHeader(options, { method: 'POST', path: '/api/payout-status' }, body).then((proof) => ({
-      'X-Service-Wallet-Proof': proof,
-    }))
-  const send = async (body: unknown) => post('/api/payout-status', JSON.stringify(body), await proven(body))
+    walletProofHeader(options, { method: 'POST', path: '/api/payout-status' }, body).then(
+      (proof) => ({
+        'X-Service-Wallet-Proof': proof,
+      }),
+    )
+  const send = async (body: unknown) =>
+    post('/api/payout-status', JSON.stringify(body), await proven(body))
   expect(await post('/api/payout-status', '{"payout_id":', await proven({}))).toMatchObject({
     status: 400,
     problem: { code: 'invalid_json' },
@@ -192,14 +253,19 @@ test('schema faults, JSON faults and missing credentials are problems with their
   expect(await send({})).toMatchObject({ status: 400, problem: { code: 'invalid_request' } })
   const unproven = await post('/api/payout-status', '{"idempotency_key":"k"}')
   expect(unproven).toMatchObject({ status: 401, problem: { code: 'wallet_proof_required' } })
-  expect(unproven.headers.get('www-authenticate')).toBe('ServiceWalletProof error="wallet_proof_required"')
+  expect(unproven.headers.get('www-authenticate')).toBe(
+    'ServiceWalletProof error="wallet_proof_required"',
+  )
   const receipt = client().call('verify-receipt', { receipt_id: `rc_${'0'.repeat(64)}` })
   await expect(receipt).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('a proven wallet reads without Temporal, and an unknown payout is 404 to it', async () => {
   const unknown = client().call('payout-status', { idempotency_key: 'never-created' })
-  await expect(unknown).rejects.toMatchObject({ code: 'not_found', problem: { status: 404, money_moved: 'no' } })
+  await expect(unknown).rejects.toMatchObject({
+    code: 'not_found',
+    problem: { status: 404, money_moved: 'no' },
+  })
 })
 
 const terms = {
@@ -225,10 +291,16 @@ verifies(
     const { port } = silent.address() as AddressInfo
     const own = await startComposed({ env: { TEMPORAL_ADDRESS: `127.0.0.1:${port}` } })
     try {
-      const caller = createClient({ baseUrl: own.hosts[0]!.base, origin: 'http://127.0.0.1:3000', wallet })
+      const caller = createClient({
+        baseUrl: own.hosts[0]!.base,
+        origin: 'http://127.0.0.1:3000',
+        wallet,
+      })
       const asked = caller.call('payout-create', { ...terms, idempotency_key: 'c-2' })
       const granted = own.db.selectFrom('calls').select('call_id').where('grant_state', '=', 'open')
-      const { call_id: callId } = await vi.waitFor(() => granted.executeTakeFirstOrThrow(), { interval: 5 })
+      const { call_id: callId } = await vi.waitFor(() => granted.executeTakeFirstOrThrow(), {
+        interval: 5,
+      })
       const signReceipt = receiptSigner(loadKeyRings(own.config.SIGNING_KEYS_FILE))
       const steps = createPayoutSteps({ db: own.db, rail: railOf(own.config), signReceipt } as Deps)
       const step = { payoutId: payoutId(wallet.address, 'c-2'), callId }

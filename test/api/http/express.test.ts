@@ -84,7 +84,11 @@ afterAll(async () => {
   await Promise.all(listeners.map((listener) => listener.stop(0)))
 })
 
-const post = (path: string, body: string | Uint8Array<ArrayBuffer> | undefined, headers: Record<string, string> = {}) =>
+const post = (
+  path: string,
+  body: string | Uint8Array<ArrayBuffer> | undefined,
+  headers: Record<string, string> = {},
+) =>
   fetch(base + path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -98,7 +102,10 @@ async function problemOf(response: Response) {
 
 describe('a call that reaches the road', () => {
   test('carries the bytes, path, query, lowercase headers, address and request id', async () => {
-    const response = await post('/api/payout-create', '{"a": 1}', { 'X-Request-Id': 'trace-0001', 'X-Some': 'Thing' })
+    const response = await post('/api/payout-create', '{"a": 1}', {
+      'X-Request-Id': 'trace-0001',
+      'X-Some': 'Thing',
+    })
     expect(await response.json()).toEqual({ ok: true })
     const [{ operation, request }] = seen as [Seen]
     expect(operation.id).toBe('payout-create')
@@ -114,7 +121,11 @@ describe('a call that reaches the road', () => {
 
   test('of a GET carries its query, with a doubled parameter as a list', async () => {
     await fetch(`${base}/api/verify-receipt?receipt=a.b.c&at=1&at=2`)
-    expect(seen[0]?.request).toMatchObject({ method: 'GET', body: null, query: { receipt: 'a.b.c', at: ['1', '2'] } })
+    expect(seen[0]?.request).toMatchObject({
+      method: 'GET',
+      body: null,
+      query: { receipt: 'a.b.c', at: ['1', '2'] },
+    })
   })
 
   test('with a doubled credential carries both', async () => {
@@ -166,19 +177,26 @@ describe('modes', () => {
   test('pick the operation', async () => {
     await post('/api/delegated-authority', '{"mode":"read_control_plane"}')
     await post('/api/delegated-authority', '{"mode":"issue_mandate"}')
-    expect(seen.map(({ operation }) => operation.id)).toEqual(['read-control-plane', 'issue-mandate'])
+    expect(seen.map(({ operation }) => operation.id)).toEqual([
+      'read-control-plane',
+      'issue-mandate',
+    ])
   })
 
-  verifies('road.malformed', 'that nobody knows, or none, are 400 unknown_mode with the known ones', async () => {
-    for (const body of ['{"mode":"mint_money"}', '{}', '{"mode":["issue_mandate"]}']) {
-      const response = await post('/api/delegated-authority', body)
-      expect(response.status).toBe(400)
-      const problem = await problemOf(response)
-      expect(problem).toMatchObject({ code: 'unknown_mode', errors: [{ pointer: '/mode' }] })
-      expect(problem['detail']).toContain('issue_mandate, read_control_plane')
-    }
-    expect(seen).toEqual([])
-  })
+  verifies(
+    'road.malformed',
+    'that nobody knows, or none, are 400 unknown_mode with the known ones',
+    async () => {
+      for (const body of ['{"mode":"mint_money"}', '{}', '{"mode":["issue_mandate"]}']) {
+        const response = await post('/api/delegated-authority', body)
+        expect(response.status).toBe(400)
+        const problem = await problemOf(response)
+        expect(problem).toMatchObject({ code: 'unknown_mode', errors: [{ pointer: '/mode' }] })
+        expect(problem['detail']).toContain('issue_mandate, read_control_plane')
+      }
+      expect(seen).toEqual([])
+    },
+  )
 
   test('of a body that is not JSON are left to the road', async () => {
     await post('/api/delegated-authority', '{')
@@ -188,7 +206,13 @@ describe('modes', () => {
 
 describe('refused before the road', () => {
   verifies('road.problem-json', 'an unknown path is a 404 problem', async () => {
-    for (const path of ['/nothing', '/api/payout-create/', '/API/payout-create', '/%ff', '/api/%zz']) {
+    for (const path of [
+      '/nothing',
+      '/api/payout-create/',
+      '/API/payout-create',
+      '/%ff',
+      '/api/%zz',
+    ]) {
       const response = await fetch(base + path)
       expect(response.status, path).toBe(404)
       const problem = await problemOf(response)
@@ -226,55 +250,83 @@ describe('refused before the road', () => {
       expect(await problemOf(response)).toMatchObject({ code: 'unsupported_media_type' })
     }
     expect(
-      (await fetch(`${base}/api/payout-create`, { method: 'POST', body: new Uint8Array([123, 125]) })).status,
+      (
+        await fetch(`${base}/api/payout-create`, {
+          method: 'POST',
+          body: new Uint8Array([123, 125]),
+        })
+      ).status,
     ).toBe(415)
-    expect((await post('/api/payout-create', '{}', { 'Content-Encoding': 'gzip' })).status).toBe(415)
-    expect(seen).toEqual([])
-    expect((await post('/api/payout-create', '{}', { 'Content-Type': 'Application/JSON; charset=utf-8' })).status).toBe(
-      200,
+    expect((await post('/api/payout-create', '{}', { 'Content-Encoding': 'gzip' })).status).toBe(
+      415,
     )
-  })
-
-  verifies('road.malformed', 'a body over 64 KiB is a 413, one of exactly 64 KiB is not', async () => {
-    expect((await post('/api/payout-create', ' '.repeat(65_536))).status).toBe(200)
-    const response = await post('/api/payout-create', ' '.repeat(65_537))
-    expect(response.status).toBe(413)
-    expect(await problemOf(response)).toMatchObject({ code: 'payload_too_large', money_moved: 'no' })
-    expect(seen).toHaveLength(1)
-  })
-
-  verifies('road.malformed', 'a body of 10 MB is a 413, and so is one that does not say how long it is', async () => {
-    const big = new Uint8Array(10_000_000).fill(32)
-    expect((await post('/api/payout-create', big)).status).toBe(413)
-    const chunks = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        for (let at = 0; at < 10; at++) controller.enqueue(new Uint8Array(20_000).fill(32))
-        controller.close()
-      },
-    })
-    const streamed = await fetch(`${base}/api/payout-create`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: chunks,
-      duplex: 'half',
-    } as RequestInit)
-    expect(streamed.status).toBe(413)
     expect(seen).toEqual([])
+    expect(
+      (
+        await post('/api/payout-create', '{}', {
+          'Content-Type': 'Application/JSON; charset=utf-8',
+        })
+      ).status,
+    ).toBe(200)
   })
 
-  verifies('road.malformed', 'a body that says it has 10 MB is refused before it is sent', async () => {
-    const socket = connect(Number(new URL(base).port), '127.0.0.1')
-    const head = [
-      'POST /api/payout-create HTTP/1.1',
-      'Host: x',
-      'Content-Type: application/json',
-      'Content-Length: 10000000',
-    ]
-    socket.write(`${head.join('\r\n')}\r\n\r\n{`)
-    const first = await new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())))
-    socket.destroy()
-    expect(first).toMatch(/^HTTP\/1\.1 413 /)
-  })
+  verifies(
+    'road.malformed',
+    'a body over 64 KiB is a 413, one of exactly 64 KiB is not',
+    async () => {
+      expect((await post('/api/payout-create', ' '.repeat(65_536))).status).toBe(200)
+      const response = await post('/api/payout-create', ' '.repeat(65_537))
+      expect(response.status).toBe(413)
+      expect(await problemOf(response)).toMatchObject({
+        code: 'payload_too_large',
+        money_moved: 'no',
+      })
+      expect(seen).toHaveLength(1)
+    },
+  )
+
+  verifies(
+    'road.malformed',
+    'a body of 10 MB is a 413, and so is one that does not say how long it is',
+    async () => {
+      const big = new Uint8Array(10_000_000).fill(32)
+      expect((await post('/api/payout-create', big)).status).toBe(413)
+      const chunks = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          for (let at = 0; at < 10; at++) controller.enqueue(new Uint8Array(20_000).fill(32))
+          controller.close()
+        },
+      })
+      const streamed = await fetch(`${base}/api/payout-create`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: chunks,
+        duplex: 'half',
+      } as RequestInit)
+      expect(streamed.status).toBe(413)
+      expect(seen).toEqual([])
+    },
+  )
+
+  verifies(
+    'road.malformed',
+    'a body that says it has 10 MB is refused before it is sent',
+    async () => {
+      const socket = connect(Number(new URL(base).port), '127.0.0.1')
+      const head = [
+        'POST /api/payout-create HTTP/1.1',
+        'Host: x',
+        'Content-Type: application/json',
+        'Content-Length: 10000000',
+      ]
+      socket.write(`${head.join('\r\n')}\r\n\r\n{`)
+      const first = await new Promise<string>((resolve) =>
+        socket.once('data', (bytes) => resolve(bytes.toString())),
+      )
+      socket.destroy()
+      expect(first).toMatch(/^HTTP\/1\.1 413 /)
+    },
+  )
 
   verifies(
     'road.problem-json',
@@ -286,7 +338,11 @@ describe('refused before the road', () => {
       const response = await post('/api/payout-create', '{}')
       const text = await response.text()
       expect(response.status).toBe(500)
-      expect(JSON.parse(text)).toMatchObject({ code: 'internal_error', money_moved: 'unknown', retryable: true })
+      expect(JSON.parse(text)).toMatchObject({
+        code: 'internal_error',
+        money_moved: 'unknown',
+        retryable: true,
+      })
       expect(text).not.toMatch(/hunter2|stack|express\.ts/)
       const line = written.find((entry) => entry.includes('hunter2')) ?? '{}'
       expect(JSON.parse(line)).toMatchObject({ request_id: response.headers.get('x-request-id') })
@@ -315,7 +371,9 @@ describe('headers', () => {
   verifies('road.headers', 'a request id is kept only when it is well-formed', async () => {
     const ids = await Promise.all(
       ['4bf92f35-77b3-4da6', 'short', 'a b c d e f g', 'x'.repeat(129)].map(async (id) =>
-        (await post('/api/payout-create', '{}', { 'X-Request-Id': id })).headers.get('x-request-id'),
+        (await post('/api/payout-create', '{}', { 'X-Request-Id': id })).headers.get(
+          'x-request-id',
+        ),
       ),
     )
     expect(ids[0]).toBe('4bf92f35-77b3-4da6')
@@ -345,16 +403,29 @@ describe('headers', () => {
     const read = await fetch(`${base}/api/trust-contract`, { headers: origin })
     expect(read.headers.get('access-control-allow-origin')).toBe('*')
     const asked = await fetch(`${base}/api/trust-contract`, { method: 'OPTIONS', headers: origin })
-    expect([asked.status, asked.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD'])
+    expect([asked.status, asked.headers.get('access-control-allow-methods')]).toEqual([
+      204,
+      'GET, HEAD',
+    ])
     const written = await post('/api/payout-create', '{}', origin)
     expect(written.headers.get('access-control-allow-origin')).toBeNull()
-    const preflight = await fetch(`${base}/api/payout-create`, { method: 'OPTIONS', headers: origin })
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([405, null])
+    const preflight = await fetch(`${base}/api/payout-create`, {
+      method: 'OPTIONS',
+      headers: origin,
+    })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+      405,
+      null,
+    ])
   })
 
   test('a HEAD has the headers of its GET and no body', async () => {
     const response = await fetch(`${base}/openapi.json`, { method: 'HEAD' })
-    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '11', ''])
+    expect([
+      response.status,
+      response.headers.get('content-length'),
+      await response.text(),
+    ]).toEqual([200, '11', ''])
     expect(seen[0]?.request.method).toBe('GET')
   })
 })
@@ -456,7 +527,9 @@ describe('stopping', () => {
     socket.write(
       'POST /api/payout-create HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{',
     )
-    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()).on('error', () => undefined))
+    const closed = new Promise<void>((resolve) =>
+      socket.on('close', () => resolve()).on('error', () => undefined),
+    )
     await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0)
     await Promise.all([listener.stop(100), closed])
   })
@@ -465,9 +538,9 @@ describe('stopping', () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    await expect(listen(createApp({ ...surface, host: 'base' }), '127.0.0.1', port)).rejects.toThrow(
-      `127.0.0.1:${port}`,
-    )
+    await expect(
+      listen(createApp({ ...surface, host: 'base' }), '127.0.0.1', port),
+    ).rejects.toThrow(`127.0.0.1:${port}`)
     await new Promise((resolve) => server.close(resolve))
   })
 })

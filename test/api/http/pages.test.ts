@@ -48,8 +48,10 @@ afterAll(async () => {
 const get = (path: string, accept = BROWSER) => fetch(base + path, { headers: { Accept: accept } })
 const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? ''
 /** What a page makes a browser load or offers to follow: the value of each href and src. */
-const linksIn = (page: string) => [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = '']) => url)
-const json = async (path: string) => (await (await get(path, 'application/json')).json()) as Record<string, unknown>
+const linksIn = (page: string) =>
+  [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = '']) => url)
+const json = async (path: string) =>
+  (await (await get(path, 'application/json')).json()) as Record<string, unknown>
 const codes = Object.keys(errorCodes)
 
 describe('the front page', () => {
@@ -58,11 +60,21 @@ describe('the front page', () => {
     'is HTML that names every operation and leads to documents, health and the Temporal UI',
     async () => {
       const response = await get('/')
-      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ])
       const page = await response.text()
       for (const { http } of operations) expect(page).toContain(`${http.method} ${http.path}`)
       expect(linksIn(page)).toEqual(
-        expect.arrayContaining(['/docs', '/openapi.json', '/problems', '/readyz', '/api/trust-contract', ui]),
+        expect.arrayContaining([
+          '/docs',
+          '/openapi.json',
+          '/problems',
+          '/readyz',
+          '/api/trust-contract',
+          ui,
+        ]),
       )
       expect(page).toContain('no real funds move here')
     },
@@ -70,7 +82,9 @@ describe('the front page', () => {
 
   verifies('pages.landing', 'every link of every page leads somewhere', async () => {
     const found = await Promise.all(
-      ['/', '/docs', '/problems', '/problems/not_found'].map(async (path) => linksIn(await (await get(path)).text())),
+      ['/', '/docs', '/problems', '/problems/not_found'].map(async (path) =>
+        linksIn(await (await get(path)).text()),
+      ),
     )
     const own = [...new Set(found.flat())].filter((url) => url.startsWith('/'))
     expect(own.length).toBeGreaterThan(60)
@@ -78,29 +92,41 @@ describe('the front page', () => {
     expect(statuses.filter(([, status]) => status !== 200)).toEqual([])
   })
 
-  verifies('pages.landing', 'the walk-through on the page is the program that /walk-through.mjs answers', async () => {
-    const script = await get('/walk-through.mjs')
-    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    const program = await script.text()
-    expect(program).toContain(`const baseUrl = '${baseUrl}'`)
-    const page = decode(await (await get('/')).text())
-    const snippets = [...page.matchAll(/<pre[^>]*: TypeScript"><code>([\s\S]*?)<\/code>/g)].map(([, code = '']) => code)
-    expect(snippets.length).toBe(5)
-    for (const code of snippets) expect(program).toContain(code)
-  })
+  verifies(
+    'pages.landing',
+    'the walk-through on the page is the program that /walk-through.mjs answers',
+    async () => {
+      const script = await get('/walk-through.mjs')
+      expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+      const program = await script.text()
+      expect(program).toContain(`const baseUrl = '${baseUrl}'`)
+      const page = decode(await (await get('/')).text())
+      const snippets = [...page.matchAll(/<pre[^>]*: TypeScript"><code>([\s\S]*?)<\/code>/g)].map(
+        ([, code = '']) => code,
+      )
+      expect(snippets.length).toBe(5)
+      for (const code of snippets) expect(program).toContain(code)
+    },
+  )
 
-  verifies('pages.landing', 'a live service says so and names no Temporal UI that it has not', async () => {
-    const live = await start(createApp({ ...surface, host: 'base', pages: pages('live', '') }))
-    const page = await (await fetch(live)).text()
-    expect(page).toContain('payouts move real funds')
-    expect(page).not.toContain('Temporal UI</a>')
-  })
+  verifies(
+    'pages.landing',
+    'a live service says so and names no Temporal UI that it has not',
+    async () => {
+      const live = await start(createApp({ ...surface, host: 'base', pages: pages('live', '') }))
+      const page = await (await fetch(live)).text()
+      expect(page).toContain('payouts move real funds')
+      expect(page).not.toContain('Temporal UI</a>')
+    },
+  )
 })
 
 describe('the reference page', () => {
   verifies('pages.reference', 'loads the library and the document from this host', async () => {
     const page = await (await get('/docs')).text()
-    expect(linksIn(page)).toEqual(expect.arrayContaining(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js']))
+    expect(linksIn(page)).toEqual(
+      expect.arrayContaining(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js']),
+    )
     expect(await (await get('/docs/start.js')).text()).toContain("url: '/openapi.json'")
     const library = await get('/docs/swagger-ui-bundle.js')
     expect(library.headers.get('content-type')).toMatch(/^text\/javascript/)
@@ -126,32 +152,54 @@ describe('problem pages', () => {
     async () => {
       for (const [code, { status, title }] of Object.entries(errorCodes)) {
         const page = await get(`/problems/${code}`)
-        expect([page.status, page.headers.get('content-type')], code).toEqual([200, 'text/html; charset=utf-8'])
+        expect([page.status, page.headers.get('content-type')], code).toEqual([
+          200,
+          'text/html; charset=utf-8',
+        ])
         expect(decode(await page.text()), code).toContain(`<h1>${title}</h1>`)
         const description = await json(`/problems/${code}`)
-        expect(description, code).toMatchObject({ type: `${baseUrl}/problems/${code}`, code, status, title })
+        expect(description, code).toMatchObject({
+          type: `${baseUrl}/problems/${code}`,
+          code,
+          status,
+          title,
+        })
         for (const sentence of [description['meaning'], description['action']])
           expect(sentence, code).toMatch(/^[A-Z].{10,}\.$/)
       }
     },
   )
 
-  verifies('pages.problems', 'a code says whether it is worth repeating and which operations give it', async () => {
-    expect(await json('/problems/settlement_pending')).toMatchObject({ retryable: true })
-    expect(await json('/problems/payout_cap_exceeded')).toMatchObject({
-      retryable: false,
-      operations: ['payout-create'],
-    })
-  })
+  verifies(
+    'pages.problems',
+    'a code says whether it is worth repeating and which operations give it',
+    async () => {
+      expect(await json('/problems/settlement_pending')).toMatchObject({ retryable: true })
+      expect(await json('/problems/payout_cap_exceeded')).toMatchObject({
+        retryable: false,
+        operations: ['payout-create'],
+      })
+    },
+  )
 
-  verifies('pages.problems', 'browsers get HTML, programs JSON, whatever they accept first', async () => {
-    const kind = async (accept: string) => (await get('/problems/paused', accept)).headers.get('content-type')
-    expect(await kind(BROWSER)).toMatch(/^text\/html/)
-    expect(await kind('text/html')).toMatch(/^text\/html/)
-    for (const accept of ['*/*', 'application/json', 'application/problem+json', 'application/json, text/html;q=0.5'])
-      expect(await kind(accept), accept).toMatch(/^application\/json/)
-    expect((await get('/problems/paused')).headers.get('vary')).toBe('Accept')
-  })
+  verifies(
+    'pages.problems',
+    'browsers get HTML, programs JSON, whatever they accept first',
+    async () => {
+      const kind = async (accept: string) =>
+        (await get('/problems/paused', accept)).headers.get('content-type')
+      expect(await kind(BROWSER)).toMatch(/^text\/html/)
+      expect(await kind('text/html')).toMatch(/^text\/html/)
+      for (const accept of [
+        '*/*',
+        'application/json',
+        'application/problem+json',
+        'application/json, text/html;q=0.5',
+      ])
+        expect(await kind(accept), accept).toMatch(/^application\/json/)
+      expect((await get('/problems/paused')).headers.get('vary')).toBe('Accept')
+    },
+  )
 
   verifies('pages.problems', 'the list has every code, for people and for programs', async () => {
     const page = await (await get('/problems')).text()
@@ -195,7 +243,8 @@ describe('every page', () => {
 
   verifies('pages.policy', 'is not on the OS host', async () => {
     const os = await start(createApp({ ...surface, host: 'os' }))
-    for (const path of ['/', '/docs', '/problems/paused']) expect((await fetch(os + path)).status, path).toBe(404)
+    for (const path of ['/', '/docs', '/problems/paused'])
+      expect((await fetch(os + path)).status, path).toBe(404)
   })
 
   verifies('pages.policy', 'escapes what it is given as text', () => {

@@ -21,7 +21,8 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 /** What a stranger’s validator says of a value by the document of this name. */
 async function faultsOf(name: string, value: unknown): Promise<unknown> {
-  const validate = ajv.getSchema(`${baseUrl}/schemas/${name}`) ?? ajv.compile((await read(name)) as object)
+  const validate =
+    ajv.getSchema(`${baseUrl}/schemas/${name}`) ?? ajv.compile((await read(name)) as object)
   return (await validate(JSON.parse(JSON.stringify(value)))) ? [] : validate.errors
 }
 
@@ -32,7 +33,12 @@ verifies(
     const entries = await index()
     expect(entries.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
-        ...['agent-manifest.v1.json', 'callback-event.v1.json', 'problem.v1.json', 'receipt.v1.json'],
+        ...[
+          'agent-manifest.v1.json',
+          'callback-event.v1.json',
+          'problem.v1.json',
+          'receipt.v1.json',
+        ],
         ...['replay-package.v1.json', 'result-contract.v2.json', 'return-package.v2.json'],
         ...rails.map(({ key }) => `rail-input-${key}.v1.json`),
       ]),
@@ -40,7 +46,10 @@ verifies(
     for (const { name, version, url, sha256 } of entries) {
       const document = await read(name)
       expect(url).toBe(`${baseUrl}/schemas/${name}`)
-      expect(document).toMatchObject({ $id: url, $schema: 'https://json-schema.org/draft/2020-12/schema' })
+      expect(document).toMatchObject({
+        $id: url,
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+      })
       expect(name).toContain(`.${version}.json`)
       expect(createHash('sha256').update(JSON.stringify(document)).digest('hex')).toBe(sha256)
     }
@@ -49,10 +58,14 @@ verifies(
   },
 )
 
-verifies('schemas.immutable', 'what is published under a name is what was published before', async () => {
-  const digests = (await index()).map(({ name, sha256 }) => [name, sha256])
-  expect(Object.fromEntries(digests)).toEqual(schemaDigests)
-})
+verifies(
+  'schemas.immutable',
+  'what is published under a name is what was published before',
+  async () => {
+    const digests = (await index()).map(({ name, sha256 }) => [name, sha256])
+    expect(Object.fromEntries(digests)).toEqual(schemaDigests)
+  },
+)
 
 verifies(
   'schemas.published',
@@ -61,17 +74,30 @@ verifies(
     for (const { key, sandboxInput } of rails) {
       const name = `rail-input-${key}.v1.json`
       expect(await faultsOf(name, sandboxInput), name).toEqual([])
-      expect(await faultsOf(name, { ...(sandboxInput as object), surplus: 1 }), name).not.toEqual([])
+      expect(await faultsOf(name, { ...(sandboxInput as object), surplus: 1 }), name).not.toEqual(
+        [],
+      )
     }
     const { made, signature } = finishedPackage(packetops)
-    const view = returnPackageView(made, signature, { settlement_receipt_id: null, usage_receipt_id: null })
+    const view = returnPackageView(made, signature, {
+      settlement_receipt_id: null,
+      usage_receipt_id: null,
+    })
     expect(await faultsOf('return-package.v2.json', view)).toEqual([])
     expect(await faultsOf('return-package.v2.json', { ...view, proof_hash: 'x' })).not.toEqual([])
     expect(await faultsOf('result-contract.v2.json', view.result_contract)).toEqual([])
     expect(await faultsOf('replay-package.v1.json', finishedTask(packetops))).toEqual([])
-    expect(await faultsOf('replay-package.v1.json', { ...finishedTask(packetops), jws: 1 })).not.toEqual([])
+    expect(
+      await faultsOf('replay-package.v1.json', { ...finishedTask(packetops), jws: 1 }),
+    ).not.toEqual([])
     const problem = {
-      ...{ type: `${baseUrl}/problems/not_found`, title: 'Not found', status: 404, code: 'not_found', detail: 'd' },
+      ...{
+        type: `${baseUrl}/problems/not_found`,
+        title: 'Not found',
+        status: 404,
+        code: 'not_found',
+        detail: 'd',
+      },
       ...{
         retryable: false,
         retry_after_ms: null,

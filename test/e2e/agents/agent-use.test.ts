@@ -29,7 +29,8 @@ async function reaches(runId: string, state: string) {
 
 /** Asks the loop’s own place whether the run waits for its review. */
 async function reviewed(runId: string) {
-  const waits = async () => (await agent.status(runId)).loop.steps.find(({ step }) => step === 'review_step')?.state
+  const waits = async () =>
+    (await agent.status(runId)).loop.steps.find(({ step }) => step === 'review_step')?.state
   await expect.poll(waits, { timeout: 60_000 }).toBe('waits')
   await agent.approve('loop_step', runId)
 }
@@ -41,7 +42,10 @@ verifies(
     for (const rail of ['packetops', 'diligenceops'] as const) {
       const { quote_id, total_usd } = await agent.quote(rail)
       const { payment_reference_id } = await agent.pay(quote_id)
-      const { body } = await agent.start({ ...agent.startInput(quote_id, rail), payment_reference_id })
+      const { body } = await agent.start({
+        ...agent.startInput(quote_id, rail),
+        payment_reference_id,
+      })
       const { run_id, task_id, state } = body.run
       expect(state).toBe('credit_pending')
       await agent.approve('payment_reference', payment_reference_id)
@@ -55,11 +59,18 @@ verifies(
         settlement_receipt_id: expect.stringMatching(/^rc_/),
       })
       const asked = { mode: 'fetch_return_package', run_id } as const
-      const { return_package, verification_packet } = (await agent.client.call('fetch-return-package', asked)).body
+      const { return_package, verification_packet } = (
+        await agent.client.call('fetch-return-package', asked)
+      ).body
       expect(verification_packet).toMatchObject({ verified: true, kind: 'attestation' })
       const { usage_receipt_id, settlement_receipt_id } = run
-      expect(return_package.result_contract).toMatchObject({ usage_receipt_id, settlement_receipt_id })
-      const credit = (await agent.client.call('agent-credit-read', { entitlement_id: run.entitlement_id ?? '' })).body
+      expect(return_package.result_contract).toMatchObject({
+        usage_receipt_id,
+        settlement_receipt_id,
+      })
+      const credit = (
+        await agent.client.call('agent-credit-read', { entitlement_id: run.entitlement_id ?? '' })
+      ).body
       const { consumed_units, returned_units } = credit.entitlement
       expect(consumed_units + returned_units).toBe(total_usd)
       await verifiedByStrangers(run_id, run)
@@ -82,12 +93,19 @@ verifies(
       await stack.api().waitReady()
     }
     const problem = () => problemOf(agent.start(input))
-    await expect.poll(async () => (await problem()).retry_after_ms ?? 0, { timeout: 30_000 }).toBe(0)
-    expect(await problem()).toMatchObject({ code: 'payment_required', run: { quote_id, state: 'credit_pending' } })
+    await expect
+      .poll(async () => (await problem()).retry_after_ms ?? 0, { timeout: 30_000 })
+      .toBe(0)
+    expect(await problem()).toMatchObject({
+      code: 'payment_required',
+      run: { quote_id, state: 'credit_pending' },
+    })
     const listed = { mode: 'read_agent_use_runs', state: 'credit_pending' } as const
-    expect((await agent.client.call('read-agent-use-runs', listed)).body.items.map((run) => run.quote_id)).toEqual([
-      quote_id,
-    ])
+    expect(
+      (await agent.client.call('read-agent-use-runs', listed)).body.items.map(
+        (run) => run.quote_id,
+      ),
+    ).toEqual([quote_id])
   },
 )
 
@@ -107,9 +125,14 @@ async function verifiedByStrangers(
   })
   const files = await unzipped(new Uint8Array(await answer.arrayBuffer()))
   const text = (name: string) => files.get(name) ?? ''
-  for (const { name, sha256: digest } of JSON.parse(text('manifest.json')) as { name: string; sha256: string }[])
+  for (const { name, sha256: digest } of JSON.parse(text('manifest.json')) as {
+    name: string
+    sha256: string
+  }[])
     expect(sha256(text(name))).toBe(digest)
-  const keys = (await (await fetch(`${hosts().base}/.well-known/jwks.json`)).json()) as JSONWebKeySet
+  const keys = (await (
+    await fetch(`${hosts().base}/.well-known/jwks.json`)
+  ).json()) as JSONWebKeySet
   const { payload } = await compactVerify(text('completion.jws'), createLocalJWKSet(keys))
   expect(text('completion.jws')).toBe(completion_signature)
   expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({

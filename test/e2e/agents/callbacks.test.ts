@@ -48,7 +48,9 @@ verifies(
   async () => {
     const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
     const contact = { callback_url: `https://localhost:${receiver.port}/hook` }
-    const { registered } = await trustedAgent(hosts, stack.accounts.operator.credential, { contact })
+    const { registered } = await trustedAgent(hosts, stack.accounts.operator.credential, {
+      contact,
+    })
     const callbacks = () => told.filter(({ event }) => event['event'] !== 'host_proof')
     await expect.poll(() => callbacks().length, { timeout: 30_000 }).toBe(1)
     await stack.worker().kill('SIGKILL')
@@ -67,8 +69,11 @@ verifies(
     const key = webhookPublicKey(keys.find((jwk) => jwk['use_for'] === 'callback') ?? {})
     for (const { headers, body } of told)
       expect(isFromService(headers, body, key, Number(headers['webhook-timestamp']))).toBe(true)
-    const outcomes = async () => (await listAttempts(open.db, id)).map(({ kind, outcome }) => `${kind} ${outcome}`)
-    await expect.poll(outcomes, { timeout: 10_000 }).toEqual(['proof taken', 'delivery null', 'delivery taken'])
+    const outcomes = async () =>
+      (await listAttempts(open.db, id)).map(({ kind, outcome }) => `${kind} ${outcome}`)
+    await expect
+      .poll(outcomes, { timeout: 10_000 })
+      .toEqual(['proof taken', 'delivery null', 'delivery taken'])
   },
   200_000,
 )

@@ -32,7 +32,11 @@ verifies(
         { nonce: tokens.nonce(now - nonceAge), signature: 'AAAA', claim_credential: true },
       )
     const life = limits.handshakeNonceSeconds + limits.handshakeRepeatSeconds
-    await expect(shake(life + 2)).rejects.toMatchObject({ refusal: { detail: 'the nonce has expired' } })
-    await expect(shake(life - 30)).rejects.toMatchObject({ refusal: { detail: expect.stringContaining('signature') } })
+    await expect(shake(life + 2)).rejects.toMatchObject({
+      refusal: { detail: 'the nonce has expired' },
+    })
+    await expect(shake(life - 30)).rejects.toMatchObject({
+      refusal: { detail: expect.stringContaining('signature') },
+    })
   },
 )

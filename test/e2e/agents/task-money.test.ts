@@ -15,7 +15,9 @@ let stack: TestStack
 let rail: Rail
 let buyer: ReturnType<typeof buyingAgent>
 beforeAll(async () => {
-  stack = await startStack({ env: { SWEEP_GRACE_MS: '200', SWEEP_EVERY_MS: '500', LIMIT_AGENT_PER_MINUTE: '6000' } })
+  stack = await startStack({
+    env: { SWEEP_GRACE_MS: '200', SWEEP_EVERY_MS: '500', LIMIT_AGENT_PER_MINUTE: '6000' },
+  })
   rail = await openRail(stack)
   const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
   const operator = stack.accounts.operator.credential
@@ -28,11 +30,18 @@ afterAll(async () => {
 
 /** A wallet that can pay this many usd. */
 async function payer(usd: number) {
-  const { account } = await rail.openAgent({ wallet: newWallet(), tokens: BigInt(usd) * 1_000_000n })
+  const { account } = await rail.openAgent({
+    wallet: newWallet(),
+    tokens: BigInt(usd) * 1_000_000n,
+  })
   return account
 }
 /** What every way of payment comes to: a closed task, a whole ledger, money that adds up. */
-async function comesHome(task: { taskId: string; task_token: string; share: number }, source: string, paid: number) {
+async function comesHome(
+  task: { taskId: string; task_token: string; share: number },
+  source: string,
+  paid: number,
+) {
   await buyer.finish(task)
   const entries = await listLedger(rail.db, task.taskId)
   expect(verifyLedger(task.taskId, entries)).toMatchObject({ ok: true })
@@ -42,7 +51,9 @@ async function comesHome(task: { taskId: string; task_token: string; share: numb
       where account = (select 'credit:' || entitlement_id from tasks where task_id = ${task.taskId})) group by p.account`.execute(
     rail.db,
   )
-  const sums = Object.fromEntries(rows.map(({ account, units }) => [account.replace(/en_.*/, 'en'), units]))
+  const sums = Object.fromEntries(
+    rows.map(({ account, units }) => [account.replace(/en_.*/, 'en'), units]),
+  )
   expect(sums).toMatchObject({ [source]: -paid, 'credit:en': paid - task.share })
   expect(Object.values(sums).reduce((sum, units) => sum + units, 0)).toBe(0)
 }
@@ -67,7 +78,13 @@ verifies(
     })
     const method = 'stablecoin_reference' as const
     await buyer.present({
-      ...{ challenge_id, method, external_reference: transactionHash, payer: account.address, proof: { signature } },
+      ...{
+        challenge_id,
+        method,
+        external_reference: transactionHash,
+        payer: account.address,
+        proof: { signature },
+      },
     })
     await stack.worker().start()
     await buyer.reaches(task.task_token, 'credit_funded', 60_000)
@@ -83,7 +100,11 @@ verifies(
     const task = await buyer.challenged()
     const { challenge_id, amount_usd, accepts } = task.challenge
     const offer = accepts[0] as { amount: string }
-    const payment = await signPayment(rail, { account: await payer(amount_usd) }, { value: offer.amount })
+    const payment = await signPayment(
+      rail,
+      { account: await payer(amount_usd) },
+      { value: offer.amount },
+    )
     await buyer.present({
       ...{ challenge_id, method: 'x402_reference', external_reference: 'x402' },
       proof: { payment: base64(JSON.stringify({ ...payment, accepted: offer })) },

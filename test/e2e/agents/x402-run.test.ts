@@ -30,7 +30,9 @@ async function payingAgent(tokens: bigint) {
   const { asset } = rail
   const payer = x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(account) }],
-    spendControls: { allowedAssets: [{ network: 'eip155:8453', asset, maxAmountPerPayment: '500000000' }] },
+    spendControls: {
+      allowedAssets: [{ network: 'eip155:8453', asset, maxAmountPerPayment: '500000000' }],
+    },
   })
   const fetchPaid = wrapFetchWithPayment(fetch, payer)
   const told: { settled?: ReturnType<typeof decodePaymentResponseHeader> } = {}
@@ -41,7 +43,11 @@ async function payingAgent(tokens: bigint) {
     return answer
   }
   const baseUrl = stack.baseUrls[0] as string
-  return { address, told, client: createClient({ baseUrl, agent: agent.credential, fetch: fetchAndSee }) }
+  return {
+    address,
+    told,
+    client: createClient({ baseUrl, agent: agent.credential, fetch: fetchAndSee }),
+  }
 }
 
 verifies(
@@ -51,7 +57,11 @@ verifies(
     const { quote_id, total_usd } = await agent.quote()
     const input = agent.startInput(quote_id)
     const unpaid = await problemOf(agent.start(input))
-    expect(unpaid).toMatchObject({ code: 'payment_required', x402Version: 2, accepts: [{ amount: '107000000' }] })
+    expect(unpaid).toMatchObject({
+      code: 'payment_required',
+      x402Version: 2,
+      accepts: [{ amount: '107000000' }],
+    })
     const price = BigInt(total_usd) * 1_000_000n
     const { address, client, told } = await payingAgent(3n * price)
     const { status, body } = await client.call('start-agent-run', input)
@@ -73,11 +83,17 @@ verifies(
   120_000,
 )
 
-verifies('caller.x402-balance', 'a payer who holds too little is named as that, and nothing is begun', async () => {
-  const { quote_id } = await agent.quote('diligenceops')
-  const { address, client } = await payingAgent(1_000_000n)
-  const problem = await problemOf(client.call('start-agent-run', agent.startInput(quote_id, 'diligenceops')))
-  expect(problem).toMatchObject({ code: 'payment_invalid', money_moved: 'no' })
-  expect(problem.detail).toContain('holds less than')
-  expect(await rail.balance(address)).toBe(1_000_000n)
-})
+verifies(
+  'caller.x402-balance',
+  'a payer who holds too little is named as that, and nothing is begun',
+  async () => {
+    const { quote_id } = await agent.quote('diligenceops')
+    const { address, client } = await payingAgent(1_000_000n)
+    const problem = await problemOf(
+      client.call('start-agent-run', agent.startInput(quote_id, 'diligenceops')),
+    )
+    expect(problem).toMatchObject({ code: 'payment_invalid', money_moved: 'no' })
+    expect(problem.detail).toContain('holds less than')
+    expect(await rail.balance(address)).toBe(1_000_000n)
+  },
+)

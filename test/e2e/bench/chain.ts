@@ -17,9 +17,18 @@ export type Apart = {
 export async function measureApart(rig: Rig, counts: Record<number, number>): Promise<Apart[]> {
   const stop = await rig.serveTransfers()
   const rows: Apart[] = []
-  for (const [callers, count] of Object.entries(counts).map(([key, value]) => [Number(key), value] as const)) {
+  for (const [callers, count] of Object.entries(counts).map(
+    ([key, value]) => [Number(key), value] as const,
+  )) {
     const { run } = await runRound(rig, { who: 'rail', callers, count, until: 'included' })
-    rows.push(row('execute until it is on chain', callers, run.seconds, run.times['execute until included'] ?? []))
+    rows.push(
+      row(
+        'execute until it is on chain',
+        callers,
+        run.seconds,
+        run.times['execute until included'] ?? [],
+      ),
+    )
     const paid = await payCreates(rig, callers, count)
     rows.push(row('create paid by x402, settled', callers, paid.seconds, paid.times['whole'] ?? []))
   }

@@ -4,7 +4,10 @@ import { cpuOf } from './figures.ts'
 import type * as rigModule from './rig.ts'
 
 /** One build of the service under load; its own bench opens the stack, so that each build is started as it starts itself. */
-const state = { rig: undefined as rigModule.Rig | undefined, bench: undefined as typeof rigModule | undefined }
+const state = {
+  rig: undefined as rigModule.Rig | undefined,
+  bench: undefined as typeof rigModule | undefined,
+}
 
 serveParent({
   /** Starts the stack of the build in this checkout, with nothing measured yet. */
@@ -15,11 +18,19 @@ serveParent({
   },
 
   /** Processor milliseconds of each part of the service, and of all, for each call of so many payouts, which are three calls each. */
-  round: async ({ callers, count }: { callers: number; count: number }): Promise<Record<string, number>> => {
+  round: async ({
+    callers,
+    count,
+  }: {
+    callers: number
+    count: number
+  }): Promise<Record<string, number>> => {
     const { bench, rig } = state
     if (bench === undefined || rig === undefined) throw new Error('open comes first')
     const { cpuMs } = await bench.runRound(rig, { who: 'rail', callers, count })
-    return Object.fromEntries(Object.entries(cpuOf([{ cpuMs }])).map(([part, ms]) => [part, ms / 3]))
+    return Object.fromEntries(
+      Object.entries(cpuOf([{ cpuMs }])).map(([part, ms]) => [part, ms / 3]),
+    )
   },
 
   close: async () => state.rig?.stop(),

@@ -18,9 +18,15 @@ const { values, positionals } = parseArgs({
   },
 })
 const [other] = positionals
-const [pairs, callers, count] = [values.pairs, values.callers, values.count].map(Number) as [number, number, number]
+const [pairs, callers, count] = [values.pairs, values.callers, values.count].map(Number) as [
+  number,
+  number,
+  number,
+]
 if (other === undefined || !(pairs >= 9)) {
-  console.error('usage: npm run bench:compare -- OLD_CHECKOUT [--pairs N], with at least nine pairs')
+  console.error(
+    'usage: npm run bench:compare -- OLD_CHECKOUT [--pairs N], with at least nine pairs',
+  )
   process.exit(2)
 }
 
@@ -43,7 +49,9 @@ try {
     const second = await measure(newFirst ? 'old' : 'new')
     const pair = newFirst ? { old: second, new: first } : { old: first, new: second }
     taken.push(pair)
-    console.error(`pair ${taken.length}: old ${round(all(pair.old))} ms, new ${round(all(pair.new))} ms`)
+    console.error(
+      `pair ${taken.length}: old ${round(all(pair.old))} ms, new ${round(all(pair.new))} ms`,
+    )
   }
   report(taken)
 } finally {
@@ -59,9 +67,12 @@ function measure(name: 'old' | 'new'): Promise<Parts> {
 
 function report(taken: readonly Pair[]): void {
   const parts = Object.keys(taken[0]?.new ?? {})
-  const medianOf = (name: keyof Pair, part: string) => round(median(taken.map((pair) => pair[name][part] ?? 0)))
+  const medianOf = (name: keyof Pair, part: string) =>
+    round(median(taken.map((pair) => pair[name][part] ?? 0)))
   console.table(
-    Object.fromEntries(parts.map((part) => [part, { old: medianOf('old', part), new: medianOf('new', part) }])),
+    Object.fromEntries(
+      parts.map((part) => [part, { old: medianOf('old', part), new: medianOf('new', part) }]),
+    ),
   )
   const ratios = taken.map((pair) => all(pair.new) / all(pair.old))
   const { low, high, coverage } = medianInterval(ratios, 0.95)

@@ -9,7 +9,9 @@ export function cpuSeconds(pids: Readonly<Record<string, number>>): Record<strin
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statOf(Number(name)))
-  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, ofFamily(all, pid) / TICKS_PER_SECOND]))
+  return Object.fromEntries(
+    Object.entries(pids).map(([name, pid]) => [name, ofFamily(all, pid) / TICKS_PER_SECOND]),
+  )
 }
 
 /** Resident memory in bytes. */
@@ -19,7 +21,9 @@ export function residentBytes(pid: number): number {
 
 /** The most resident memory in bytes that a process has had since it began its program. */
 export function peakBytes(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+  return (
+    Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+  )
 }
 
 /** Children that have ended are in the reaped time of their parent, so that a backend which goes is not lost. */

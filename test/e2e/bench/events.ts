@@ -34,7 +34,10 @@ export async function openEvents(databaseUrl: string): Promise<Events> {
     seen: (event) =>
       new Promise((resolve, reject) => {
         if (arrived.delete(event)) return resolve()
-        const timer = setTimeout(() => reject(new Error(`${event} did not come in ${WITHIN_MS} ms`)), WITHIN_MS)
+        const timer = setTimeout(
+          () => reject(new Error(`${event} did not come in ${WITHIN_MS} ms`)),
+          WITHIN_MS,
+        )
         waiting.set(event, () => {
           clearTimeout(timer)
           waiting.delete(event)

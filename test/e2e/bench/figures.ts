@@ -1,5 +1,10 @@
 /** What one run of callers took: seconds in all, and the times of each step in milliseconds. */
-export type Run = { seconds: number; count: number; repeats: number; times: Record<string, number[]> }
+export type Run = {
+  seconds: number
+  count: number
+  repeats: number
+  times: Record<string, number[]>
+}
 export type Spread = { min: number; median: number; max: number }
 
 /** The value below which this share of the values lies. */
@@ -19,7 +24,11 @@ export function median(values: readonly number[]): number {
 }
 
 export function spread(values: readonly number[]): Spread {
-  return { min: round(Math.min(...values)), median: round(median(values)), max: round(Math.max(...values)) }
+  return {
+    min: round(Math.min(...values)),
+    median: round(median(values)),
+    max: round(Math.max(...values)),
+  }
 }
 
 /** Three digits that say something. */
@@ -66,9 +75,13 @@ export async function drive<S>(
 }
 
 /** The median of the rounds for each process that did something; `all` leaves the callers of the rail out, who are not of the service. */
-export function cpuOf(rounds: readonly { cpuMs: Record<string, number> }[]): Record<string, number> {
+export function cpuOf(
+  rounds: readonly { cpuMs: Record<string, number> }[],
+): Record<string, number> {
   const names = Object.keys(rounds[0]?.cpuMs ?? {})
-  const medians = names.map((name) => [name, median(rounds.map(({ cpuMs }) => cpuMs[name] ?? 0))] as const)
+  const medians = names.map(
+    (name) => [name, median(rounds.map(({ cpuMs }) => cpuMs[name] ?? 0))] as const,
+  )
   const all = medians.filter(([name]) => name !== 'load').reduce((sum, [, ms]) => sum + ms, 0)
   const used = medians.filter(([, ms]) => ms >= 0.05)
   return Object.fromEntries([...used, ['all', all] as const].map(([name, ms]) => [name, round(ms)]))

@@ -16,12 +16,19 @@ export type Grown = { before_ms: Spread; after_ms: Spread; ratio: Spread; uncorr
 export type Growth = Record<'create' | 'execute' | 'status', Grown>
 
 /** What shows how the machine drifted meanwhile: the same calls of the floor, whose tables stay small. */
-const references = { create: 'floor create', execute: 'floor create', status: 'bare status' } as const
+const references = {
+  create: 'floor create',
+  execute: 'floor create',
+  status: 'bare status',
+} as const
 /** Of each p50: how many subjects, and how often rail and reference alternate meanwhile. */
 type Sliced = { count: number; slices: number }
 
 /** p50 at one caller over 100 and over 20,000 finished payouts, in turn; ratios are corrected by what the floor's did meanwhile. */
-export async function measureGrowth(rig: Rig, { count, slices, ...asked }: Turns & Sliced): Promise<Growth> {
+export async function measureGrowth(
+  rig: Rig,
+  { count, slices, ...asked }: Turns & Sliced,
+): Promise<Growth> {
   const pairs: { before: P50; after: P50 }[] = []
   for (const _ of turns(asked)) {
     await emptyTables(rig.rail)
@@ -31,7 +38,8 @@ export async function measureGrowth(rig: Rig, { count, slices, ...asked }: Turns
     pairs.push({ before, after: await p50s(rig, { count, slices }) })
   }
   const grown = (figure: keyof typeof references): Grown => {
-    const ratio = ({ before, after }: { before: P50; after: P50 }, of: Figure) => after[of] / before[of]
+    const ratio = ({ before, after }: { before: P50; after: P50 }, of: Figure) =>
+      after[of] / before[of]
     return {
       before_ms: spread(pairs.map(({ before }) => before[figure])),
       after_ms: spread(pairs.map(({ after }) => after[figure])),
@@ -43,7 +51,13 @@ export async function measureGrowth(rig: Rig, { count, slices, ...asked }: Turns
 }
 
 async function p50s(rig: Rig, { count, slices }: Sliced): Promise<P50> {
-  const seen: Record<Figure, number[]> = { create: [], status: [], execute: [], 'floor create': [], 'bare status': [] }
+  const seen: Record<Figure, number[]> = {
+    create: [],
+    status: [],
+    execute: [],
+    'floor create': [],
+    'bare status': [],
+  }
   for (let slice = 0; slice < slices; slice += 1) {
     const size = { callers: 1, count: Math.ceil(count / slices) }
     const { times } = (await runRound(rig, { who: 'rail', ...size })).run
@@ -51,9 +65,13 @@ async function p50s(rig: Rig, { count, slices }: Sliced): Promise<P50> {
     seen.execute.push(...(times['execute'] ?? []))
     seen['floor create'].push(createMs(await runRound(rig, { who: 'floor', ...size })))
     seen.status.push(...((await readStatus(rig, 1, size.count * 4)).run.times['whole'] ?? []))
-    seen['bare status'].push(...((await readBareStatus(rig, 1, size.count * 4)).run.times['whole'] ?? []))
+    seen['bare status'].push(
+      ...((await readBareStatus(rig, 1, size.count * 4)).run.times['whole'] ?? []),
+    )
   }
-  return Object.fromEntries(Object.entries(seen).map(([figure, times]) => [figure, median(times)])) as P50
+  return Object.fromEntries(
+    Object.entries(seen).map(([figure, times]) => [figure, median(times)]),
+  ) as P50
 }
 
 async function seedMany({ rail, payoutWallet }: Rig, count: number): Promise<void> {

@@ -20,7 +20,11 @@ export async function measureHostile(baseUrl: string, seconds: number): Promise<
     await sleep(2_000)
     const before = await answered(worker)
     const attacked = await victim(baseUrl, seconds)
-    return { alone, attacked, hostile_per_second: round(((await answered(worker)) - before) / seconds) }
+    return {
+      alone,
+      attacked,
+      hostile_per_second: round(((await answered(worker)) - before) / seconds),
+    }
   } finally {
     await worker.terminate()
   }
@@ -37,7 +41,12 @@ async function victim(baseUrl: string, seconds: number): Promise<Latencies> {
   const wire = openWire(1)
   const until = performance.now() + seconds * 1_000
   while (performance.now() < until) {
-    const call = await provenCall(baseUrl, privateKeyToAccount(generatePrivateKey()), 'payout-create', terms)
+    const call = await provenCall(
+      baseUrl,
+      privateKeyToAccount(generatePrivateKey()),
+      'payout-create',
+      terms,
+    )
     creates.push(await timed(() => wire.insist(call)))
     probes.push(await timed(async () => (await fetch(`${baseUrl}/healthz`)).arrayBuffer()))
     await sleep(20)
@@ -64,7 +73,9 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 
 export function printHostile(figures: Hostile): Hostile {
   const { alone, attacked, hostile_per_second } = figures
-  console.log(`\nOne hostile address with ${CONNECTIONS} connections (${hostile_per_second} calls/s), p99 in ms`)
+  console.log(
+    `\nOne hostile address with ${CONNECTIONS} connections (${hostile_per_second} calls/s), p99 in ms`,
+  )
   console.table({ alone, attacked })
   return figures
 }

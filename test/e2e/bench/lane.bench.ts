@@ -34,7 +34,10 @@ function countStatements(): void {
 
 test('what one submit costs, and how many there are in a second', async () => {
   const wallets = [...rig.gasWallets, await rig.fundedWallet()]
-  const settings = rig.laneSettings({ accounts: wallets.map((wallet) => wallet.account), cacheMs: 1_000 })
+  const settings = rig.laneSettings({
+    accounts: wallets.map((wallet) => wallet.account),
+    cacheMs: 1_000,
+  })
   const lane = createLane(settings)
   const looks = { asset: rig.asset, gas: settings.gas, transferGas: GAS }
   const rows = []
@@ -52,7 +55,10 @@ test('what one submit costs, and how many there are in a second', async () => {
     }
     await Promise.all(Array.from({ length: callers }, caller))
     const seconds = (performance.now() - begun) / 1000
-    const spent = { requests: sent.requests - before.requests, statements: sent.statements - before.statements }
+    const spent = {
+      requests: sent.requests - before.requests,
+      statements: sent.statements - before.statements,
+    }
     await eventually(
       () => rig.balance(to[0] as `0x${string}`),
       (held) => held > 0n,

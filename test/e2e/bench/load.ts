@@ -43,30 +43,38 @@ serveParent(
   {
     open: async (settings: LoadSettings) => {
       const { signingKeysFile, holderKey, principalKey, databaseUrl, ...rest } = settings
-      const [holder, principal] = [privateKeyToAccount(holderKey), privateKeyToAccount(principalKey)]
+      const [holder, principal] = [
+        privateKeyToAccount(holderKey),
+        privateKeyToAccount(principalKey),
+      ]
       state.signers = { ...rest, keys: loadKeyRings(signingKeysFile), holder, principal }
       state.events = await openEvents(databaseUrl)
     },
 
     preparePayouts: async (count: number) => {
       state.payouts = []
-      while (state.payouts.length < count) state.payouts.push(await preparePayout(opened(state.signers)))
+      while (state.payouts.length < count)
+        state.payouts.push(await preparePayout(opened(state.signers)))
       return state.payouts.map(({ payoutId: id }) => id)
     },
 
     runPayouts: async ({ callers, until }: RunPayouts): Promise<Run> => {
       const wire = openWire(callers)
       const events = opened(state.events)
-      const run = await drive(callers, state.payouts, async ({ payoutId: id, calls }, { lap, note }) => {
-        let begun = 0
-        for (const call of calls) {
-          begun = performance.now()
-          await wire.insist(call)
-          lap(call.step)
-        }
-        await events.seen(`${until}:${id}`)
-        note(`execute until ${until}`, performance.now() - begun)
-      })
+      const run = await drive(
+        callers,
+        state.payouts,
+        async ({ payoutId: id, calls }, { lap, note }) => {
+          let begun = 0
+          for (const call of calls) {
+            begun = performance.now()
+            await wire.insist(call)
+            lap(call.step)
+          }
+          await events.seen(`${until}:${id}`)
+          note(`execute until ${until}`, performance.now() - begun)
+        },
+      )
       wire.close()
       return { ...run, repeats: wire.repeats }
     },
@@ -90,13 +98,21 @@ serveParent(
     /** The same reads for the bare server, each with a signature that OpenSSL verifies. */
     prepareBareStatus: async ({ perWallet, url }: { perWallet: number; url: string }) => {
       const pair = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
-      state.calls = statusReads(perWallet).map(({ body }) => prepared('status', url, body, proofOf(pair, body)))
+      state.calls = statusReads(perWallet).map(({ body }) =>
+        prepared('status', url, body, proofOf(pair, body)),
+      )
     },
 
     /** Empty calls of one caller. */
     prepareHealth: async (count: number) => {
       const { baseUrl } = opened(state.signers)
-      const call = { step: 'healthz', method: 'GET', url: `${baseUrl}/healthz`, headers: {}, body: '' }
+      const call = {
+        step: 'healthz',
+        method: 'GET',
+        url: `${baseUrl}/healthz`,
+        headers: {},
+        body: '',
+      }
       state.calls = Array.from({ length: count }, () => call)
     },
 

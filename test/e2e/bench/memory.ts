@@ -3,7 +3,13 @@ import { median } from './figures.ts'
 import type { Rig } from './rig.ts'
 import { readStatus } from './status.ts'
 
-export type Memory = { calls: number; warm_mb: number; end_mb: number; growth_mb: number; samples_mb: number[] }
+export type Memory = {
+  calls: number
+  warm_mb: number
+  end_mb: number
+  growth_mb: number
+  samples_mb: number[]
+}
 
 const SAMPLES = 20
 const CALLERS = 8
@@ -18,7 +24,8 @@ export async function measureMemory(rig: Rig, calls: number): Promise<Memory> {
     await readStatus(rig, CALLERS, calls / SAMPLES)
     samples.push(Math.round(residentBytes(rig.pids['api'] ?? 0) / 2 ** 20))
   }
-  const quarter = (nth: number) => median(samples.slice((SAMPLES / 4) * (nth - 1), (SAMPLES / 4) * nth))
+  const quarter = (nth: number) =>
+    median(samples.slice((SAMPLES / 4) * (nth - 1), (SAMPLES / 4) * nth))
   const [warm, end] = [quarter(2), quarter(4)]
   return { calls, warm_mb: warm, end_mb: end, growth_mb: end - warm, samples_mb: samples }
 }

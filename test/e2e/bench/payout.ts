@@ -32,14 +32,22 @@ const compared: readonly Who[] = ['rail', 'floor']
  */
 export async function measurePayouts(
   rig: Rig,
-  { levels, again, sizing, ...asked }: Turns & { levels: readonly number[]; again: readonly number[]; sizing: Sizing },
+  {
+    levels,
+    again,
+    sizing,
+    ...asked
+  }: Turns & { levels: readonly number[]; again: readonly number[]; sizing: Sizing },
 ): Promise<PayoutLevel[]> {
-  const none = () => Object.fromEntries(everyone.map((who) => [who, []])) as unknown as Record<Who, Round[]>
+  const none = () =>
+    Object.fromEntries(everyone.map((who) => [who, []])) as unknown as Record<Who, Round[]>
   const taken = levels.map((callers) => ({ callers, rounds: none() }))
   for (const turn of turns(asked)) {
     const subjects = turn === 0 ? everyone : compared
     const ordered = turn % 2 === 0 ? subjects : subjects.toReversed()
-    for (const { callers, rounds } of taken.filter((level) => turn === 0 || again.includes(level.callers))) {
+    for (const { callers, rounds } of taken.filter(
+      (level) => turn === 0 || again.includes(level.callers),
+    )) {
       for (const who of ordered) {
         // Who was not measured for a minute has lost its connections to Postgres; under load nobody does.
         const few = Math.min(callers, LEAD_IN_MAX)
@@ -47,7 +55,9 @@ export async function measurePayouts(
         const round = await runRound(rig, { who, callers, count: sizing.count(who, callers) })
         sizing.saw(who, callers, round.perSecond)
         rounds[who].push(round)
-        console.error(`turn ${turn + 1}, ${callers} callers: ${who} ${round.perSecond.toFixed(1)} payouts/s`)
+        console.error(
+          `turn ${turn + 1}, ${callers} callers: ${who} ${round.perSecond.toFixed(1)} payouts/s`,
+        )
       }
     }
   }
@@ -58,7 +68,11 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
   const each = <T>(of: (rounds: Round[]) => T) =>
     Object.fromEntries(everyone.map((who) => [who, of(taken[who])])) as Record<Who, T>
   const against = (other: Who, figure: (mine: Round, theirs: Round) => number, who: Who = 'rail') =>
-    spread(taken[who].slice(0, taken[other].length).map((mine, turn) => figure(mine, taken[other][turn] as Round)))
+    spread(
+      taken[who]
+        .slice(0, taken[other].length)
+        .map((mine, turn) => figure(mine, taken[other][turn] as Round)),
+    )
   const rate = (mine: Round, theirs: Round) => mine.perSecond / theirs.perSecond
   return {
     callers,
@@ -80,14 +94,22 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
 /** The rail's create by HTTP; the floor's writes and its Update-with-Start, which together do the same. */
 export function createMs({ who, run: { times } }: Round): number {
   if (who === 'rail') return median(times['create'] ?? [])
-  const [before = [], call = []] = [times['create: writes before'], times['create: update with start']]
+  const [before = [], call = []] = [
+    times['create: writes before'],
+    times['create: update with start'],
+  ]
   return median(before) + median(call)
 }
 
 function stepsOf(callers: number, rounds: readonly Round[]): Step[] {
   return ['create', 'authorize', 'execute', 'execute until signed', 'whole'].map((step) => {
     const times = rounds.flatMap(({ run }) => run.times[step] ?? [])
-    return { step, callers, 'p50 ms': round(median(times)), 'p99 ms': round(percentile(times, 0.99)) }
+    return {
+      step,
+      callers,
+      'p50 ms': round(median(times)),
+      'p99 ms': round(percentile(times, 0.99)),
+    }
   })
 }
 
@@ -101,7 +123,9 @@ export function at<L extends { callers: number }>(levels: readonly L[], callers:
 }
 
 export function printPayouts(levels: PayoutLevel[]): PayoutLevel[] {
-  console.log('\nPayouts: three durable calls, until the signed transfer is stored. median (min–max)')
+  console.log(
+    '\nPayouts: three durable calls, until the signed transfer is stored. median (min–max)',
+  )
   console.table(
     levels.map(
       ({

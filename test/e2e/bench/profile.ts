@@ -17,7 +17,9 @@ export function printProfiles(directory: string): void {
     const busy = ownTimes(profile).filter(({ name }) => name !== IDLE)
     console.log(`\n${file}: ${round(sum(busy) / 1000)} ms busy`)
     console.table(top(busy, ({ url }) => placeOf(url)))
-    console.table(top(busy, ({ name, url, line }) => `${name || '(anonymous)'} ${placeOf(url)}:${line}`))
+    console.table(
+      top(busy, ({ name, url, line }) => `${name || '(anonymous)'} ${placeOf(url)}:${line}`),
+    )
   }
 }
 
@@ -25,7 +27,8 @@ type Own = { name: string; url: string; line: number; us: number }
 
 function ownTimes({ nodes, samples, timeDeltas }: Profile): Own[] {
   const own = new Map<number, number>()
-  for (const [index, id] of samples.entries()) own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0))
+  for (const [index, id] of samples.entries())
+    own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0))
   return nodes.map(({ id, callFrame: { functionName, url, lineNumber } }) => {
     return { name: functionName, url, line: lineNumber + 1, us: own.get(id) ?? 0 }
   })

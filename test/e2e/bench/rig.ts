@@ -16,7 +16,14 @@ import type { FloorVariant } from './floor/messages.ts'
 import type { LoadSettings } from './load.ts'
 
 const silent = () => undefined
-const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error }
+const quiet = {
+  log: silent,
+  trace: silent,
+  debug: silent,
+  info: silent,
+  warn: silent,
+  error: console.error,
+}
 /** No limit of the service may end a run: one address and one day see more calls here than anywhere else. */
 const unlimited = {
   LIMIT_ADDRESS_PER_MINUTE: '100000000',
@@ -53,7 +60,12 @@ export type Rig = {
 export const everyone = ['rail', 'floor', 'bare floor', 'floor over HTTP'] as const
 export type Who = (typeof everyone)[number]
 /** One run, and for each of its subjects the processor time of each process and the transactions that wrote something. */
-export type Observed = { run: Run; perSecond: number; cpuMs: Record<string, number>; commits: number }
+export type Observed = {
+  run: Run
+  perSecond: number
+  cpuMs: Record<string, number>
+  commits: number
+}
 export type Round = Observed & { who: Who; callers: number; ids: string[] }
 
 /** Where the chain's steps have a task queue of their own, payouts are measured while nobody serves it. */
@@ -66,22 +78,38 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     env: { ...unlimited, ...(transfersApart ? chainless : {}), EXECUTE_WAIT_MS: '1' },
     prepare: (part) => prepare(part, profileDirectory),
   })
-  const programs = ['load.js', 'floor/client.js', 'floor/worker.js', 'floor/http.js', 'floor/status.js']
+  const programs = [
+    'load.js',
+    'floor/client.js',
+    'floor/worker.js',
+    'floor/http.js',
+    'floor/status.js',
+  ]
   const children = programs.map((name) => startChild(name))
-  const [load, floorClient, floorWorker, floorApi, bareStatus] = children as [Child, Child, Child, Child, Child]
+  const [load, floorClient, floorWorker, floorApi, bareStatus] = children as [
+    Child,
+    Child,
+    Child,
+    Child,
+    Child,
+  ]
   const floorUrl = Object.assign(new URL(stack.databaseUrl), { pathname: '/floor' }).href
   await migrate({ ...stack.env, DATABASE_URL: floorUrl })
-  const [rail, floor] = [stack.databaseUrl, floorUrl].map((connectionString) => new pg.Pool({ connectionString })) as [
-    pg.Pool,
-    pg.Pool,
-  ]
-  for (const pool of [rail, floor]) await pool.query(`${eventTrigger}; create extension pg_stat_statements`)
+  const [rail, floor] = [stack.databaseUrl, floorUrl].map(
+    (connectionString) => new pg.Pool({ connectionString }),
+  ) as [pg.Pool, pg.Pool]
+  for (const pool of [rail, floor])
+    await pool.query(`${eventTrigger}; create extension pg_stat_statements`)
   await countStatements(rail, 'none')
   const { temporalAddress } = stack
   await load.ask('open', loadSettings(stack))
   await floorClient.ask('open', { temporalAddress, databaseUrl: floorUrl })
   const floorApiUrl = await floorApi.ask<string>('open', { temporalAddress, databaseUrl: floorUrl })
-  await floorWorker.ask('open', { temporalAddress, databaseUrl: floorUrl, bundle: await bundleFloor(stack) })
+  await floorWorker.ask('open', {
+    temporalAddress,
+    databaseUrl: floorUrl,
+    bundle: await bundleFloor(stack),
+  })
   const bareStatusUrl = await bareStatus.ask<string>('open', { databaseUrl: floorUrl })
   const connection = await Connection.connect({ address: temporalAddress })
   const pids = {
@@ -126,7 +154,10 @@ function prepare({ name, plan }: Part, profileDirectory: string | undefined): vo
   plan.launch = async () => {
     const launched = await launch()
     if (name === 'postgres') {
-      return { ...launched, args: [...launched.args, '-c', 'shared_preload_libraries=pg_stat_statements'] }
+      return {
+        ...launched,
+        args: [...launched.args, '-c', 'shared_preload_libraries=pg_stat_statements'],
+      }
     }
     if (profileDirectory === undefined || !/^(api|worker)/.test(name)) return launched
     const profile = ['--cpu-prof', `--cpu-prof-dir=${join(profileDirectory, name)}`]
@@ -153,7 +184,11 @@ function loadSettings(stack: TestStack): LoadSettings {
   }
 }
 
-async function serveTransfers({ env, dataDirectory, temporalAddress }: TestStack): Promise<() => Promise<void>> {
+async function serveTransfers({
+  env,
+  dataDirectory,
+  temporalAddress,
+}: TestStack): Promise<() => Promise<void>> {
   if (!transfersApart) return async () => undefined
   const logFile = join(dataDirectory, 'logs', 'worker-transfers.log')
   const part = workerPart(
@@ -172,10 +207,18 @@ async function bundleFloor(stack: TestStack): Promise<string> {
   return file
 }
 
-export type RoundSettings = { who: Who; callers: number; count: number; until?: 'signed' | 'included' }
+export type RoundSettings = {
+  who: Who
+  callers: number
+  count: number
+  until?: 'signed' | 'included'
+}
 
 /** One round of payouts: everything is prepared first, then the clock runs. */
-export async function runRound(rig: Rig, { who, callers, count, until = 'signed' }: RoundSettings): Promise<Round> {
+export async function runRound(
+  rig: Rig,
+  { who, callers, count, until = 'signed' }: RoundSettings,
+): Promise<Round> {
   const { load, floorClient } = rig
   if (who === 'rail') {
     const ids = await load.ask<string[]>('preparePayouts', count)
@@ -187,13 +230,20 @@ export async function runRound(rig: Rig, { who, callers, count, until = 'signed'
   const ids = await floorClient.ask<string[]>('prepare', count)
   if (who === 'floor over HTTP') {
     await floorClient.ask('proveCalls', rig.floorApiUrl)
-    const { cpuMs, ...seen } = await observed(rig, () => floorClient.ask<Run>('runOverHttp', callers))
+    const { cpuMs, ...seen } = await observed(rig, () =>
+      floorClient.ask<Run>('runOverHttp', callers),
+    )
     // Here that process is only who calls.
     const { 'floor client': caller = 0, ...served } = cpuMs
     return { who, callers, ids, ...seen, cpuMs: { ...served, load: caller } }
   }
   const variant: FloorVariant = who === 'floor' ? 'signing' : 'bare'
-  return { who, callers, ids, ...(await observed(rig, () => floorClient.ask<Run>('run', { callers, variant }))) }
+  return {
+    who,
+    callers,
+    ids,
+    ...(await observed(rig, () => floorClient.ask<Run>('run', { callers, variant }))),
+  }
 }
 
 /** As the chain leaves what is sent: what nobody sends would count as under way in every later reservation. */
@@ -208,21 +258,33 @@ export async function observed(rig: Rig, work: () => Promise<Run>): Promise<Obse
   const run = await work()
   const [cpu, writes] = [cpuSeconds(rig.pids), await writesSoFar(rig)]
   const cpuMs = Object.fromEntries(
-    Object.entries(cpu).map(([name, seconds]) => [name, ((seconds - (cpuBefore[name] ?? 0)) * 1000) / run.count]),
+    Object.entries(cpu).map(([name, seconds]) => [
+      name,
+      ((seconds - (cpuBefore[name] ?? 0)) * 1000) / run.count,
+    ]),
   )
-  return { run, perSecond: run.count / run.seconds, cpuMs, commits: (writes - writesBefore) / run.count }
+  return {
+    run,
+    perSecond: run.count / run.seconds,
+    cpuMs,
+    commits: (writes - writesBefore) / run.count,
+  }
 }
 
 /** Postgres gives a number to each transaction that writes, and only to those. */
 async function writesSoFar({ rail }: Rig): Promise<number> {
-  const { rows } = await rail.query<{ next: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
+  const { rows } = await rail.query<{ next: string }>(
+    'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
+  )
   return Number(rows[0]?.next)
 }
 
 /** Nothing of a round goes on while the next one is measured. */
 async function settled({ rail }: Rig): Promise<void> {
   for (const until = Date.now() + 60_000; Date.now() < until; ) {
-    const { rowCount } = await rail.query(`select 1 from transfers where status not in ('final', 'dead') limit 1`)
+    const { rowCount } = await rail.query(
+      `select 1 from transfers where status not in ('final', 'dead') limit 1`,
+    )
     if (rowCount === 0) return
     await new Promise((resolve) => setTimeout(resolve, 200))
   }

@@ -10,10 +10,18 @@ export type RowsTaken = { seconds: number; priced: number }
 
 /** Reads and reckons in a process of its own, whose memory is nobody else's. */
 serveParent({
-  work: async ({ format, file }: { format: RowSource['format']; file: string }): Promise<RowsTaken> => {
+  work: async ({
+    format,
+    file,
+  }: {
+    format: RowSource['format']
+    file: string
+  }): Promise<RowsTaken> => {
     const { usage: _, ...head } = usageMaterial(0)
     const begun = performance.now()
-    const { result } = await workOnRows(tokenops, head, { usage: { format, stream: createReadStream(file) } })
+    const { result } = await workOnRows(tokenops, head, {
+      usage: { format, stream: createReadStream(file) },
+    })
     const seconds = (performance.now() - begun) / 1000
     return { seconds, priced: result.cost_by_model.reduce((sum, { rows }) => sum + rows, 0) }
   },

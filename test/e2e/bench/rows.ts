@@ -27,7 +27,12 @@ async function workOn({ stack }: Rig, format: Format, rows: number): Promise<Row
   const child = startChild('rows-work.js')
   try {
     const { seconds, priced } = await child.ask<RowsTaken>('work', { format, file })
-    return { rows, priced, seconds: round(seconds), peak_mb: Math.round(peakBytes(child.pid) / 2 ** 20) }
+    return {
+      rows,
+      priced,
+      seconds: round(seconds),
+      peak_mb: Math.round(peakBytes(child.pid) / 2 ** 20),
+    }
   } finally {
     await child.stop()
     await rm(file)

@@ -4,7 +4,11 @@ import type pg from 'pg'
 export type Seed = { creator: string; payoutId: string }
 
 /** Inserts everything that finished payouts leave behind, executed over the last day, so that all of them count against the daily cap. */
-export async function seedPayouts(pool: pg.Pool, payoutWallet: string, seeds: readonly Seed[]): Promise<void> {
+export async function seedPayouts(
+  pool: pg.Pool,
+  payoutWallet: string,
+  seeds: readonly Seed[],
+): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -14,7 +18,12 @@ export async function seedPayouts(pool: pg.Pool, payoutWallet: string, seeds: re
     await client.query(
       `insert into seeded select creator, payout_id, number, clock_timestamp() - number * interval '80000 seconds' / $3, $4
         from unnest($1::text[], $2::text[]) with ordinality as seed (creator, payout_id, number)`,
-      [seeds.map(({ creator }) => creator), seeds.map(({ payoutId }) => payoutId), seeds.length, payoutWallet],
+      [
+        seeds.map(({ creator }) => creator),
+        seeds.map(({ payoutId }) => payoutId),
+        seeds.length,
+        payoutWallet,
+      ],
     )
     for (const statement of statements) await client.query(statement)
     await client.query('commit')

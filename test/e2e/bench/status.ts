@@ -21,10 +21,17 @@ export async function measureStatus(
   rig: Rig,
   { levels, sizing, ...asked }: Turns & { levels: readonly number[]; sizing: Sizing },
 ): Promise<StatusLevel[]> {
-  const taken = levels.map((callers) => ({ callers, rail: [] as StatusRun[], bare: [] as StatusRun[] }))
+  const taken = levels.map((callers) => ({
+    callers,
+    rail: [] as StatusRun[],
+    bare: [] as StatusRun[],
+  }))
   for (const _ of turns(asked)) {
     for (const { callers, rail, bare } of taken) {
-      const [calls, bareCalls] = [sizing.count('status', callers), sizing.count('bare status', callers)]
+      const [calls, bareCalls] = [
+        sizing.count('status', callers),
+        sizing.count('bare status', callers),
+      ]
       rail.push(await readStatus(rig, callers, calls))
       bare.push(await readBareStatus(rig, callers, bareCalls))
       sizing.saw('status', callers, rail.at(-1)?.perSecond ?? 0)
@@ -33,7 +40,9 @@ export async function measureStatus(
   }
   return taken.map(({ callers, rail, bare }) => ({
     callers,
-    ratio: spread(rail.map(({ perSecond }, turn) => perSecond / (bare[turn]?.perSecond ?? Number.NaN))),
+    ratio: spread(
+      rail.map(({ perSecond }, turn) => perSecond / (bare[turn]?.perSecond ?? Number.NaN)),
+    ),
     per_second: { rail: rates(rail), bare: rates(bare) },
     p50_ms: { rail: p50(rail), bare: p50(bare) },
     cpu_ms_per_call: { rail: cpuOf(rail), bare: cpuOf(bare) },
@@ -70,7 +79,8 @@ async function read(rig: Rig, callers: number): Promise<StatusRun> {
 }
 
 const rates = (runs: readonly StatusRun[]) => spread(runs.map(({ perSecond }) => perSecond))
-const p50 = (runs: readonly StatusRun[]) => spread(runs.map(({ run }) => median(run.times['whole'] ?? [])))
+const p50 = (runs: readonly StatusRun[]) =>
+  spread(runs.map(({ run }) => median(run.times['whole'] ?? [])))
 
 export function printStatus(levels: StatusLevel[]): StatusLevel[] {
   console.log(

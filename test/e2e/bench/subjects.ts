@@ -28,10 +28,14 @@ export type PayoutSubject = { payoutId: string; calls: PreparedCall[] }
 const KEY = 'bench'
 const LIFE_S = 3600
 
-export async function preparePayout(signers: Signers, amountUsdc = '0.000001'): Promise<PayoutSubject> {
+export async function preparePayout(
+  signers: Signers,
+  amountUsdc = '0.000001',
+): Promise<PayoutSubject> {
   const wallet = privateKeyToAccount(generatePrivateKey())
   const id = payoutId(wallet.address, KEY)
-  const call = (step: string, body: unknown) => provenCall(signers.baseUrl, wallet, `payout-${step}`, body)
+  const call = (step: string, body: unknown) =>
+    provenCall(signers.baseUrl, wallet, `payout-${step}`, body)
   const terms = {
     recipient: `0x${'b0'.repeat(20)}`,
     amount_usdc: amountUsdc,
@@ -59,14 +63,24 @@ export async function provenCall(
 ): Promise<PreparedCall> {
   const path = `/api/${operation}`
   const proof = await walletProofHeader({ baseUrl, wallet }, { method: 'POST', path }, body)
-  return prepared(operation.replace('payout-', ''), baseUrl + path, body, { 'x-service-wallet-proof': proof })
+  return prepared(operation.replace('payout-', ''), baseUrl + path, body, {
+    'x-service-wallet-proof': proof,
+  })
 }
 
 async function authorization(signers: Signers, id: string, recipient: string) {
   const { baseUrl: origin, keys, holder, principal, asset, payoutWallet } = signers
   const nowSeconds = Math.floor(Date.now() / 1000)
   const expiresAt = nowSeconds + LIFE_S
-  const terms = { payoutId: id, payoutWallet, recipient, amountAtomic: '1', expiresAt, idempotencyKey: KEY, asset }
+  const terms = {
+    payoutId: id,
+    payoutWallet,
+    recipient,
+    amountAtomic: '1',
+    expiresAt,
+    idempotencyKey: KEY,
+    asset,
+  }
   const digest = requestSha256(terms)
   const facts = { origin, treasuryHolder: holder.address.toLowerCase(), requestSha256: digest }
   const now = standing(keys, nowSeconds)
@@ -90,11 +104,22 @@ async function authorization(signers: Signers, id: string, recipient: string) {
     },
     verifyWalletMessage: async () => true,
   })
-  const binding = { audience, nonce, requestSha256: digest, checkoutHash, mandate, issuedAt: nowSeconds }
+  const binding = {
+    audience,
+    nonce,
+    requestSha256: digest,
+    checkoutHash,
+    mandate,
+    issuedAt: nowSeconds,
+  }
   return {
     payout_id: id,
     idempotency_key: KEY,
-    presentation: await presentVersion2(holder, { ...binding, origin, expiresAt: challenge.expires_at }),
+    presentation: await presentVersion2(holder, {
+      ...binding,
+      origin,
+      expiresAt: challenge.expires_at,
+    }),
     challenge_token: challenge.challenge_token,
     expires_at: expiresAt,
     principal_signature: await principal.signTypedData(principalTypedData(terms)),

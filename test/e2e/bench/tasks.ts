@@ -22,7 +22,10 @@ type Who = 'tasks' | 'floor'
 const BUYERS = 20
 
 /** From the first call until all are closed, in turn with the floor's. */
-export async function measureTasks(rig: Rig, { count, ...asked }: Turns & { count: number }): Promise<Tasks> {
+export async function measureTasks(
+  rig: Rig,
+  { count, ...asked }: Turns & { count: number },
+): Promise<Tasks> {
   const buyers = await Promise.all(Array.from({ length: BUYERS }, () => openBuyer(rig)))
   const shape = await shapeOf(rig, buyers[0] as Buyer)
   const work = {
@@ -52,7 +55,9 @@ export async function measureTasks(rig: Rig, { count, ...asked }: Turns & { coun
   const seconds = (of: readonly Observed[]) => spread(of.map(({ run }) => run.seconds))
   return {
     ...{ count, shape },
-    ratio_to_floor: spread(tasks.map(({ perSecond }, turn) => perSecond / (floor[turn]?.perSecond ?? Number.NaN))),
+    ratio_to_floor: spread(
+      tasks.map(({ perSecond }, turn) => perSecond / (floor[turn]?.perSecond ?? Number.NaN)),
+    ),
     seconds: { tasks: seconds(tasks), floor: seconds(floor) },
     cpu_ms_per_task: { tasks: cpuOf(tasks), floor: cpuOf(floor) },
   }
@@ -80,14 +85,17 @@ async function runFloorTask({ temporal }: Rig, shape: FloorShape): Promise<void>
   })
   await temporal.workflow.executeUpdateWithStart('event', { args: [], startWorkflowOperation })
   const handle = temporal.workflow.getHandle<typeof floorTask>(workflowId)
-  for (let sent = 1; sent < shape.updates; sent += 1) await handle.executeUpdate('event', { args: [] })
+  for (let sent = 1; sent < shape.updates; sent += 1)
+    await handle.executeUpdate('event', { args: [] })
   await handle.result()
 }
 
 export function printTasks(tasks: Tasks): Tasks {
   const { count, shape, ratio_to_floor, seconds, cpu_ms_per_task } = tasks
   const { updates, shortSteps, run } = shape
-  console.log(`\n${count} tasks at once until they are closed, against workflows with nothing in their steps.`)
+  console.log(
+    `\n${count} tasks at once until they are closed, against workflows with nothing in their steps.`,
+  )
   console.log(
     `Each: ${updates} updates, ${shortSteps} short steps; in a child ${run.shortSteps} short and ${run.longSteps} regular ones.`,
   )

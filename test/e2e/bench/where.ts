@@ -23,7 +23,8 @@ export async function findWhere(rig: Rig): Promise<Where> {
     await rig.rail.query('select pg_stat_statements_reset()')
     const { ids } = await runRound(rig, { who, callers: 8, count: COUNT })
     const counted = await statements(rig, who)
-    const sum = (figure: 'calls' | 'ms') => round(counted.reduce((total, row) => total + row[figure], 0))
+    const sum = (figure: 'calls' | 'ms') =>
+      round(counted.reduce((total, row) => total + row[figure], 0))
     where.postgres[who] = { statements: sum('calls'), ms: sum('ms') }
     if (who === 'rail') where.statements = counted.slice(0, 16)
     where.temporal[who] = await countEvents(rig, ids[0] ?? '')
@@ -33,7 +34,11 @@ export async function findWhere(rig: Rig): Promise<Where> {
 }
 
 async function statements({ rail, floor }: Rig, who: Who) {
-  const { rows } = await (who === 'rail' ? rail : floor).query<{ statement: string; calls: number; ms: number }>(
+  const { rows } = await (who === 'rail' ? rail : floor).query<{
+    statement: string
+    calls: number
+    ms: number
+  }>(
     `select left(regexp_replace(query, '\\s+', ' ', 'g'), 110) as statement,
         (sum(calls) / $1)::float8 as calls, (sum(total_exec_time) / $1)::float8 as ms
       from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())
@@ -77,7 +82,9 @@ export function printWhere(where: Where): Where {
       ...temporal[who],
     })),
   )
-  console.log(`An empty HTTP call takes ${http_ms} ms. The rail's statements in Postgres that take longest:`)
+  console.log(
+    `An empty HTTP call takes ${http_ms} ms. The rail's statements in Postgres that take longest:`,
+  )
   console.table(top)
   return where
 }

@@ -1,10 +1,21 @@
 import { Agent, request } from 'node:http'
 
 /** One call, ready to be sent as it is; a POST unless it says otherwise. */
-export type PreparedCall = { step: string; method?: string; url: string; headers: Record<string, string>; body: string }
+export type PreparedCall = {
+  step: string
+  method?: string
+  url: string
+  headers: Record<string, string>
+  body: string
+}
 export type Answer = { status: number; body: string }
 
-export function prepared(step: string, url: string, body: unknown, headers: Record<string, string> = {}): PreparedCall {
+export function prepared(
+  step: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): PreparedCall {
   const text = JSON.stringify(body)
   const length = String(Buffer.byteLength(text))
   return {
@@ -22,12 +33,18 @@ export function openWire(callers: number) {
 
   function send(call: PreparedCall): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const sent = request(call.url, { method: call.method ?? 'POST', agent, headers: call.headers }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }))
-        response.on('error', reject)
-      })
+      const sent = request(
+        call.url,
+        { method: call.method ?? 'POST', agent, headers: call.headers },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+          )
+          response.on('error', reject)
+        },
+      )
       sent.on('error', reject)
       sent.end(call.body)
     })
@@ -37,8 +54,12 @@ export function openWire(callers: number) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await send(call)
       if (answer.status < 300) return answer
-      const problem = JSON.parse(answer.body) as { retryable?: boolean; retry_after_ms?: number | null }
-      if (problem.retryable !== true || attempt === 20) throw new Error(`${call.step}: ${answer.status} ${answer.body}`)
+      const problem = JSON.parse(answer.body) as {
+        retryable?: boolean
+        retry_after_ms?: number | null
+      }
+      if (problem.retryable !== true || attempt === 20)
+        throw new Error(`${call.step}: ${answer.status} ${answer.body}`)
       wire.repeats += 1
       await new Promise((resolve) => setTimeout(resolve, problem.retry_after_ms ?? 100))
     }

@@ -32,7 +32,11 @@ async function runWalkThrough(): Promise<string> {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.end(program)
-  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  const [out, errors] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
   if (child.exitCode !== 0) throw new Error(`the walk-through failed: ${errors}`)
   return out
 }
@@ -51,37 +55,55 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     await stack?.stop()
   }, 60_000)
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 860 }, colorScheme: 'light' })
+    context = await browser.newContext({
+      viewport: { width: 1280, height: 860 },
+      colorScheme: 'light',
+    })
     return async () => context.close()
   })
 
-  verifies('pages.policy', 'a request to a foreign host and a console error do not go unseen', async () => {
-    const { page, complaints } = await openWatched(context, [new URL(baseUrl).host])
-    await page.setContent('<img src="https://example.com/x.png"><script>nowhere()</script>')
-    await expect.poll(() => complaints.join('\n')).toContain('foreign: https://example.com/x.png')
-    expect(complaints.join('\n')).toContain('uncaught: nowhere is not defined')
-  })
+  verifies(
+    'pages.policy',
+    'a request to a foreign host and a console error do not go unseen',
+    async () => {
+      const { page, complaints } = await openWatched(context, [new URL(baseUrl).host])
+      await page.setContent('<img src="https://example.com/x.png"><script>nowhere()</script>')
+      await expect.poll(() => complaints.join('\n')).toContain('foreign: https://example.com/x.png')
+      expect(complaints.join('\n')).toContain('uncaught: nowhere is not defined')
+    },
+  )
 
   /** Visits pages and expects that nothing in them complained. */
   async function visit(work: (page: Page) => Promise<void>): Promise<void> {
-    const { page, complaints } = await openWatched(context, [new URL(baseUrl).host, new URL(uiUrl).host])
+    const { page, complaints } = await openWatched(context, [
+      new URL(baseUrl).host,
+      new URL(uiUrl).host,
+    ])
     await work(page)
     expect(complaints).toEqual([])
   }
 
-  verifies('pages.landing', 'the walk-through of the page executes a payout and has its receipts verified', () => {
-    expect(printed).toMatch(/^executed\s+0x[0-9a-f]{64}$/m)
-    for (const kind of ['payout_created', 'payout_authorized', 'payout_executed'])
-      expect(printed).toMatch(new RegExp(`^receipt\\s+${kind} true http`, 'm'))
-  })
+  verifies(
+    'pages.landing',
+    'the walk-through of the page executes a payout and has its receipts verified',
+    () => {
+      expect(printed).toMatch(/^executed\s+0x[0-9a-f]{64}$/m)
+      for (const kind of ['payout_created', 'payout_authorized', 'payout_executed'])
+        expect(printed).toMatch(new RegExp(`^receipt\\s+${kind} true http`, 'm'))
+    },
+  )
 
   verifies('pages.landing', 'the curl calls of the page answer JSON as they stand there', () =>
     visit(async (page) => {
       await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
-      const calls = await page.locator('.snippet code', { hasText: /^curl (?!.*walk-through)/ }).allTextContents()
+      const calls = await page
+        .locator('.snippet code', { hasText: /^curl (?!.*walk-through)/ })
+        .allTextContents()
       const lines = calls.flatMap((call) => call.split(/(?<!\\)\n/))
       expect(lines.length).toBe(4)
-      const answers = await Promise.all(lines.map((line) => promisify(execFile)('sh', ['-c', line])))
+      const answers = await Promise.all(
+        lines.map((line) => promisify(execFile)('sh', ['-c', line])),
+      )
       const [ready, contract, refusal, problem] = answers.map(({ stdout }) => JSON.parse(stdout))
       expect(ready).toMatchObject({ ok: true })
       expect(contract).toMatchObject({ service_id: 'service-trust-v1' })
@@ -89,21 +111,26 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     }),
   )
 
-  verifies(['pages.landing', 'pages.policy'], 'the front page copies its calls and leads to the reference', () =>
-    visit(async (page) => {
-      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl })
-      await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await takeScreenshot(page, 'landing')
-      const create = page.locator('.snippet', { hasText: 'payout-create' }).first()
-      await create.getByRole('button', { name: 'Copy' }).click()
-      await create.getByRole('button', { name: 'Copied' }).waitFor()
-      expect(await page.evaluate('navigator.clipboard.readText()')).toContain("client.call('payout-create'")
-      await create.scrollIntoViewIfNeeded()
-      await takeScreenshot(page, 'walk-through')
-      await page.getByRole('navigation').getByRole('link', { name: 'API reference' }).click()
-      await page.waitForURL('**/docs')
-    }),
+  verifies(
+    ['pages.landing', 'pages.policy'],
+    'the front page copies its calls and leads to the reference',
+    () =>
+      visit(async (page) => {
+        await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl })
+        await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await takeScreenshot(page, 'landing')
+        const create = page.locator('.snippet', { hasText: 'payout-create' }).first()
+        await create.getByRole('button', { name: 'Copy' }).click()
+        await create.getByRole('button', { name: 'Copied' }).waitFor()
+        expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+          "client.call('payout-create'",
+        )
+        await create.scrollIntoViewIfNeeded()
+        await takeScreenshot(page, 'walk-through')
+        await page.getByRole('navigation').getByRole('link', { name: 'API reference' }).click()
+        await page.waitForURL('**/docs')
+      }),
   )
 
   verifies(
@@ -113,20 +140,26 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
       visit(async (page) => {
         await page.setViewportSize({ width: 390, height: 844 })
         await page.goto(baseUrl, { waitUntil: 'domcontentloaded' })
-        const size = (side: 'Width' | 'Height') => page.evaluate<number>(`document.documentElement.scroll${side}`)
+        const size = (side: 'Width' | 'Height') =>
+          page.evaluate<number>(`document.documentElement.scroll${side}`)
         expect(await size('Width')).toBe(390)
         expect(await size('Height')).toBeLessThan(7_000)
         const open = page.locator('details[name="first-agent"][open]')
-        expect(await open.locator('summary').allTextContents()).toEqual([expect.stringContaining('TypeScript')])
+        expect(await open.locator('summary').allTextContents()).toEqual([
+          expect.stringContaining('TypeScript'),
+        ])
         await page.getByText('Python: ').click()
-        expect(await open.locator('summary').allTextContents()).toEqual([expect.stringContaining('Python')])
+        expect(await open.locator('summary').allTextContents()).toEqual([
+          expect.stringContaining('Python'),
+        ])
         await page.locator('.groups summary', { hasText: 'payouts' }).click()
         await page.getByText('POST /api/payout-create').waitFor()
         expect(await size('Width')).toBe(390)
       }),
   )
 
-  const operation = (page: Page, id: string) => page.locator('.opblock', { has: page.locator(`[data-path="${id}"]`) })
+  const operation = (page: Page, id: string) =>
+    page.locator('.opblock', { has: page.locator(`[data-path="${id}"]`) })
 
   verifies(
     ['pages.reference', 'pages.policy'],
@@ -137,7 +170,9 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         await page.goto(`${baseUrl}/docs`, { waitUntil: 'domcontentloaded' })
         await operation(page, '/api/payout-create').waitFor()
         expect(
-          await page.locator('.errors-wrapper, .version-pragma, .information-container .error-wrapper').count(),
+          await page
+            .locator('.errors-wrapper, .version-pragma, .information-container .error-wrapper')
+            .count(),
         ).toBe(0)
         expect(await page.getByText('Warning').count()).toBe(0)
         await takeScreenshot(page, 'reference')
@@ -145,7 +180,9 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         await healthz.locator('.opblock-summary-control').click()
         await healthz.getByRole('button', { name: 'Try it out' }).click()
         await healthz.getByRole('button', { name: 'Execute' }).click()
-        await healthz.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+        await healthz
+          .locator('.live-responses-table .response-col_status', { hasText: '200' })
+          .waitFor()
       }),
     2 * REFERENCE_MS,
   )
@@ -208,23 +245,36 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
         const last = details.getByRole('listitem').last()
         await last.scrollIntoViewIfNeeded()
         const line = await last.boundingBox()
-        const bottom = (box: { y: number; height: number } | null) => (box === null ? Number.NaN : box.y + box.height)
+        const bottom = (box: { y: number; height: number } | null) =>
+          box === null ? Number.NaN : box.y + box.height
         expect(bottom(line)).toBeLessThanOrEqual(bottom(frame))
         await takeScreenshot(page, 'temporal-payout-details')
       }),
   )
 
-  verifies('pages.landing', 'the pages fit a telephone and follow the reader into the dark', async () => {
-    await context.close()
-    context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
-    await visit(async (page) => {
-      for (const path of ['/', '/problems', '/problems/settlement_pending']) {
-        await page.goto(baseUrl + path, { waitUntil: 'domcontentloaded' })
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBe(0)
-        expect(await page.evaluate('getComputedStyle(document.body).backgroundColor'), path).toBe('rgb(20, 21, 23)')
-      }
-      await takeScreenshot(page, 'problem-dark')
-    })
-  })
+  verifies(
+    'pages.landing',
+    'the pages fit a telephone and follow the reader into the dark',
+    async () => {
+      await context.close()
+      context = await browser.newContext({
+        viewport: { width: 390, height: 844 },
+        colorScheme: 'dark',
+      })
+      await visit(async (page) => {
+        for (const path of ['/', '/problems', '/problems/settlement_pending']) {
+          await page.goto(baseUrl + path, { waitUntil: 'domcontentloaded' })
+          await page.getByRole('heading', { level: 1 }).waitFor()
+          expect(
+            await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+            path,
+          ).toBe(0)
+          expect(await page.evaluate('getComputedStyle(document.body).backgroundColor'), path).toBe(
+            'rgb(20, 21, 23)',
+          )
+        }
+        await takeScreenshot(page, 'problem-dark')
+      })
+    },
+  )
 })

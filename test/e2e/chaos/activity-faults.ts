@@ -5,18 +5,27 @@ import pg from 'pg'
 import type { Action, ActivityFault } from './schedule.ts'
 
 /** What the director answers a worker that begins an activity. */
-export type Order = { token: string; fault: Pick<ActivityFault, 'boundary' | 'action' | 'request' | 'effect'> } | null
+export type Order = {
+  token: string
+  fault: Pick<ActivityFault, 'boundary' | 'action' | 'request' | 'effect'>
+} | null
 
 /** Longer than the times of fast-timing.ts allow, so that Temporal has given the step to somebody else when it goes on. */
 const HANG_MS = 5_500
 
-type Running = { fault: NonNullable<Order>['fault']; requests: number; act: (cut: () => void) => Promise<void> }
+type Running = {
+  fault: NonNullable<Order>['fault']
+  requests: number
+  act: (cut: () => void) => Promise<void>
+}
 const running = new AsyncLocalStorage<Running>()
 const honestFetch = globalThis.fetch
 
 /** Says something to the director, past every fault. */
 export async function tellDirector(director: string, path: string, body: object): Promise<unknown> {
-  return (await honestFetch(`${director}/${path}`, { method: 'POST', body: JSON.stringify(body) })).json()
+  return (
+    await honestFetch(`${director}/${path}`, { method: 'POST', body: JSON.stringify(body) })
+  ).json()
 }
 
 /** Asks the director at the start of each activity, local ones too, what is to go wrong with it; and does it. */
@@ -82,25 +91,34 @@ function interceptFetch(): void {
  * travel together, so those behind one that is held back wait for it.
  */
 function interceptStatements(): void {
-  const query = pg.Client.prototype.query as (this: pg.Client, ...args: unknown[]) => Promise<unknown>
+  const query = pg.Client.prototype.query as (
+    this: pg.Client,
+    ...args: unknown[]
+  ) => Promise<unknown>
   const held = new WeakMap<pg.Client, Promise<void>>()
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
     if (typeof args.at(-1) === 'function') return query.apply(this, args)
     const now = strikesNow()
     const cut = () => {
-      ;(this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+      ;(
+        this as unknown as { connection: { stream: { destroy(): void } } }
+      ).connection.stream.destroy()
       throw Object.assign(new Error('a fault was injected at a statement'), { code: 'ECONNRESET' })
     }
     if (now?.effect === 'unsent') held.set(this, now.order.act(cut))
     const before = held.get(this)
-    const sent = before === undefined ? query.apply(this, args) : before.then(() => query.apply(this, args))
-    return now?.effect === 'done' ? sent.then((result) => now.order.act(cut).then(() => result)) : sent
+    const sent =
+      before === undefined ? query.apply(this, args) : before.then(() => query.apply(this, args))
+    return now?.effect === 'done'
+      ? sent.then((result) => now.order.act(cut).then(() => result))
+      : sent
   } as typeof pg.Client.prototype.query
 
   // A pool's own query speaks to its client in a callback, where nobody can tell whose statement it is.
   const poolQuery = pg.Pool.prototype.query as (this: pg.Pool, ...args: unknown[]) => unknown
   pg.Pool.prototype.query = function (this: pg.Pool, ...args: unknown[]): unknown {
-    if (running.getStore() === undefined || typeof args.at(-1) === 'function') return poolQuery.apply(this, args)
+    if (running.getStore() === undefined || typeof args.at(-1) === 'function')
+      return poolQuery.apply(this, args)
     const borrow = async () => {
       const client = await this.connect()
       let failed = true

@@ -37,16 +37,26 @@ export async function drain(db: Tx): Promise<boolean> {
 export async function sessionsOf(db: Tx): Promise<string> {
   const { rows } = await sql<Record<string, unknown>>`
     select pid, pg_blocking_pids(pid) as waits_for, application_name, state, now() - xact_start as since, left(query, 120) as query
-    from pg_stat_activity where datname = current_database() and xact_start is not null order by xact_start`.execute(db)
+    from pg_stat_activity where datname = current_database() and xact_start is not null order by xact_start`.execute(
+    db,
+  )
   return rows.map((row) => JSON.stringify(row)).join('\n')
 }
 
 /** A client of the stack's own Temporal server. */
 export const openTemporal = ({ temporalAddress: TEMPORAL_ADDRESS }: ChaosStack['stack']) =>
-  createTemporalClient({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE: 'default', TEMPORAL_API_KEY: '', TEMPORAL_TLS: 'off' })
+  createTemporalClient({
+    TEMPORAL_ADDRESS,
+    TEMPORAL_NAMESPACE: 'default',
+    TEMPORAL_API_KEY: '',
+    TEMPORAL_TLS: 'off',
+  })
 
 /** Of these payouts, as Temporal's tools read them. */
-export async function historiesOf({ stack }: ChaosStack, payoutIds: string[]): Promise<Record<string, unknown>> {
+export async function historiesOf(
+  { stack }: ChaosStack,
+  payoutIds: string[],
+): Promise<Record<string, unknown>> {
   const { client, close } = openTemporal(stack)
   const histories: Record<string, unknown> = {}
   for (const id of payoutIds) {

@@ -93,7 +93,9 @@ export async function strikeAll(
     await strikes[fault](world, forMs).then(
       () => tally.count(fault),
       (error: unknown) =>
-        log(`${fault} failed: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`),
+        log(
+          `${fault} failed: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
+        ),
     )
   }
 }

@@ -60,16 +60,29 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     signsApart: signsApart(batch),
     timesOut: (payer) => players.timesOut(payer, tally),
   })
-  const database = createDatabase({ url: chaos.stack.databaseUrl, applicationName: 'chaos', poolSize: 4 })
+  const database = createDatabase({
+    url: chaos.stack.databaseUrl,
+    applicationName: 'chaos',
+    poolSize: 4,
+  })
   const { db, pool } = database
   payerOf = async (id) =>
-    (await db.selectFrom('payments').select('payer').where('payment_id', '=', id).executeTakeFirst())?.payer
+    (
+      await db
+        .selectFrom('payments')
+        .select('payer')
+        .where('payment_id', '=', id)
+        .executeTakeFirst()
+    )?.payer
   try {
     // Who signs with the reservation never signs by itself.
-    const activities = director.activities().filter((name) => signsApart(batch) || name !== 'signTransfer')
+    const activities = director
+      .activities()
+      .filter((name) => signsApart(batch) || name !== 'signTransfer')
     const plan = planBatch(order.seed, batch, order.first, order.size, activities)
     for (const run of plan.runs)
-      if (order.only === undefined || run.index === order.only) players.add(enrol(order.seed, run, plan, chaos.asset))
+      if (order.only === undefined || run.index === order.only)
+        players.add(enrol(order.seed, run, plan, chaos.asset))
     const limiter = createLimiter(pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600)
     await limiter.take(PAYING_ADDRESS, FREE_CALLS_PER_ADDRESS)
     await arm(chaos, players.all, director, tally)
@@ -95,7 +108,8 @@ async function play(
   { batch, tally, log }: BatchOrder,
 ): Promise<void> {
   const begunAt = Date.now()
-  const tell = (what: string) => log(`batch ${batch}: ${what} after ${((Date.now() - begunAt) / 1000).toFixed(1)} s`)
+  const tell = (what: string) =>
+    log(`batch ${batch}: ${what} after ${((Date.now() - begunAt) / 1000).toFixed(1)} s`)
   const { service, hurry, close } = openService(chaos, begunAt)
   const playing = Promise.all(
     players.all.map(({ plan, identity, record }) =>

@@ -28,7 +28,8 @@ export type Service = {
 }
 
 /** Free calls are counted for a client address; those who pay share one that has none left. */
-const FREE_ADDRESS = (index: number) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
+const FREE_ADDRESS = (index: number) =>
+  `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
 export const PAYING_ADDRESS = '192.0.2.1'
 const ANSWER_WITHIN_MS = 15_000
 const AGAIN_MS = 200
@@ -63,22 +64,37 @@ export async function playRun(
   if (authorized === undefined) return
   const { payout_id } = created.payout
   if (plan.activityFault?.activity === 'loadPayout') await service.wake(payout_id)
-  await caller.insist('payout-execute', identity.executeKey, { payout_id, idempotency_key: identity.executeKey })
+  await caller.insist('payout-execute', identity.executeKey, {
+    payout_id,
+    idempotency_key: identity.executeKey,
+  })
 }
 
 /** Everything that authorize takes, made once: a repeat has to present the same. */
-async function authorization(service: Service, payout: Payout, idempotencyKey: string, lifeS: number) {
+async function authorization(
+  service: Service,
+  payout: Payout,
+  idempotencyKey: string,
+  lifeS: number,
+) {
   const expiresAt = Math.floor(Date.now() / 1000) + lifeS
   for (let attempt = 0; Date.now() < service.giveUpAt(); attempt++) {
     const treasury = service.treasuries[attempt % service.treasuries.length]
-    const input = await treasury?.authorize(payout, { expiresAt, idempotencyKey }).catch(() => undefined)
+    const input = await treasury
+      ?.authorize(payout, { expiresAt, idempotencyKey })
+      .catch(() => undefined)
     if (input !== undefined) return input
     await sleep(AGAIN_MS)
   }
   return undefined
 }
 
-function openCaller(service: Service, plan: RunPlan, { account, privateKey }: RunIdentity, record: RunRecord) {
+function openCaller(
+  service: Service,
+  plan: RunPlan,
+  { account, privateKey }: RunIdentity,
+  record: RunRecord,
+) {
   const address = plan.pays ? PAYING_ADDRESS : FREE_ADDRESS(plan.index)
   const send = ((url: string | Request, init?: RequestInit) => {
     const request = new Request(url, init)
@@ -113,7 +129,14 @@ function openCaller(service: Service, plan: RunPlan, { account, privateKey }: Ru
       if (!(error instanceof ProblemError)) return { final: false }
       const { problem } = error
       const isOver = !problem.retryable && problem.status !== 402
-      return { final: hears(problem.status, problem, false, isOver || problem.code === 'daily_cap_exceeded').final }
+      return {
+        final: hears(
+          problem.status,
+          problem,
+          false,
+          isOver || problem.code === 'daily_cap_exceeded',
+        ).final,
+      }
     }
   }
 
@@ -130,7 +153,9 @@ function openCaller(service: Service, plan: RunPlan, { account, privateKey }: Ru
         const one = clients[(plan.index + attempt) % clients.length] as Client
         const hangsUp = attempt === 0 && plan.hangsUpMs !== null ? plan.hangsUpMs : ANSWER_WITHIN_MS
         const asked = plan.twice ? clients : [one]
-        const outcomes = await Promise.all(asked.map((client) => ask(client, id, input, call, hangsUp)))
+        const outcomes = await Promise.all(
+          asked.map((client) => ask(client, id, input, call, hangsUp)),
+        )
         const last = outcomes.find(({ final }) => final)
         if (last === undefined) {
           await sleep(Math.min(AGAIN_MS * 2 ** attempt, LATER_MS))

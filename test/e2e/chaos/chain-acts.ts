@@ -15,7 +15,10 @@ import {
   recoverTransactionAddress,
 } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { signAuthorization, type TokenAuthorization } from '../../../activities/chain/authorization.ts'
+import {
+  signAuthorization,
+  type TokenAuthorization,
+} from '../../../activities/chain/authorization.ts'
 import type { ServiceAccounts } from '../../../worker/stack/accounts.ts'
 import { type LocalChainClient, mintTokens } from '../../../worker/stack/token.ts'
 import { batchAbi, deployBatch } from '../../activities/chain/batch.ts'
@@ -36,13 +39,22 @@ const PAYOUT_WALLET_TOKENS = 10_000_000_000n
 export type ChainActs = Awaited<ReturnType<typeof openChainActs>>
 
 /** Makes the acts ready: a contract that batches calls, and a stranger with tokens. */
-export async function openChainActs(chain: LocalChainClient, asset: Address, service: ServiceAccounts) {
+export async function openChainActs(
+  chain: LocalChainClient,
+  asset: Address,
+  service: ServiceAccounts,
+) {
   const stranger = privateKeyToAccount(generatePrivateKey())
   const batch = await deployBatch(chain)
   await mintTokens(chain, asset, stranger.address, 1_000_000_000n)
   const gasWallets = service.gasWallets.map((wallet) => privateKeyToAccount(wallet.private_key))
   const payoutWallet = privateKeyToAccount(service.payoutWallet.private_key)
-  const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: asset } as const
+  const domain = {
+    name: 'USD Coin',
+    version: '2',
+    chainId: 8453,
+    verifyingContract: asset,
+  } as const
 
   const isUsed = (nonce: Hex): Promise<boolean> =>
     chain.readContract({
@@ -62,13 +74,17 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
     await chain.waitForTransactionReceipt({ hash, timeout: 4_000 })
   }
   const owner = async (functionName: 'pause' | 'unpause'): Promise<void> => {
-    await mined(await chain.writeContract({ address: asset, abi: tokenAbi, functionName, gas: 100_000n }))
+    await mined(
+      await chain.writeContract({ address: asset, abi: tokenAbi, functionName, gas: 100_000n }),
+    )
   }
   const setTokens = (address: Address, atomic: bigint): Promise<void> =>
     // Balances are the token's first storage slot: no Transfer says where these units came from or went.
     chain.setStorageAt({
       address: asset,
-      index: keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [address, 0n])),
+      index: keccak256(
+        encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [address, 0n]),
+      ),
       value: numberToHex(atomic, { size: 32 }),
     })
 
@@ -91,18 +107,30 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
         return otherOverload(terms, await signAuthorization(stranger, asset, terms))
       }
       const calls = [await foreign(), otherOverload(authorization, signature), await foreign()]
-      await bySomebody(batch, encodeFunctionData({ abi: batchAbi, functionName: 'run', args: [asset, calls] }))
+      await bySomebody(
+        batch,
+        encodeFunctionData({ abi: batchAbi, functionName: 'run', args: [asset, calls] }),
+      )
     },
     /** The payout wallet's key spends the nonce of these bytes on a transfer of nothing: it succeeds, and nobody is paid. */
     spendOnNothing: async (raw: Hex): Promise<void> => {
       const terms = { ...decodeTransfer(raw).authorization, value: 0n }
-      await bySomebody(asset, otherOverload(terms, await signAuthorization(payoutWallet, asset, terms)))
+      await bySomebody(
+        asset,
+        otherOverload(terms, await signAuthorization(payoutWallet, asset, terms)),
+      )
     },
     /** The gas wallet's own key spends the same EOA nonce on something else. */
     replace: async (raw: Hex): Promise<void> => {
-      const sender = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })
+      const sender = await recoverTransactionAddress({
+        serializedTransaction: raw as `0x02${string}`,
+      })
       const account = gasWallets.find(({ address }) => address === sender)
-      const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(raw as `0x02${string}`)
+      const {
+        nonce = 0,
+        maxFeePerGas = 0n,
+        maxPriorityFeePerGas = 0n,
+      } = parseTransaction(raw as `0x02${string}`)
       if (account === undefined) return
       await mined(
         await walletOf(chain, account).sendTransaction({
@@ -142,7 +170,8 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
           blockTag: 'finalized',
         })
       while (!(await isFinal().catch(() => false))) {
-        if (!(await isUsed(nonce).catch(() => true))) await bySomebody(asset, data).catch(() => undefined)
+        if (!(await isUsed(nonce).catch(() => true)))
+          await bySomebody(asset, data).catch(() => undefined)
         await sleep(300)
       }
     },
@@ -167,7 +196,11 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
     pauseToken: () => owner('pause'),
     unpauseToken: async (): Promise<void> => {
       for (let tries = 0; tries < 10; tries++) {
-        const paused = await chain.readContract({ address: asset, abi: tokenAbi, functionName: 'paused' })
+        const paused = await chain.readContract({
+          address: asset,
+          abi: tokenAbi,
+          functionName: 'paused',
+        })
         if (!paused) return
         await owner('unpause').catch(() => undefined)
       }
@@ -182,12 +215,20 @@ export async function openChainActs(chain: LocalChainClient, asset: Address, ser
   }
 }
 
-const setEther = async (chain: LocalChainClient, wallets: PrivateKeyAccount[], value: bigint): Promise<void> => {
+const setEther = async (
+  chain: LocalChainClient,
+  wallets: PrivateKeyAccount[],
+  value: bigint,
+): Promise<void> => {
   for (const { address } of wallets) await chain.setBalance({ address, value })
 }
 
 const walletOf = (chain: LocalChainClient, account: PrivateKeyAccount) =>
-  createWalletClient({ account, chain: chain.chain, transport: http(chain.transport['url'] as string) })
+  createWalletClient({
+    account,
+    chain: chain.chain,
+    transport: http(chain.transport['url'] as string),
+  })
 
 function otherOverload(terms: TokenAuthorization, signature: Hex): Hex {
   const { r, s, v } = parseSignature(signature)

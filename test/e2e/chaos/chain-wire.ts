@@ -41,7 +41,11 @@ export async function startChainWire(rpcUrl: string): Promise<ChainWire> {
     },
     freezeHead: async () => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
-      const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      const answer = await fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
       head = ((await answer.json()) as { result: Hex }).result
     },
     cut: () => {
@@ -65,7 +69,9 @@ async function askStale(
   ask: (params?: unknown[]) => Promise<RpcAnswer>,
 ): Promise<RpcAnswer> {
   if (method === 'eth_blockNumber') return { result: head }
-  const answer = await ask(params.map((param) => (param === 'latest' || param === 'pending' ? head : param)))
+  const answer = await ask(
+    params.map((param) => (param === 'latest' || param === 'pending' ? head : param)),
+  )
   const { blockNumber } = (answer.result ?? {}) as { blockNumber?: string }
   const unheard = method === 'eth_getTransactionReceipt' && BigInt(blockNumber ?? 0) > BigInt(head)
   return unheard ? { result: null } : answer

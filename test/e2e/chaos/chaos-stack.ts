@@ -42,7 +42,11 @@ const settings = {
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: '100000',
 }
 /** What moves money, and nothing beside it: every activity there is has to be struck. */
-const queues = { all: 'payouts,signing,transfers', allButSigning: 'payouts,transfers', signing: SIGNING_QUEUE }
+const queues = {
+  all: 'payouts,signing,transfers',
+  allButSigning: 'payouts,transfers',
+  signing: SIGNING_QUEUE,
+}
 /** Blocks to finality are twice this many; what a killed chain forgets, and what a reorg takes back, is less. */
 const SLOTS_IN_AN_EPOCH = '4'
 
@@ -84,7 +88,9 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
   let clockMs = 0
   const wired = { ports, postgresWire, chainWire, options }
   try {
-    const elsewhere = options.remoteFacilitator ? startRemote(urlOf(ports.rpc), options.timesOut, closers) : undefined
+    const elsewhere = options.remoteFacilitator
+      ? startRemote(urlOf(ports.rpc), options.timesOut, closers)
+      : undefined
     const stack = await startStack({
       apis: 2,
       workers: count,
@@ -106,7 +112,8 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
     const keeper = new Keeper()
     closers.push(async () => keeper.end())
     const workers = Array.from({ length: count }, (_, index) => stack.worker(index))
-    for (const part of [stack.postgres, stack.temporal, stack.api(0), stack.api(1), ...workers]) keeper.keep(part)
+    for (const part of [stack.postgres, stack.temporal, stack.api(0), stack.api(1), ...workers])
+      keeper.keep(part)
     keeper.keep(stack.chain, acts.mineByTheClock)
     const setClock = (offsetMs: number) => {
       clockMs = offsetMs
@@ -123,14 +130,20 @@ async function startRemote(
   timesOut: (payer: string) => boolean,
   closers: (() => Promise<unknown>)[],
 ): Promise<{ url: string }> {
-  const facilitator = await startFacilitator(localChainClient(rpcUrl, generatePrivateKey()), timesOut)
+  const facilitator = await startFacilitator(
+    localChainClient(rpcUrl, generatePrivateKey()),
+    timesOut,
+  )
   closers.push(facilitator.close)
   return facilitator
 }
 
 type Launched = Awaited<ReturnType<Part['plan']['launch']>>
 
-function relaunched({ plan }: Part, change: (launched: Launched) => Launched | Promise<Launched>): void {
+function relaunched(
+  { plan }: Part,
+  change: (launched: Launched) => Launched | Promise<Launched>,
+): void {
   const { launch } = plan
   plan.launch = async () => change(await launch())
 }
@@ -170,7 +183,10 @@ function throughWires(
     args: part.name.startsWith('worker') ? [...args.slice(0, -1), programs.worker] : args,
     env: {
       ...env,
-      DATABASE_URL: (env['DATABASE_URL'] ?? '').replace(`:${ports.postgres}/`, `:${postgresWire.port}/`),
+      DATABASE_URL: (env['DATABASE_URL'] ?? '').replace(
+        `:${ports.postgres}/`,
+        `:${postgresWire.port}/`,
+      ),
       CHAIN_RPC_URL: chainWire.url,
       CONFIRM_RPC_URL: urlOf(ports.rpc),
       X402_FACILITATOR_URL: await facilitatorUrl(),
@@ -181,10 +197,16 @@ function throughWires(
 }
 
 function signsOnly(part: Part, temporalAddress: string): void {
-  relaunched(part, ({ env = {}, ...rest }) => ({ ...rest, env: { ...env, TASK_QUEUES: queues.signing } }))
+  relaunched(part, ({ env = {}, ...rest }) => ({
+    ...rest,
+    env: { ...env, TASK_QUEUES: queues.signing },
+  }))
   part.plan.probe = (pid) => askPoller(temporalAddress, queues.signing, pid, 2)
 }
 
 function withClock(part: Part, offsetMs: () => number): void {
-  relaunched(part, ({ env = {}, ...rest }) => ({ ...rest, env: { ...env, CHAOS_CLOCK_OFFSET_MS: String(offsetMs()) } }))
+  relaunched(part, ({ env = {}, ...rest }) => ({
+    ...rest,
+    env: { ...env, CHAOS_CLOCK_OFFSET_MS: String(offsetMs()) },
+  }))
 }

@@ -14,7 +14,15 @@ let report: BatchReport
 
 beforeAll(async () => {
   const programs = await compilePrograms()
-  report = await runBatch({ seed: SEED, batch: 0, first: 0, size: RUNS, programs, tally, log: () => undefined })
+  report = await runBatch({
+    seed: SEED,
+    batch: 0,
+    first: 0,
+    size: RUNS,
+    programs,
+    tally,
+    log: () => undefined,
+  })
 }, SLOWEST_MS)
 
 verifies(
@@ -26,15 +34,21 @@ verifies(
   },
 )
 
-verifies('chaos.boundaries', 'every activity that a worker registers was struck before, during and after', () => {
-  const struck = Object.keys(tally.counts).map((kind) => kind.split(':')[0])
-  const cells = report.activities.flatMap((activity) =>
-    ['before', 'during', 'after'].map((boundary) => `${boundary} ${activity}`),
-  )
-  expect(cells.length).toBeGreaterThanOrEqual(24)
-  expect(cells.filter((cell) => !struck.includes(cell))).toEqual([])
-})
+verifies(
+  'chaos.boundaries',
+  'every activity that a worker registers was struck before, during and after',
+  () => {
+    const struck = Object.keys(tally.counts).map((kind) => kind.split(':')[0])
+    const cells = report.activities.flatMap((activity) =>
+      ['before', 'during', 'after'].map((boundary) => `${boundary} ${activity}`),
+    )
+    expect(cells.length).toBeGreaterThanOrEqual(24)
+    expect(cells.filter((cell) => !struck.includes(cell))).toEqual([])
+  },
+)
 
 verifies('chaos.boundaries', 'every other kind of fault has struck', () => {
-  expect([...runFaults, ...batchFaults].filter((fault) => tally.counts[fault] === undefined)).toEqual([])
+  expect(
+    [...runFaults, ...batchFaults].filter((fault) => tally.counts[fault] === undefined),
+  ).toEqual([])
 })

@@ -17,13 +17,24 @@ export async function compilePrograms(): Promise<ChaosPrograms> {
   const tsc = createRequire(import.meta.url)
     .resolve('typescript/package.json')
     .replace('package.json', 'bin/tsc')
-  await run(process.execPath, [tsc, '-p', join(packageRoot, 'test', 'e2e', 'chaos', 'tsconfig.json')])
+  await run(process.execPath, [
+    tsc,
+    '-p',
+    join(packageRoot, 'test', 'e2e', 'chaos', 'tsconfig.json'),
+  ])
   const silent = () => undefined
   const workflowsPath = dist('workflows', 'index.js')
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     preloadModules: [workflowsPath],
-    logger: { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error },
+    logger: {
+      log: silent,
+      trace: silent,
+      debug: silent,
+      info: silent,
+      warn: silent,
+      error: console.error,
+    },
     webpackConfigHook: (config) => {
       const alias = {
         ...config.resolve?.alias,

@@ -59,7 +59,9 @@ export async function startDirector(
   }
 
   const unspent = () =>
-    [...armed.values()].flatMap(({ open, fault }) => (open ? [`${fault.boundary} ${fault.activity}`] : []))
+    [...armed.values()].flatMap(({ open, fault }) =>
+      open ? [`${fault.boundary} ${fault.activity}`] : [],
+    )
 
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -74,7 +76,8 @@ export async function startDirector(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     activities: () => [...registered].sort(),
-    arm: (run, fault) => void armed.set(String(run), { fault, seen: 0, open: true, anybodys: false }),
+    arm: (run, fault) =>
+      void armed.set(String(run), { fault, seen: 0, open: true, anybodys: false }),
     release: (run) => {
       const entry = armed.get(String(run))
       if (entry !== undefined) entry.anybodys = true

@@ -12,9 +12,16 @@ import type { LocalChainClient } from '../../../worker/stack/token.ts'
 type Asked = { paymentPayload: PaymentPayload; paymentRequirements: PaymentRequirements }
 
 /** An x402 facilitator of somebody else, over HTTP; `timesOut` says whose settlement it carries out without ever answering. */
-export async function startFacilitator(chain: LocalChainClient, timesOut: (payer: string) => boolean) {
+export async function startFacilitator(
+  chain: LocalChainClient,
+  timesOut: (payer: string) => boolean,
+) {
   const account = privateKeyToAccount(generatePrivateKey())
-  const wallet = createWalletClient({ account, chain: chain.chain, transport: http(chain.transport['url'] as string) })
+  const wallet = createWalletClient({
+    account,
+    chain: chain.chain,
+    transport: http(chain.transport['url'] as string),
+  })
   let last: Promise<unknown> = Promise.resolve()
   const signer = toFacilitatorEvmSigner(
     {
@@ -36,7 +43,10 @@ export async function startFacilitator(chain: LocalChainClient, timesOut: (payer
     },
     { confirmationTimeoutMs: 4_000 },
   )
-  const facilitator = new x402Facilitator().register(NETWORK, new ExactEvmScheme(signer, { simulateInSettle: false }))
+  const facilitator = new x402Facilitator().register(
+    NETWORK,
+    new ExactEvmScheme(signer, { simulateInSettle: false }),
+  )
 
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -44,9 +54,12 @@ export async function startFacilitator(chain: LocalChainClient, timesOut: (payer
     const answer = (body: unknown) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (request.url === '/supported') return answer(facilitator.getSupported())
-    const { paymentPayload, paymentRequirements } = JSON.parse(Buffer.concat(chunks).toString()) as Asked
+    const { paymentPayload, paymentRequirements } = JSON.parse(
+      Buffer.concat(chunks).toString(),
+    ) as Asked
     try {
-      if (request.url === '/verify') return answer(await facilitator.verify(paymentPayload, paymentRequirements))
+      if (request.url === '/verify')
+        return answer(await facilitator.verify(paymentPayload, paymentRequirements))
       const settled = await facilitator.settle(paymentPayload, paymentRequirements)
       const { authorization } = paymentPayload.payload as { authorization?: { from?: string } }
       if (!timesOut((authorization?.from ?? '').toLowerCase())) answer(settled)

@@ -8,7 +8,13 @@ export const timing: Scaled<typeof production> = {
   updatesPerRun: 1_500,
   look: { first: 90_000, next: 4_320_000 },
   parkedRetry: { first: 750, longest: 750 },
-  step: { startToClose: 3_500, scheduleToClose: 3_900, retryFirst: 50, retryLongest: 1_000, again: 100 },
+  step: {
+    startToClose: 3_500,
+    scheduleToClose: 3_900,
+    retryFirst: 50,
+    retryLongest: 1_000,
+    again: 100,
+  },
   chain: { startToClose: 8_000, heartbeat: 3_000, retryFirst: 100, retryLongest: 1_000 },
   signing: { startToClose: 2_000 },
   reconciliation: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000 },
@@ -20,5 +26,12 @@ export const timing: Scaled<typeof production> = {
     idle: 60_000,
     elsewhere: { run: 100, callback: 1_000 },
   },
-  run: { startToClose: 6_000, heartbeat: 2_500, retryFirst: 100, retryLongest: 1_000, attempts: 6, review: 60_000 },
+  run: {
+    startToClose: 6_000,
+    heartbeat: 2_500,
+    retryFirst: 100,
+    retryLongest: 1_000,
+    attempts: 6,
+    review: 60_000,
+  },
 }

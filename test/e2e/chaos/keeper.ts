@@ -22,7 +22,8 @@ export class Keeper {
     const until = Date.now() + ALL_UP_WITHIN_MS
     for (const entry of this.#parts)
       while (!(await isUp(entry))) {
-        if (Date.now() > until) throw new Error(`${entry.part.name} does not come up:\n${entry.part.logTail()}`)
+        if (Date.now() > until)
+          throw new Error(`${entry.part.name} does not come up:\n${entry.part.logTail()}`)
         await sleep(100)
       }
   }

@@ -32,16 +32,34 @@ for (let first = 0, batch = 0; first < runs; first += perStack, batch++) {
   const size = Math.min(perStack, runs - first)
   if (only !== undefined && (only < first || only >= first + size)) continue
   if (values.stack !== undefined && batch !== Number(values.stack)) continue
-  const order = { seed, batch, first, size, programs, tally, log, ...(only === undefined ? {} : { only }) }
+  const order = {
+    seed,
+    batch,
+    first,
+    size,
+    programs,
+    tally,
+    log,
+    ...(only === undefined ? {} : { only }),
+  }
   const { records, findings, logs, histories } = await runBatch(order)
   for (const kind of Object.keys(total) as (keyof Findings)[]) {
     total[kind] += findings[kind].length
     for (const { run, what } of findings[kind])
-      log(`${kind}: ${what} (run ${run ?? 'none'}; again with --runs ${runs} --batch ${perStack} --seed ${seed})`)
+      log(
+        `${kind}: ${what} (run ${run ?? 'none'}; again with --runs ${runs} --batch ${perStack} --seed ${seed})`,
+      )
   }
   if (Object.values(findings).some((list) => list.length > 0)) {
     const blamed = new Set(Object.values(findings).flatMap((list) => list.map(({ run }) => run)))
-    const evidence = { seed, batch, findings, runs: records.filter(({ index }) => blamed.has(index)), histories, logs }
+    const evidence = {
+      seed,
+      batch,
+      findings,
+      runs: records.filter(({ index }) => blamed.has(index)),
+      histories,
+      logs,
+    }
     const file = join(tmpdir(), `agent-rails-chaos-${seed}-${batch}.json`)
     writeFileSync(file, JSON.stringify(evidence, null, 1))
     log(`the schedules and the evidence of batch ${batch} are in ${file}`)

@@ -48,7 +48,12 @@ export class Players {
 }
 
 /** Makes a run's wallet, keys and record. */
-export function enrol(seed: number, plan: RunPlan, { events, overCap }: BatchPlan, asset: Address): Player {
+export function enrol(
+  seed: number,
+  plan: RunPlan,
+  { events, overCap }: BatchPlan,
+  asset: Address,
+): Player {
   const identity = identityOf(seed, plan.index, asset)
   const expects = plan.fault === 'authorization cancelled' ? 'dead' : 'executed'
   const record: RunRecord = {
@@ -78,7 +83,8 @@ export async function arm(
     if (plan.pays) await mintTokens(rail.chain, asset, identity.creator, PAYER_TOKENS)
     if (activityFault !== null) director.arm(plan.index, activityFault)
     if (fault === null) continue
-    const mark = fault === 'facilitator times out after settling' ? identity.creator : identity.nonce
+    const mark =
+      fault === 'facilitator times out after settling' ? identity.creator : identity.nonce
     const wire = runWire(fault, { chain: rail.chain, acts, strikes: () => tally.count(fault) })
     // The treasury's word is not taken back when everything works again.
     chainWire.arm([mark], wire, fault === 'authorization cancelled')

@@ -2,7 +2,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A wire to Postgres that can be slow, or lose every connection it carries. */
-export type PostgresWire = { port: number; slow(ms: number): void; reset(): void; mend(): void; close(): Promise<void> }
+export type PostgresWire = {
+  port: number
+  slow(ms: number): void
+  reset(): void
+  mend(): void
+  close(): Promise<void>
+}
 
 /** Carries bytes both ways between whoever connects and the server on `target`. */
 export async function startPostgresWire(target: number): Promise<PostgresWire> {
@@ -12,7 +18,8 @@ export async function startPostgresWire(target: number): Promise<PostgresWire> {
     try {
       for await (const chunk of from) {
         if (delayMs > 0) await sleep(delayMs)
-        if (!to.write(chunk as Buffer)) await new Promise((resolve) => to.once('drain', resolve).once('close', resolve))
+        if (!to.write(chunk as Buffer))
+          await new Promise((resolve) => to.once('drain', resolve).once('close', resolve))
       }
       to.end()
     } catch {

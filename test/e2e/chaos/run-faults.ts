@@ -110,7 +110,8 @@ function hides(strikes: () => void, denies: boolean): RunWire {
   return async (question) => {
     sent ||= isSend(question)
     const lie = denies && isUseQuestion(question) ? { result: UNUSED } : lieTo(question)
-    if (!sent || lie === undefined || Date.now() > (until ?? Number.POSITIVE_INFINITY)) return question.pass()
+    if (!sent || lie === undefined || Date.now() > (until ?? Number.POSITIVE_INFINITY))
+      return question.pass()
     if (until === undefined) strikes()
     until ??= Date.now() + LIES_MS
     return lie
@@ -136,12 +137,21 @@ function forges({ chain, strikes }: RunWorld): RunWire {
   }
 }
 
-async function forge(chain: LocalChainClient, raw: Hex): Promise<{ logs: object[]; receipt: object }> {
+async function forge(
+  chain: LocalChainClient,
+  raw: Hex,
+): Promise<{ logs: object[]; receipt: object }> {
   const { asset, authorization } = decodeTransfer(raw)
   const { from, to, value, nonce } = authorization
   const { hash: blockHash, number } = await chain.getBlock()
   const blockNumber = numberToHex(number)
-  const place = { blockHash, blockNumber, transactionHash: keccak256(raw), transactionIndex: '0x0', removed: false }
+  const place = {
+    blockHash,
+    blockNumber,
+    transactionHash: keccak256(raw),
+    transactionIndex: '0x0',
+    removed: false,
+  }
   const topic = (name: string) =>
     tokenEvents.filter((event) => event.name === name).map((event) => toEventSelector(event))
   const log = (logIndex: number, topics: Hex[], data: Hex) => ({
@@ -153,7 +163,11 @@ async function forge(chain: LocalChainClient, raw: Hex): Promise<{ logs: object[
   })
   const logs = [
     log(0, [...topic('AuthorizationUsed'), pad(from), nonce], '0x'),
-    log(1, [...topic('Transfer'), pad(from), pad(to)], encodeAbiParameters([{ type: 'uint256' }], [value])),
+    log(
+      1,
+      [...topic('Transfer'), pad(from), pad(to)],
+      encodeAbiParameters([{ type: 'uint256' }], [value]),
+    ),
   ]
   const receipt = {
     ...place,

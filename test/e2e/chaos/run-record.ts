@@ -36,4 +36,9 @@ export type Surroundings = {
 export type Finding = { run: number | null; what: string; evidence: unknown }
 
 /** What the checker finds wrong after a batch, by how bad it is. */
-export type Findings = { duplicates: Finding[]; lost: Finding[]; disagreements: Finding[]; stuck: Finding[] }
+export type Findings = {
+  duplicates: Finding[]
+  lost: Finding[]
+  disagreements: Finding[]
+  stuck: Finding[]
+}

@@ -129,11 +129,16 @@ export function planBatch(
 /** What is printed of a run's plan, so that a failing run can be read without its seed. */
 export function describeRun(run: RunPlan, events: readonly BatchEvent[]): string[] {
   const { activityFault: step, fault, pays, twice, hangsUpMs } = run
-  const at = step?.boundary === 'during' ? `during request ${step.request} (${step.effect}) of` : step?.boundary
+  const at =
+    step?.boundary === 'during'
+      ? `during request ${step.request} (${step.effect}) of`
+      : step?.boundary
   return [
     `starts at ${run.startMs} ms${pays ? ', pays by x402' : ''}${twice ? ', sends everything twice' : ''}`,
     ...(hangsUpMs === null ? [] : [`hangs up after ${hangsUpMs} ms`]),
-    ...(step === null ? [] : [`${step.action} ${at} ${step.activity}, from execution ${step.occurrence} on`]),
+    ...(step === null
+      ? []
+      : [`${step.action} ${at} ${step.activity}, from execution ${step.occurrence} on`]),
     ...(fault === null ? [] : [fault]),
     ...events.map((event) => `${event.atMs} ms: ${event.fault} for ${event.forMs} ms`),
   ]
@@ -148,9 +153,16 @@ function planEvents(dice: Dice): BatchEvent[] {
 }
 
 /** A fault at each boundary of each activity, as often as the runs allow; the batches take turns with what is done there. */
-function planActivityFaults(dice: Dice, batch: number, size: number, activities: readonly string[]): ActivityFault[] {
+function planActivityFaults(
+  dice: Dice,
+  batch: number,
+  size: number,
+  activities: readonly string[],
+): ActivityFault[] {
   const boundaries: Boundary[] = ['before', 'during', 'after']
-  const cells = activities.flatMap((activity) => boundaries.map((boundary) => ({ activity, boundary })))
+  const cells = activities.flatMap((activity) =>
+    boundaries.map((boundary) => ({ activity, boundary })),
+  )
   const actions: Action[] = ['throw', 'hang', 'throw', 'kill', 'throw', 'hang']
   return deal(dice, cells, size).map((cell, order) => ({
     ...cell,

@@ -3,7 +3,13 @@ import type { TestStack } from '../../support/stack.ts'
 import type { Surroundings } from './run-record.ts'
 
 /** Where the checker finds the real servers. */
-export async function surroundingsOf({ stack, rail }: { stack: TestStack; rail: Rail }): Promise<Surroundings> {
+export async function surroundingsOf({
+  stack,
+  rail,
+}: {
+  stack: TestStack
+  rail: Rail
+}): Promise<Surroundings> {
   const jwks = await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)
   return {
     databaseUrl: stack.databaseUrl,

@@ -10,7 +10,8 @@ export function decodeTransfer(raw: Hex): {
 } {
   const { to: asset, data = '0x' } = parseTransaction(raw as `0x02${string}`)
   const { functionName, args } = decodeFunctionData({ abi: tokenAbi, data })
-  if (functionName !== 'transferWithAuthorization' || !asset) throw new Error(`the transaction calls ${functionName}`)
+  if (functionName !== 'transferWithAuthorization' || !asset)
+    throw new Error(`the transaction calls ${functionName}`)
   const [from, to, value, validAfter, validBefore, nonce, signature] = args
   return { asset, authorization: { from, to, value, validAfter, validBefore, nonce }, signature }
 }

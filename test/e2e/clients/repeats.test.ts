@@ -21,7 +21,11 @@ const manifest = {
   contact: { email: 'repeater@agent.example' },
   rails: ['packetops' as const],
   requested_scopes: ['runs:read' as const],
-  public_key: { kty: 'OKP' as const, crv: 'Ed25519' as const, x: Buffer.alloc(32, 7).toString('base64url') },
+  public_key: {
+    kty: 'OKP' as const,
+    crv: 'Ed25519' as const,
+    x: Buffer.alloc(32, 7).toString('base64url'),
+  },
   sandbox: true,
 }
 
@@ -47,7 +51,10 @@ verifies(
       return { sent, answer }
     }
     const once = register(0)
-    await expect(once.answer).rejects.toMatchObject({ code: 'unavailable', problem: { retryable: true } })
+    await expect(once.answer).rejects.toMatchObject({
+      code: 'unavailable',
+      problem: { retryable: true },
+    })
     expect(once.sent).toHaveLength(1)
     const short = register(600)
     await expect(short.answer).rejects.toBeInstanceOf(ProblemError)
@@ -65,33 +72,46 @@ verifies(
 
 verifies('client.repeats', 'another refusal is thrown at once, with its problem', async () => {
   const { sent, client } = watched(30_000)
-  const refused = client.call('agent-register', { ...manifest, name: '', idempotency_key: 'refused-1' })
-  await expect(refused).rejects.toMatchObject({ code: 'invalid_request', problem: { retryable: false } })
+  const refused = client.call('agent-register', {
+    ...manifest,
+    name: '',
+    idempotency_key: 'refused-1',
+  })
+  await expect(refused).rejects.toMatchObject({
+    code: 'invalid_request',
+    problem: { retryable: false },
+  })
   expect(sent).toHaveLength(1)
 })
 
-verifies('client.repeats', 'a call that does not get through is repeated, and not after it was aborted', async () => {
-  const [port = 0] = await findFree(1)
-  const { sent, client } = watched(30_000, `http://127.0.0.1:${port}`)
-  const gate = createServer((request, response) => {
-    void fetch(base() + request.url).then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-  })
-  try {
-    const answer = client.call('jwks', {})
-    await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(2)
-    gate.listen(port, '127.0.0.1')
-    expect((await answer).body.keys.length).toBeGreaterThan(0)
-  } finally {
-    gate.closeAllConnections()
-    gate.close()
-  }
-  const stop = new AbortController()
-  const away = watched(30_000, `http://127.0.0.1:${port}`)
-  const aborted = away.client.call('jwks', {}, { signal: stop.signal })
-  await expect.poll(() => away.sent.length).toBe(1)
-  stop.abort()
-  await expect(aborted).rejects.toThrow()
-  const asked = away.sent.length
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  expect(away.sent).toHaveLength(asked)
-})
+verifies(
+  'client.repeats',
+  'a call that does not get through is repeated, and not after it was aborted',
+  async () => {
+    const [port = 0] = await findFree(1)
+    const { sent, client } = watched(30_000, `http://127.0.0.1:${port}`)
+    const gate = createServer((request, response) => {
+      void fetch(base() + request.url).then(async (answer) =>
+        response.writeHead(answer.status).end(await answer.text()),
+      )
+    })
+    try {
+      const answer = client.call('jwks', {})
+      await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(2)
+      gate.listen(port, '127.0.0.1')
+      expect((await answer).body.keys.length).toBeGreaterThan(0)
+    } finally {
+      gate.closeAllConnections()
+      gate.close()
+    }
+    const stop = new AbortController()
+    const away = watched(30_000, `http://127.0.0.1:${port}`)
+    const aborted = away.client.call('jwks', {}, { signal: stop.signal })
+    await expect.poll(() => away.sent.length).toBe(1)
+    stop.abort()
+    await expect(aborted).rejects.toThrow()
+    const asked = away.sent.length
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(away.sent).toHaveLength(asked)
+  },
+)

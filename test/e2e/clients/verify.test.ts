@@ -20,13 +20,21 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => apis?.stop())
 
-const hosts = () => ({ baseUrl: apis.hosts[0]!.base, osUrl: apis.hosts[0]!.os, origin: apis.config.BASE_URL })
+const hosts = () => ({
+  baseUrl: apis.hosts[0]!.base,
+  osUrl: apis.hosts[0]!.os,
+  origin: apis.config.BASE_URL,
+})
 const client = () => createClient({ ...hosts(), operator: apis.operator })
 const keySet = async () => (await client().call('jwks', {})).body
 const rings = () => loadKeyRings(apis.config.SIGNING_KEYS_FILE)
 const rotate = async () => {
   renewSigningKeys(apis.config.SIGNING_KEYS_FILE, new Date())
-  await client().call('keys-publish', { mode: 'publish_keys', reason: 'spring', idempotency_key: crypto.randomUUID() })
+  await client().call('keys-publish', {
+    mode: 'publish_keys',
+    reason: 'spring',
+    idempotency_key: crypto.randomUUID(),
+  })
 }
 const end = (act: 'retire' | 'revoke', { kid }: SigningKey) => {
   const why = { kid, reason: 'ended', idempotency_key: crypto.randomUUID() }
@@ -52,15 +60,29 @@ verifies(
     const key = rings().receipt.active
     const forge = (by: SigningKey, iat: number, typ = 'receipt+jwt') =>
       signCompact(by, { typ, payload: { kind: 'onboarding', prev: null, iat } })
-    expect(await verifyReceipt(jws, await keySet())).toMatchObject({ kind: 'onboarding', prev: null })
+    expect(await verifyReceipt(jws, await keySet())).toMatchObject({
+      kind: 'onboarding',
+      prev: null,
+    })
     const [head = '', payload = '', signature = ''] = jws.split('.')
-    const altered = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('onboarding', 'settlement'))
+    const altered = Buffer.from(
+      Buffer.from(payload, 'base64url').toString().replace('onboarding', 'settlement'),
+    )
     const refusals: [string, string | RegExp][] = [
       [`${head}.${altered.toString('base64url')}.${signature}`, 'signature verification failed'],
       [forge(rings().authority.active, nowSeconds()), 'does not sign receipts'],
       [forge(key, nowSeconds(), 'statement+jwt'), 'this is no receipt'],
-      [signCompact({ ...key, kid: 'receipt-unknown' }, { typ: 'receipt+jwt', payload: {} }), /no applicable key/],
-      [signCompact({ ...rings().callback.active, kid: key.kid }, { typ: 'receipt+jwt', payload: {} }), 'signature'],
+      [
+        signCompact({ ...key, kid: 'receipt-unknown' }, { typ: 'receipt+jwt', payload: {} }),
+        /no applicable key/,
+      ],
+      [
+        signCompact(
+          { ...rings().callback.active, kid: key.kid },
+          { typ: 'receipt+jwt', payload: {} },
+        ),
+        'signature',
+      ],
     ]
     for (const [receipt, reason] of refusals)
       await expect(verifyReceipt(receipt, await keySet())).rejects.toThrow(reason)
@@ -69,10 +91,12 @@ verifies(
     await end('retire', key)
     const retired = await keySet()
     expect(await verifyReceipt(jws, retired)).toMatchObject({ kind: 'onboarding' })
-    await expect(verifyReceipt(forge(key, nowSeconds() + 5), retired)).rejects.toThrow('after its key was retired')
-    await expect(verifyReceipt(signCompact(key, { typ: 'receipt+jwt', payload: {} }), retired)).rejects.toThrow(
-      'retired',
+    await expect(verifyReceipt(forge(key, nowSeconds() + 5), retired)).rejects.toThrow(
+      'after its key was retired',
     )
+    await expect(
+      verifyReceipt(signCompact(key, { typ: 'receipt+jwt', payload: {} }), retired),
+    ).rejects.toThrow('retired')
     const next = (await sandbox()).registered.receipt.jws
     expect(await verifyReceipt(next, retired)).toMatchObject({ kind: 'onboarding' })
     await expect(verifyReceiptChain([jws, next], retired)).rejects.toThrow('a receipt is missing')
@@ -100,7 +124,11 @@ verifies(
     const judge = (changed: Record<string, string>, text = body, now = at, by: KeySet = keys) =>
       verifyWebhook({ ...headers, ...changed }, text, by, now)
     expect(verifyWebhook(new Headers(headers), Buffer.from(body), keys, at)).toBe(true)
-    const stranger = signWebhook(rings().authority.active, { id: String(headers['webhook-id']), timestamp: at, body })
+    const stranger = signWebhook(rings().authority.active, {
+      id: String(headers['webhook-id']),
+      timestamp: at,
+      body,
+    })
     const forged = stranger['webhook-signature']
     const refused = {
       altered: judge({}, body.replace('host_proof', 'task_updated')),
@@ -109,12 +137,18 @@ verifies(
       expired: judge({}, body, at + 301),
       ahead: judge({}, body, at - 301),
       unsigned: judge({ 'webhook-signature': '' }),
-      otherScheme: judge({ 'webhook-signature': String(headers['webhook-signature']).replace('v1a,', 'v1,') }),
+      otherScheme: judge({
+        'webhook-signature': String(headers['webhook-signature']).replace('v1a,', 'v1,'),
+      }),
       forged: judge({ 'webhook-signature': forged }),
-      crowded: judge({ 'webhook-signature': `${`${forged} `.repeat(4)}${headers['webhook-signature']}` }),
+      crowded: judge({
+        'webhook-signature': `${`${forged} `.repeat(4)}${headers['webhook-signature']}`,
+      }),
       nameless: judge({ 'webhook-id': '' }),
       undated: judge({ 'webhook-timestamp': 'today' }),
-      strangersSet: judge({}, body, at, { keys: keys.keys.filter((key) => key['use_for'] !== 'callback') }),
+      strangersSet: judge({}, body, at, {
+        keys: keys.keys.filter((key) => key['use_for'] !== 'callback'),
+      }),
     }
     expect(Object.entries(refused).filter(([, taken]) => taken)).toEqual([])
     // A replay within five minutes is the same message under the same id, which its receiver has kept.

@@ -22,8 +22,10 @@ export const dice: fc.Arbitrary<Dice> = fc.record({
   amount: fc.integer({ min: 1, max: 1_000 }),
 })
 
-const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
-const letters = (at: number) => at.toString(36).replace(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)] as string)
+const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at))
+const letters = (at: number) =>
+  at.toString(36).replace(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)] as string)
 const currency = (at: number) =>
   times(5, (place) => String.fromCharCode(65 + (Math.floor(at / 26 ** place) % 26))).join('')
 const work = (rail: RailKey, value: unknown): Piece => ({ kind: 'work', rail, value })
@@ -62,13 +64,20 @@ const usage = (model: string, more = {}) => ({
   output_tokens: 1,
   ...more,
 })
-const price = (model: string) => ({ model, input_per_million_minor: 1, output_per_million_minor: 1 })
+const price = (model: string) => ({
+  model,
+  input_per_million_minor: 1,
+  output_per_million_minor: 1,
+})
 const meter = meterYear(1)
 
 /** Copies of a sentence that many others contradict and many questions cite. */
 export const alikeSentences = (copies: number, { word, amount }: Dice, others = 1_000): Piece =>
   work('diligenceops', {
-    questions: times(2 * others, (at) => ({ id: `q${at}`, text: `How long are ${word} backups kept?` })),
+    questions: times(2 * others, (at) => ({
+      id: `q${at}`,
+      text: `How long are ${word} backups kept?`,
+    })),
     evidence: evidence(
       [
         ...times(copies, () => `The ${word} backups are kept for ${amount} days.`),
@@ -84,7 +93,9 @@ export const bombs: readonly Bomb[] = [
     make: (size, { amount }) =>
       work('financeops', {
         invoices: times(size, (at) => invoice(`i${at}`, amount)),
-        payments: times(size, (at) => payment(`p${at}`, amount, { reference: `i${at} i${Math.max(0, at - 1)}` })),
+        payments: times(size, (at) =>
+          payment(`p${at}`, amount, { reference: `i${at} i${Math.max(0, at - 1)}` }),
+        ),
       }),
   },
   {
@@ -123,12 +134,16 @@ export const bombs: readonly Bomb[] = [
     name: 'diligenceops: one word without an end',
     size: 64_000,
     make: (size, { word }) =>
-      work('diligenceops', { questions: [{ id: 'q', text: word }], evidence: evidence('a'.repeat(size)) }),
+      work('diligenceops', {
+        questions: [{ id: 'q', text: word }],
+        evidence: evidence('a'.repeat(size)),
+      }),
   },
   {
     name: 'contractops: days until which something lasts',
     size: 900,
-    make: (size) => contract('The term lasts until 2026-05-31. '.slice(0, 33).repeat(Math.floor(size))),
+    make: (size) =>
+      contract('The term lasts until 2026-05-31. '.slice(0, 33).repeat(Math.floor(size))),
   },
   {
     name: 'contractops: attachments that are named and not supplied, after blank lines',
@@ -206,13 +221,17 @@ export const bombs: readonly Bomb[] = [
   {
     name: 'tokenops: a model for each row',
     size: 2_000,
-    make: (size) => work('tokenops', { price_table: [], usage: times(size, (at) => usage(`m${at}`)) }),
+    make: (size) =>
+      work('tokenops', { price_table: [], usage: times(size, (at) => usage(`m${at}`)) }),
   },
   {
     name: 'energyops: readings of one instant',
     size: 4_000,
     make: (size, { amount }) =>
-      work('energyops', { ...meter, readings: times(size, () => ({ at: '2025-03-01T00:00:00Z', value: amount })) }),
+      work('energyops', {
+        ...meter,
+        readings: times(size, () => ({ at: '2025-03-01T00:00:00Z', value: amount })),
+      }),
   },
   {
     name: 'energyops: bands of each minute over years',
@@ -229,7 +248,10 @@ export const bombs: readonly Bomb[] = [
         meter: { id: 'm', unit: 'kWh', interval_minutes: 60, time_zone: 'UTC' },
         tariff: { currency: 'USD', bands: times(48, band) },
         bill: { from: day(0), to: day(size - 1), total_minor: 1 },
-        readings: times(size * 24, (at) => ({ at: new Date(Date.UTC(2015, 0, 1, at)).toISOString(), value: amount })),
+        readings: times(size * 24, (at) => ({
+          at: new Date(Date.UTC(2015, 0, 1, at)).toISOString(),
+          value: amount,
+        })),
       })
     },
   },
@@ -265,7 +287,10 @@ export const bombs: readonly Bomb[] = [
     size: 20,
     make: (size, { word }) =>
       work('diligenceops', {
-        questions: times(size, (at) => ({ id: `q${at}`, text: `Where are the ${word} backups kept?` })),
+        questions: times(size, (at) => ({
+          id: `q${at}`,
+          text: `Where are the ${word} backups kept?`,
+        })),
         evidence: times(400, (at) => ({
           id: `e${at}`,
           title: 't',
@@ -280,7 +305,11 @@ export const bombs: readonly Bomb[] = [
       work('packetops', {
         title: word,
         required_sections: times(100, (at) => `s${at}`),
-        items: times(size, (at) => ({ name: `n${at}`, section: `s${at % 100}`, content: 'x'.repeat(4_000) })),
+        items: times(size, (at) => ({
+          name: `n${at}`,
+          section: `s${at % 100}`,
+          content: 'x'.repeat(4_000),
+        })),
       }),
   },
   {
@@ -303,7 +332,14 @@ function replayOf(size: number): unknown {
   for (const event of times(3 * size, (at) => circle[at % 3] as TaskEvent)) {
     const to = nextTaskState(state, event, 'callback_pending') as TaskState
     const data = { receipt_id: receiptId(receipt) }
-    const move = { event, from_state: state, to_state: to, at: '2026-11-21T11:00:00.000Z', actor: 'service', data }
+    const move = {
+      event,
+      from_state: state,
+      to_state: to,
+      at: '2026-11-21T11:00:00.000Z',
+      actor: 'service',
+      data,
+    }
     ledger.push({ ...ledgerEntry(made.task_id, ledger.at(-1), move), data })
     state = to
   }

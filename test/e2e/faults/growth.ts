@@ -18,7 +18,10 @@ export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]
   const [drawn] = fc.sample(dice, 1)
   if (drawn === undefined) throw new Error('nothing was drawn')
   const smallest = make(size, drawn)
-  const times = Math.min(200, Math.max(1, Math.ceil(LEAST_MS / Math.max(0.2, await cpuOf(smallest, 1)))))
+  const times = Math.min(
+    200,
+    Math.max(1, Math.ceil(LEAST_MS / Math.max(0.2, await cpuOf(smallest, 1)))),
+  )
   const sizes: Size[] = []
   for (const step of STEPS) {
     const piece = make(size * step, drawn)
@@ -29,7 +32,9 @@ export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]
   for (const [at, after] of sizes.entries()) {
     const before = sizes[at - 1]
     if (before === undefined) continue
-    ratios.push(await ratioOf(`${name}, ${JSON.stringify(drawn)}, doubling ${at}`, before, after, times))
+    ratios.push(
+      await ratioOf(`${name}, ${JSON.stringify(drawn)}, doubling ${at}`, before, after, times),
+    )
   }
   console.log(`| ${name} | ${found.join(' ')} | ${Math.max(...ratios).toFixed(2)} |`)
   return found

@@ -11,7 +11,10 @@ const drawn = { word: 'bdgmnst', amount: 7 }
 const largest: [string, number][] = [
   ['financeops: references that join all invoices to one', 5_000],
   ['financeops: one party, one payment for all of its invoices', 5_000],
-  ['diligenceops: copies of a sentence that many others contradict and many questions cite', 15_000],
+  [
+    'diligenceops: copies of a sentence that many others contradict and many questions cite',
+    15_000,
+  ],
   ['diligenceops: one sentence of mentions', 200_000],
   ['diligenceops: questions about what every passage says', 2_000],
   ['contractops: days until which something lasts', 15_000],
@@ -28,5 +31,7 @@ for (const [name, size] of largest)
   verifies('isolation.maxima', `${name}, ${size}`, async () => {
     const made = bombs.find((bomb) => bomb.name === name)?.make(size, drawn)
     if (made?.rail === undefined) throw new Error(`there is no bomb ${name}`)
-    expect(await pool.run({ kind: 'work', rail: made.rail, value: made.value, lists: {} })).toHaveProperty('result')
+    expect(
+      await pool.run({ kind: 'work', rail: made.rail, value: made.value, lists: {} }),
+    ).toHaveProperty('result')
   })

@@ -13,9 +13,13 @@ const CHUNK = 512 * 1024
 process.on('message', async ({ kind, rail: key, value, times }) => {
   const rail = rails.find((each) => each.key === key)
   const acts = {
-    work: () => (rail.rows === undefined ? rail.work(rail.input.parse(value)) : workOnRows(rail, value, {})),
+    work: () =>
+      rail.rows === undefined ? rail.work(rail.input.parse(value)) : workOnRows(rail, value, {}),
     replay: () => verifyReplayFile(value),
-    csv: () => workOnRows(rail, value.head, { [value.list]: { format: 'csv', stream: piecesOf(value.text) } }),
+    csv: () =>
+      workOnRows(rail, value.head, {
+        [value.list]: { format: 'csv', stream: piecesOf(value.text) },
+      }),
   }
   const cpuMs = []
   const begun = process.cpuUsage()
@@ -37,5 +41,7 @@ process.on('message', async ({ kind, rail: key, value, times }) => {
 function piecesOf(text) {
   const bytes = Buffer.from(text)
   const count = Math.ceil(bytes.length / CHUNK)
-  return Readable.from(Array.from({ length: count }, (_, at) => bytes.subarray(at * CHUNK, (at + 1) * CHUNK)))
+  return Readable.from(
+    Array.from({ length: count }, (_, at) => bytes.subarray(at * CHUNK, (at + 1) * CHUNK)),
+  )
 }

@@ -24,7 +24,9 @@ afterAll(async () => {
 })
 
 // Some seconds of work, within every limit.
-const bomb = alikeSentences(3_200, { word: 'bdgmnst', amount: 7 }).value as Parameters<typeof agent.start>[0]['input']
+const bomb = alikeSentences(3_200, { word: 'bdgmnst', amount: 7 }).value as Parameters<
+  typeof agent.start
+>[0]['input']
 
 /** A paid run of diligenceops that is about to begin its work. */
 async function startBomb(units: number) {
@@ -33,7 +35,9 @@ async function startBomb(units: number) {
   const input = { ...agent.startInput(quote_id, 'diligenceops'), input: bomb, payment_reference_id }
   const { run_id, task_id } = (await agent.start(input)).body.run
   await agent.approve('payment_reference', payment_reference_id)
-  await expect.poll(async () => (await agent.status(run_id)).state, { timeout: 30_000 }).toBe('credit_funded')
+  await expect
+    .poll(async () => (await agent.status(run_id)).state, { timeout: 30_000 })
+    .toBe('credit_funded')
   await agent.approve('task', task_id)
   return { run_id, task_id }
 }
@@ -60,7 +64,10 @@ function busiestChild(): number {
   const parent = stack.runWorker().pid
   if (parent === undefined) return 0
   try {
-    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ').filter(Boolean)
+    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .filter(Boolean)
     return Math.max(0, ...children.map(cpuMsOf))
   } catch {
     return 0
@@ -87,11 +94,18 @@ verifies(
       expiresAt: nowSeconds() + 3_600,
       idempotencyKey: freshKey(),
     })
-    expect((await wallet.client.call('payout-authorize', input)).body.payout.state).toBe('authorized')
+    expect((await wallet.client.call('payout-authorize', input)).body.payout.state).toBe(
+      'authorized',
+    )
     const asked = { payout_id: payout.payout_id, idempotency_key: freshKey() }
-    await expectExecutedOnce(rail, (await insist(() => wallet.client.call('payout-execute', asked))).body)
+    await expectExecutedOnce(
+      rail,
+      (await insist(() => wallet.client.call('payout-execute', asked))).body,
+    )
     for (const { run_id } of bombs)
-      await expect.poll(async () => (await workerEnded(run_id))?.verdict, { timeout: 120_000 }).toBe('done')
+      await expect
+        .poll(async () => (await workerEnded(run_id))?.verdict, { timeout: 120_000 })
+        .toBe('done')
   },
   240_000,
 )
@@ -108,7 +122,9 @@ verifies(
       expect(await workerEnded(run_id)).toBeUndefined()
       await restart(stack.runWorker())
     }
-    await expect.poll(async () => (await agent.status(run_id)).state, { timeout: 60_000 }).toBe('exception_open')
+    await expect
+      .poll(async () => (await agent.status(run_id)).state, { timeout: 60_000 })
+      .toBe('exception_open')
     expect(await workerEnded(run_id)).toMatchObject({
       verdict: 'too_complex',
       output: { errors: 'the work was begun three times and never came to its end' },
@@ -122,12 +138,21 @@ verifies(
       statusToken: task_id,
     })
     const [raised] = (await operator.call('task-exceptions', {})).body.items
-    expect(raised).toMatchObject({ code: 'input_too_complex', allowed_recoveries: ['correct_input', 'abandon'] })
+    expect(raised).toMatchObject({
+      code: 'input_too_complex',
+      allowed_recoveries: ['correct_input', 'abandon'],
+    })
     const reserved = await creditOf(task_id)
     expect(reserved).toMatchObject({ state: 'reserved', consumed_units: 0 })
-    const abandon = { exception_id: raised?.exception_id, action: 'abandon', idempotency_key: freshKey() } as const
+    const abandon = {
+      exception_id: raised?.exception_id,
+      action: 'abandon',
+      idempotency_key: freshKey(),
+    } as const
     await operator.call('task-recover', abandon)
-    await expect.poll(async () => (await agent.status(run_id)).state, { timeout: 60_000 }).toBe('closed')
+    await expect
+      .poll(async () => (await agent.status(run_id)).state, { timeout: 60_000 })
+      .toBe('closed')
     expect(await creditOf(task_id)).toEqual({ ...reserved, state: 'released' })
   },
   240_000,

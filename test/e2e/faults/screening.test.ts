@@ -10,7 +10,8 @@ function withoutPhrase(count: number): string {
   return Array.from({ length: count }, (_, at) => short[(at * 7) % short.length]).join(' ')
 }
 
-const filled = (piece: string) => (bytes: number) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes)
+const filled = (piece: string) => (bytes: number) =>
+  piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes)
 const elevenWords = 'legal winner thank year wave sausage worth useful legal winner thank . '
 const hostile: Record<string, (bytes: number) => unknown> = {
   'three-letter words': (bytes) => withoutPhrase(bytes / 4),
@@ -32,7 +33,8 @@ const hostile: Record<string, (bytes: number) => unknown> = {
   'compatibility characters': (bytes) => filled('\ufdfa')(bytes / 3),
   'many members': (bytes) =>
     Object.fromEntries(Array.from({ length: bytes / 24 }, (_, at) => [`k${at}`, 'zoo zoo zoo'])),
-  'nested keys': (bytes) => nested({ kty: 'a', d: 'b' }, Math.min(60, bytes / 20), filled('c')(bytes)),
+  'nested keys': (bytes) =>
+    nested({ kty: 'a', d: 'b' }, Math.min(60, bytes / 20), filled('c')(bytes)),
 }
 function nested(inner: object, levels: number, rest: string): unknown {
   return levels <= 0 ? rest : { ...inner, e: nested(inner, levels - 1, rest) }

@@ -8,7 +8,11 @@ import { fileURLToPath } from 'node:url'
 const NODE_LTS = '26.10.0'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-rails', `node-${NODE_LTS}`)
+const cache = join(
+  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+  'agent-rails',
+  `node-${NODE_LTS}`,
+)
 const bin = join(cache, 'node_modules', 'node', 'bin')
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` }
 const scratch = mkdtempSync(join(tmpdir(), 'agent-rails-lts-'))
@@ -32,12 +36,23 @@ try {
 function obtainNode() {
   if (existsSync(join(bin, 'node'))) return
   mkdirSync(cache, { recursive: true })
-  writeFileSync(join(cache, 'package.json'), JSON.stringify({ private: true, allowScripts: { node: true } }))
-  run('npm', ['install', '--no-audit', '--no-fund', '--no-save', `node@${NODE_LTS}`], { cwd: cache, env: process.env })
+  writeFileSync(
+    join(cache, 'package.json'),
+    JSON.stringify({ private: true, allowScripts: { node: true } }),
+  )
+  run('npm', ['install', '--no-audit', '--no-fund', '--no-save', `node@${NODE_LTS}`], {
+    cwd: cache,
+    env: process.env,
+  })
 }
 
 function run(command, args, options = {}) {
-  const { status, error, stdout } = spawnSync(command, args, { stdio: 'inherit', env, encoding: 'utf8', ...options })
+  const { status, error, stdout } = spawnSync(command, args, {
+    stdio: 'inherit',
+    env,
+    encoding: 'utf8',
+    ...options,
+  })
   if (status !== 0) throw error ?? new Error(`${command} ${args.join(' ')} ended with ${status}`)
   return stdout ?? ''
 }

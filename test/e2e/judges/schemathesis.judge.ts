@@ -14,7 +14,11 @@ const VERSION = '4.32.5'
 /** Calls that each operation gets from the fuzzer: about three minutes in all. */
 const EXAMPLES = 400
 
-const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-rails', `schemathesis-${VERSION}`)
+const cache = join(
+  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+  'agent-rails',
+  `schemathesis-${VERSION}`,
+)
 const program = join(cache, 'bin', 'schemathesis')
 const settings = fileURLToPath(new URL('schemathesis.toml', import.meta.url))
 const unlimited = {
@@ -55,14 +59,31 @@ afterAll(async () => {
 test('schemathesis finds every answer of every operation to be as the OpenAPI document says', async () => {
   const config = join(scratch, 'schemathesis.toml')
   await writeFile(config, `${await readFile(settings, 'utf8')}${dictionaries()}`)
-  const args = ['--config-file', config, '--no-color', 'run', `${proxy.url}/openapi.json`, '--url', proxy.url]
-  const phases = ['--phases', 'examples,coverage,fuzzing', '--max-examples', String(EXAMPLES), '--continue-on-failure']
+  const args = [
+    '--config-file',
+    config,
+    '--no-color',
+    'run',
+    `${proxy.url}/openapi.json`,
+    '--url',
+    proxy.url,
+  ]
+  const phases = [
+    '--phases',
+    'examples,coverage,fuzzing',
+    '--max-examples',
+    String(EXAMPLES),
+    '--continue-on-failure',
+  ]
   expect(await run(program, [...args, ...phases], scratch)).toBe(0)
 })
 
 /** Values that no generator guesses: the treasury's holder, and payouts that may be executed. */
 function dictionaries(): string {
-  const values = { holders: [stack.accounts.treasury.holder.address], payouts: [...creators.keys()] }
+  const values = {
+    holders: [stack.accounts.treasury.holder.address],
+    payouts: [...creators.keys()],
+  }
   return Object.entries(values)
     .map(([name, known]) => `\n[dictionaries.${name}]\nvalues = ${JSON.stringify(known)}\n`)
     .join('')
@@ -74,9 +95,13 @@ async function obtainSchemathesis(): Promise<void> {
   await mkdir(cache, { recursive: true })
   const made = await run('python3', ['-m', 'venv', cache])
   const installed =
-    made === 0 ? await run(join(cache, 'bin', 'pip'), ['install', '-q', `schemathesis==${VERSION}`]) : made
+    made === 0
+      ? await run(join(cache, 'bin', 'pip'), ['install', '-q', `schemathesis==${VERSION}`])
+      : made
   if (installed !== 0)
-    throw new Error(`schemathesis ${VERSION} cannot be installed; it needs python3 with venv and pip`)
+    throw new Error(
+      `schemathesis ${VERSION} cannot be installed; it needs python3 with venv and pip`,
+    )
 }
 
 /** Runs a program that prints where this one prints; its exit code. */

@@ -7,26 +7,36 @@ import { newWallet, type TestWallet } from '../../support/chain.ts'
 export const PLACEHOLDER = 'placeholder'
 
 /** `target` is the service's own origin, `operator` a credential of it; `creators` are the wallets whose payouts calls may name. */
-export type SigningProxyOptions = { target: string; operator: string; creators: ReadonlyMap<string, TestWallet> }
+export type SigningProxyOptions = {
+  target: string
+  operator: string
+  creators: ReadonlyMap<string, TestWallet>
+}
 export type SigningProxy = { url: string; stop(): Promise<void> }
 type Headers = [name: string, value: string][]
 
 /** More than any generated call has, so that the service and not the proxy refuses a long one. */
 const LONGEST_HEAD = 4 * 1024 * 1024
-const HOP_BY_HOP = /^(host|connection|keep-alive|transfer-encoding|content-length|upgrade|te|trailer|expect)$/i
+const HOP_BY_HOP =
+  /^(host|connection|keep-alive|transfer-encoding|content-length|upgrade|te|trailer|expect)$/i
 
 /**
  * Passes every call on to the service, with a wallet proof for the very body or an operator's credential where the caller holds
  * a place for it. A wallet serves until it is asked to pay, so that priced calls are free and a 402 comes up all the same.
  */
-export async function openSigningProxy({ target, operator, creators }: SigningProxyOptions): Promise<SigningProxy> {
+export async function openSigningProxy({
+  target,
+  operator,
+  creators,
+}: SigningProxyOptions): Promise<SigningProxy> {
   let wallet = newWallet()
   const pass = async (call: IncomingMessage, answer: ServerResponse) => {
     const body = await buffer(call)
     const value = parse(body)
     const signer = creators.get(payoutIdOf(value)) ?? wallet
     const credential = async ([name, sent]: Headers[number]): Promise<Headers[number]> => {
-      if (/^authorization$/i.test(name) && sent === `Bearer ${PLACEHOLDER}`) return [name, `Bearer ${operator}`]
+      if (/^authorization$/i.test(name) && sent === `Bearer ${PLACEHOLDER}`)
+        return [name, `Bearer ${operator}`]
       const isProof = /^x-service-wallet-proof$/i.test(name) && sent === PLACEHOLDER
       return [name, isProof ? await proof(signer, target, call.url, value) : sent]
     }
@@ -65,20 +75,33 @@ async function proof(
 }
 
 /** The service's answer to the call with these headers, doubled where they were; rejects when the connection fails. */
-function forward(target: string, call: IncomingMessage, headers: Headers, body: Buffer): Promise<IncomingMessage> {
+function forward(
+  target: string,
+  call: IncomingMessage,
+  headers: Headers,
+  body: Buffer,
+): Promise<IncomingMessage> {
   const { host, hostname, port } = new URL(target)
   const hasBody = body.length > 0 || call.headers['content-length'] !== undefined
-  const own: Headers = [['Host', host], ...(hasBody ? ([['Content-Length', String(body.length)]] as Headers) : [])]
+  const own: Headers = [
+    ['Host', host],
+    ...(hasBody ? ([['Content-Length', String(body.length)]] as Headers) : []),
+  ]
   return new Promise((resolve, reject) => {
     const { method, url: path } = call
-    const sent = request({ hostname, port, method, path, headers: [...own, ...headers].flat() }, resolve)
+    const sent = request(
+      { hostname, port, method, path, headers: [...own, ...headers].flat() },
+      resolve,
+    )
     sent.on('error', reject)
     sent.end(body)
   })
 }
 
 function pairs(raw: readonly string[]): Headers {
-  return raw.flatMap((name, index): Headers => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []))
+  return raw.flatMap(
+    (name, index): Headers => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []),
+  )
 }
 
 function parse(body: Buffer): unknown {
@@ -90,5 +113,7 @@ function parse(body: Buffer): unknown {
 }
 
 function payoutIdOf(value: unknown): string {
-  return typeof value === 'object' && value !== null && 'payout_id' in value ? String(value.payout_id) : ''
+  return typeof value === 'object' && value !== null && 'payout_id' in value
+    ? String(value.payout_id)
+    : ''
 }

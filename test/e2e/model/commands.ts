@@ -35,20 +35,30 @@ class Acts implements Command {
   async run(held: Held, system: System): Promise<void> {
     for (const act of this.acts) await system.prepare(act)
     const killed = this.crash && killLater(system, this.crash)
-    const ran = await Promise.all(this.acts.map(async (act) => ({ act, outcome: await system.perform(act) })))
+    const ran = await Promise.all(
+      this.acts.map(async (act) => ({ act, outcome: await system.perform(act) })),
+    )
     await killed
     const after = explain(held.model, ran)
-    expect(after, `no order of these acts explains ${JSON.stringify(ran.map(({ outcome }) => outcome))}`).toBeDefined()
+    expect(
+      after,
+      `no order of these acts explains ${JSON.stringify(ran.map(({ outcome }) => outcome))}`,
+    ).toBeDefined()
     held.model = after as Model
   }
 
   toString(): string {
     const acts = this.acts.map(describe).join(' ∥ ')
-    return this.crash === undefined ? acts : `${acts}, ${this.crash.part} killed after ${this.crash.afterMs} ms`
+    return this.crash === undefined
+      ? acts
+      : `${acts}, ${this.crash.part} killed after ${this.crash.afterMs} ms`
   }
 }
 
-async function killLater(system: System, { part, afterMs }: { part: PartName; afterMs: number }): Promise<void> {
+async function killLater(
+  system: System,
+  { part, afterMs }: { part: PartName; afterMs: number },
+): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   await system.kill(part)
 }
@@ -57,10 +67,16 @@ async function killLater(system: System, { part, afterMs }: { part: PartName; af
 const first: Name = { owner: wallets[0], slot: slots[0] }
 const names = fc.oneof(
   { weight: 2, arbitrary: fc.constant(first) },
-  { weight: 1, arbitrary: fc.record({ owner: fc.constantFrom(...wallets), slot: fc.constantFrom(...slots) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ owner: fc.constantFrom(...wallets), slot: fc.constantFrom(...slots) }),
+  },
 )
 const callers = (of: Name): fc.Arbitrary<Wallet> =>
-  fc.oneof({ weight: 5, arbitrary: fc.constant(of.owner) }, { weight: 1, arbitrary: fc.constantFrom(...wallets) })
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constant(of.owner) },
+    { weight: 1, arbitrary: fc.constantFrom(...wallets) },
+  )
 
 const create = names.chain((of) =>
   fc.record({
@@ -90,17 +106,23 @@ const other = names.chain((of) =>
 const together = fc
   .tuple(fc.array(fc.oneof(create, authorize, other), { minLength: 1, maxLength: 2 }), fc.boolean())
   .map(([acts, twice]): Act[] => (twice ? [...acts.slice(0, 1), ...acts.slice(0, 1)] : acts))
-const crash = fc.record({ part: fc.constantFrom(...parts), afterMs: fc.integer({ min: 0, max: 60 }) })
+const crash = fc.record({
+  part: fc.constantFrom(...parts),
+  afterMs: fc.integer({ min: 0, max: 60 }),
+})
 const rarely = fc.oneof(
   { withCrossShrink: true },
   { weight: 6, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: crash },
 )
 
-export const commands = fc.commands([fc.tuple(together, rarely).map(([acts, kill]) => new Acts(acts, kill))], {
-  maxCommands: 16,
-  size: 'max',
-})
+export const commands = fc.commands(
+  [fc.tuple(together, rarely).map(([acts, kill]) => new Acts(acts, kill))],
+  {
+    maxCommands: 16,
+    size: 'max',
+  },
+)
 
 /** What the model says is there is there: states, money once, and one charge for each call that had an effect. */
 export async function expectAgreement({ model }: Held, system: System): Promise<void> {

@@ -19,7 +19,12 @@ let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
   const unlimited = { LIMIT_ADDRESS_PER_MINUTE: '1000000', LIMIT_WALLET_PER_MINUTE: '1000000' }
-  const quick = { CHAIN_POLL_MS: '100', SWEEP_EVERY_MS: '300', CALL_LEASE_MS: '2000', CONFIRM_WINDOW_MS: '1000' }
+  const quick = {
+    CHAIN_POLL_MS: '100',
+    SWEEP_EVERY_MS: '300',
+    CALL_LEASE_MS: '2000',
+    CONFIRM_WINDOW_MS: '1000',
+  }
   stack = await startStack({ apis: 2, workers: 2, env: { ...unlimited, ...quick } })
   rail = await openRail(stack)
 })
@@ -40,9 +45,16 @@ verifies(
       await expectAgreement(held, system)
       records.push(...system.records())
     })
-    await fc.assert(property, { numRuns, seed, interruptAfterTimeLimit: patienceMs - 30_000, endOnFailure: false })
+    await fc.assert(property, {
+      numRuns,
+      seed,
+      interruptAfterTimeLimit: patienceMs - 30_000,
+      endOnFailure: false,
+    })
 
-    const executed = records.filter(({ calls }) => calls.some(({ operation }) => operation === 'payout-execute'))
+    const executed = records.filter(({ calls }) =>
+      calls.some(({ operation }) => operation === 'payout-execute'),
+    )
     expect(executed.length).toBeGreaterThan(0)
 
     const clean = { duplicates: [], lost: [], disagreements: [], stuck: [] }

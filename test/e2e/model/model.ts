@@ -54,8 +54,12 @@ function effect({ payouts }: Model, act: Act): { state?: State; outcome: Outcome
   if (known === undefined) return { outcome: { status: 404, code: 'not_found' } }
   if (act.kind === 'status') return { outcome: { status: 200, state: known.state } }
   const [from, to] =
-    act.kind === 'authorize' ? (['created', 'authorized'] as const) : (['authorized', 'executed'] as const)
-  return known.state === from ? { state: to, outcome: { status: 200, state: to } } : { outcome: wrongState }
+    act.kind === 'authorize'
+      ? (['created', 'authorized'] as const)
+      : (['authorized', 'executed'] as const)
+  return known.state === from
+    ? { state: to, outcome: { status: 200, state: to } }
+    : { outcome: wrongState }
 }
 
 const conflict: Outcome = { status: 422, code: 'idempotency_conflict' }
@@ -63,7 +67,8 @@ const wrongState: Outcome = { status: 409, code: 'wrong_state' }
 
 /** Create and authorize have a key of their caller's; an execute is known by its payout. */
 function callKey(act: Act): string {
-  const key = act.kind === 'authorize' ? act.key : act.kind === 'create' ? act.of.slot : nameOf(act.of)
+  const key =
+    act.kind === 'authorize' ? act.key : act.kind === 'create' ? act.of.slot : nameOf(act.of)
   return `${act.caller} ${act.kind} ${key}`
 }
 
@@ -110,6 +115,7 @@ const same = (one: Outcome, other: Outcome) =>
 export function describe(act: Act): string {
   const name = nameOf(act.of)
   if (act.kind === 'create') return `${act.caller} creates ${name} of ${act.amount}`
-  if (act.kind === 'authorize') return `${act.caller} authorizes ${name} by key ${act.key} for ${act.life} s`
+  if (act.kind === 'authorize')
+    return `${act.caller} authorizes ${name} by key ${act.key} for ${act.life} s`
   return `${act.caller} ${act.kind === 'execute' ? 'executes' : 'reads'} ${name}`
 }

@@ -7,7 +7,15 @@ import { newWallet } from '../../support/chain.ts'
 import { restart } from '../../support/faults.ts'
 import type { AuthorizeInput } from '../../support/treasury-steps.ts'
 import type { RunRecord } from '../chaos/run-record.ts'
-import { type Act, fingerprint, type Name, nameOf, type Outcome, type Wallet, wallets } from './model.ts'
+import {
+  type Act,
+  fingerprint,
+  type Name,
+  nameOf,
+  type Outcome,
+  type Wallet,
+  wallets,
+} from './model.ts'
 
 export const parts = ['worker 0', 'worker 1', 'api 0', 'api 1'] as const
 export type PartName = (typeof parts)[number]
@@ -69,7 +77,8 @@ export async function openSystem(rail: Rail): Promise<System> {
         return (client) => client.call('payout-authorize', input)
       }
       case 'execute':
-        return (client) => client.call('payout-execute', { payout_id: idOf(act.of), idempotency_key })
+        return (client) =>
+          client.call('payout-execute', { payout_id: idOf(act.of), idempotency_key })
       case 'status':
         return (client) => client.call('payout-status', { payout_id: idOf(act.of) })
     }
@@ -91,11 +100,19 @@ export async function openSystem(rail: Rail): Promise<System> {
     },
     perform: async (act) => {
       const { clients } = owners[act.caller]
-      const note = noteFor(records, act, known(act.of).recipient, owners[act.of.owner].agent.address, idOf(act.of))
+      const note = noteFor(
+        records,
+        act,
+        known(act.of).recipient,
+        owners[act.of.owner].agent.address,
+        idOf(act.of),
+      )
       const call = callOf(act)
       const until = Date.now() + PATIENCE_MS
       for (let attempt = 0; ; attempt += 1) {
-        const answer = await call(clients[attempt % clients.length] as Client).catch((error: unknown) => error)
+        const answer = await call(clients[attempt % clients.length] as Client).catch(
+          (error: unknown) => error,
+        )
         const told = readAnswer(answer)
         if (told !== undefined) note(told)
         if (told?.final === true) {
@@ -104,7 +121,8 @@ export async function openSystem(rail: Rail): Promise<System> {
           const empty = act.kind === 'authorize' && told.outcome.code === 'authority_denied'
           return empty ? { status: 404, code: 'not_found' } : told.outcome
         }
-        if (Date.now() > until) throw answer instanceof Error ? answer : new Error('the call stayed open')
+        if (Date.now() > until)
+          throw answer instanceof Error ? answer : new Error('the call stayed open')
         await pause(100)
       }
     },
@@ -135,19 +153,41 @@ export async function openSystem(rail: Rail): Promise<System> {
   }
 }
 
-const nothing = { presentation: 'none', challenge_token: 'none', principal_signature: `0x${'00'.repeat(65)}` }
+const nothing = {
+  presentation: 'none',
+  challenge_token: 'none',
+  principal_signature: `0x${'00'.repeat(65)}`,
+}
 
-type Told = { status: number; body: Partial<PayoutAnswer>; replayed: boolean; final: boolean; outcome: Outcome }
+type Told = {
+  status: number
+  body: Partial<PayoutAnswer>
+  replayed: boolean
+  final: boolean
+  outcome: Outcome
+}
 
 /** Nothing where no answer came back. */
 function readAnswer(answer: unknown): Told | undefined {
   if (answer instanceof ProblemError) {
     const { status, code, retryable } = answer.problem
-    return { status, body: answer.problem as object, replayed: false, final: !retryable, outcome: { status, code } }
+    return {
+      status,
+      body: answer.problem as object,
+      replayed: false,
+      final: !retryable,
+      outcome: { status, code },
+    }
   }
   if (answer instanceof Error) return undefined
   const { status, body, replayed } = answer as Answer<PayoutAnswer>
-  return { status, body, replayed, final: status !== 202, outcome: { status, state: body.payout.state } }
+  return {
+    status,
+    body,
+    replayed,
+    final: status !== 202,
+    outcome: { status, state: body.payout.state },
+  }
 }
 
 /** Writes down what the owner is told, by payout and by call, for the checker. */
@@ -171,5 +211,6 @@ function noteFor(
   }
   const { answers } = call
   const askedMs = Date.now()
-  return ({ status, body, replayed }) => answers.push({ status, body, replayed, askedMs, atMs: Date.now() })
+  return ({ status, body, replayed }) =>
+    answers.push({ status, body, replayed, askedMs, atMs: Date.now() })
 }

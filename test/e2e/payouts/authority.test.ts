@@ -32,7 +32,11 @@ type Case = [name: string, input: AuthorizeInput, status: number, code: string]
 /** Everything that an authorize of this agent could have written. */
 async function written({ address }: Agent) {
   const { db } = rail
-  const payouts = await db.selectFrom('payouts').selectAll().where('creator', '=', address).execute()
+  const payouts = await db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('creator', '=', address)
+    .execute()
   const ids = payouts.map(({ payout_id }) => payout_id)
   const [ledger, receipts, calls, proofs] = await Promise.all([
     db.selectFrom('replay_ledger').selectAll().where('subject', 'in', ids).execute(),
@@ -53,7 +57,12 @@ async function expectRefused(agent: Agent, cases: readonly Case[]): Promise<void
   const before = await written(agent)
   for (const [name, input, status, code] of cases) {
     const refusal = await refusalOf(agent.client.call('payout-authorize', input))
-    expect([name, refusal.status, refusal.code, refusal.money_moved]).toEqual([name, status, code, 'no'])
+    expect([name, refusal.status, refusal.code, refusal.money_moved]).toEqual([
+      name,
+      status,
+      code,
+      'no',
+    ])
   }
   expect(await written(agent)).toEqual(before)
 }
@@ -61,7 +70,10 @@ async function expectRefused(agent: Agent, cases: readonly Case[]): Promise<void
 async function expectAuthorized(agent: Agent, input: AuthorizeInput): Promise<void> {
   const { body } = await agent.client.call('payout-authorize', input)
   expect(body.payout).toMatchObject({ state: 'authorized', expires_at: input.expires_at })
-  expect(claimsOf(body.receipt as string)).toMatchObject({ kind: 'payout_authorized', state: 'authorized' })
+  expect(claimsOf(body.receipt as string)).toMatchObject({
+    kind: 'payout_authorized',
+    state: 'authorized',
+  })
 }
 
 const flipped = (text: string, at: number) => {
@@ -107,7 +119,10 @@ verifies(
       ],
       [
         'used mandate, new challenge',
-        { ...right.input, presentation: await steps.present(first.mandate, right.challenge, right.digest) },
+        {
+          ...right.input,
+          presentation: await steps.present(first.mandate, right.challenge, right.digest),
+        },
         409,
         'mandate_consumed',
       ],
@@ -142,22 +157,29 @@ verifies(
     const agent = await rail.openAgent()
     const payout = await rail.create(agent)
     const rivals = await Promise.all(
-      ['one', 'other'].map((idempotencyKey) => steps.prepare(payout, { ...newTerms(), idempotencyKey })),
+      ['one', 'other'].map((idempotencyKey) =>
+        steps.prepare(payout, { ...newTerms(), idempotencyKey }),
+      ),
     )
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => rivals[index % 2]?.input as AuthorizeInput).map((input) =>
-        agent.client.call('payout-authorize', input).then(
-          ({ body }) => JSON.stringify(body),
-          (error: ProblemError) => error.problem,
-        ),
+      Array.from({ length: 20 }, (_, index) => rivals[index % 2]?.input as AuthorizeInput).map(
+        (input) =>
+          agent.client.call('payout-authorize', input).then(
+            ({ body }) => JSON.stringify(body),
+            (error: ProblemError) => error.problem,
+          ),
       ),
     )
     const authorized = answers.filter((answer) => typeof answer === 'string')
     const refused = answers.filter((answer) => typeof answer !== 'string')
     expect([authorized.length, new Set(authorized).size, refused.length]).toEqual([10, 1, 10])
-    for (const problem of refused) expect(problem).toMatchObject({ status: 409, code: 'wrong_state' })
+    for (const problem of refused)
+      expect(problem).toMatchObject({ status: 409, code: 'wrong_state' })
     const { calls, ledger, receipts } = await written(agent)
-    expect(calls.map(({ operation }) => operation).sort()).toEqual(['payout-authorize', 'payout-create'])
+    expect(calls.map(({ operation }) => operation).sort()).toEqual([
+      'payout-authorize',
+      'payout-create',
+    ])
     expect([ledger.length, receipts.length]).toEqual([5, 2])
   },
 )
@@ -172,7 +194,8 @@ verifies(
     const { principal, holder } = steps
     const payoutWallet = privateKeyToAccount(rail.service.payoutWallet.private_key)
     const typed = principalTypedData(principalTerms)
-    const inDomain = (domain: object) => principal.signTypedData({ ...typed, domain: { ...typed.domain, ...domain } })
+    const inDomain = (domain: object) =>
+      principal.signTypedData({ ...typed, domain: { ...typed.domain, ...domain } })
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
     const right = input.principal_signature
     const highS = (order - BigInt(`0x${right.slice(66, 130)}`)).toString(16).padStart(64, '0')
@@ -233,10 +256,20 @@ for (const version of [1, 2] as const) {
       const stranger = newWallet().account
       await expectRefused(agent, [
         ['absent', { ...input, presentation: mandate }, 403, 'key_binding_missing'],
-        ['broken signature', { ...input, presentation: flipped(presentation, -20) }, 403, 'key_binding_invalid'],
+        [
+          'broken signature',
+          { ...input, presentation: flipped(presentation, -20) },
+          403,
+          'key_binding_invalid',
+        ],
         ['signed by a stranger', await bent({ holder: stranger }), 403, 'key_binding_invalid'],
         ['the other version', await bent({}, version === 1 ? 2 : 1), 403, 'key_binding_invalid'],
-        ['other audience', await bent({ audience: 'https://evil.example' }), 403, 'audience_mismatch'],
+        [
+          'other audience',
+          await bent({ audience: 'https://evil.example' }),
+          403,
+          'audience_mismatch',
+        ],
         ['310 s old', await bent({ issuedAt: nowSeconds() - 310 }), 403, 'key_binding_expired'],
         ['310 s ahead', await bent({ issuedAt: nowSeconds() + 310 }), 403, 'key_binding_expired'],
       ])
@@ -256,7 +289,10 @@ verifies(
   'other terms in the body, a foreign challenge, a foreign mandate and everything expired are refused by their own codes',
   async () => {
     const [agent, terms] = [await rail.openAgent(), newTerms()]
-    const [payout, other] = [await rail.create(agent), await rail.create(agent, { amount_usdc: '2' })]
+    const [payout, other] = [
+      await rail.create(agent),
+      await rail.create(agent, { amount_usdc: '2' }),
+    ]
     const { input, challenge, digest, mandate } = await steps.prepare(payout, terms)
     const keys = loadKeyRings(stack.env['SIGNING_KEYS_FILE'] as string)
     const { origin, holder } = steps
@@ -269,17 +305,29 @@ verifies(
         holder: who,
         requestSha256: digest,
       }).challenge_token
-    const header = Buffer.from('{"typ":"dc+sd-jwt","alg":"EdDSA","kid":"somebody"}').toString('base64url')
+    const header = Buffer.from('{"typ":"dc+sd-jwt","alg":"EdDSA","kid":"somebody"}').toString(
+      'base64url',
+    )
     const foreign = input.presentation.replace(/^[^.]+/, header)
     const cut = mandate.indexOf('~')
     const forged = input.presentation.replace(mandate, flipped(mandate, cut - 10))
     const undisclosed = input.presentation.replace(mandate, `${mandate.slice(0, cut)}~`)
     await expectRefused(agent, [
-      ['other expires_at', { ...input, expires_at: terms.expiresAt + 1 }, 403, 'request_digest_mismatch'],
+      [
+        'other expires_at',
+        { ...input, expires_at: terms.expiresAt + 1 },
+        403,
+        'request_digest_mismatch',
+      ],
       ['other key', { ...input, idempotency_key: 'authorize2' }, 403, 'request_digest_mismatch'],
       ['other payout', { ...input, payout_id: other.payout_id }, 403, 'request_digest_mismatch'],
       ['expired expires_at', { ...input, expires_at: nowSeconds() - 1 }, 410, 'payout_expired'],
-      ['expired challenge', { ...input, challenge_token: old(nowSeconds() - 901) }, 410, 'challenge_expired'],
+      [
+        'expired challenge',
+        { ...input, challenge_token: old(nowSeconds() - 901) },
+        410,
+        'challenge_expired',
+      ],
       [
         'challenge of another holder',
         { ...input, challenge_token: old(nowSeconds(), newWallet().address) },
@@ -301,7 +349,11 @@ verifies(
 )
 
 const asCaller = (body: unknown, authorization?: string) =>
-  post(`${stack.baseUrls[0]}/api/delegated-authority`, body, authorization ? { Authorization: authorization } : {})
+  post(
+    `${stack.baseUrls[0]}/api/delegated-authority`,
+    body,
+    authorization ? { Authorization: authorization } : {},
+  )
 
 verifies(
   [
@@ -314,7 +366,10 @@ verifies(
   'only an operator has a mandate issued, only for the checkout of this created payout, and a repeat is the same mandate',
   async () => {
     const [agent, terms] = [await rail.openAgent(), newTerms()]
-    const [payout, other] = [await rail.create(agent), await rail.create(agent, { amount_usdc: '2.50' })]
+    const [payout, other] = [
+      await rail.create(agent),
+      await rail.create(agent, { amount_usdc: '2.50' }),
+    ]
     const credential = stack.accounts.operator.credential
     const challenge = await steps.challengeFor(payout, terms)
     const body = await steps.issueBody(payout, terms, challenge)
@@ -329,25 +384,44 @@ verifies(
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
     }
     const asOperator = (request: unknown) => asCaller(request, `Bearer ${credential}`)
-    const issue = async (of: Payout, at = terms) => asOperator(await steps.issueBody(of, at, challenge))
+    const issue = async (of: Payout, at = terms) =>
+      asOperator(await steps.issueBody(of, at, challenge))
     const mismatch = { status: 403, body: { code: 'request_digest_mismatch' } }
     expect(await issue(other)).toMatchObject(mismatch)
-    expect(await issue(payout, { ...terms, expiresAt: terms.expiresAt + 1 })).toMatchObject(mismatch)
+    expect(await issue(payout, { ...terms, expiresAt: terms.expiresAt + 1 })).toMatchObject(
+      mismatch,
+    )
     expect(await issue(payout, { ...terms, idempotencyKey: 'other' })).toMatchObject(mismatch)
     const { holder_proof } = body.action
     const signature = await newWallet().account.signMessage({ message: 'not the proof' })
-    const unproven = { ...body, action: { ...body.action, holder_proof: { ...holder_proof, signature } } }
-    expect(await asOperator(unproven)).toMatchObject({ status: 403, body: { code: 'authority_denied' } })
+    const unproven = {
+      ...body,
+      action: { ...body.action, holder_proof: { ...holder_proof, signature } },
+    }
+    expect(await asOperator(unproven)).toMatchObject({
+      status: 403,
+      body: { code: 'authority_denied' },
+    })
 
     const [first, ...repeats] = await Promise.all([1, 2, 3, 4].map(() => asOperator(body)))
     expect(first).toMatchObject({
       status: 201,
       body: { recipient: payout.recipient, amount_usdc: '1', amount_atomic: '1000000' },
     })
-    for (const repeat of [...repeats, await asOperator(body)]) expect(repeat.body).toEqual(first?.body)
-    expect(claimsOf(first?.body['receipt'] as string)).toMatchObject({ kind: 'mandate', payout_id: payout.payout_id })
-    const changed = { ...body, action: { ...body.action, payout: { ...body.action.payout, expires_at: 5 } } }
-    expect(await asOperator(changed)).toMatchObject({ status: 422, body: { code: 'idempotency_conflict' } })
+    for (const repeat of [...repeats, await asOperator(body)])
+      expect(repeat.body).toEqual(first?.body)
+    expect(claimsOf(first?.body['receipt'] as string)).toMatchObject({
+      kind: 'mandate',
+      payout_id: payout.payout_id,
+    })
+    const changed = {
+      ...body,
+      action: { ...body.action, payout: { ...body.action.payout, expires_at: 5 } },
+    }
+    expect(await asOperator(changed)).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_conflict' },
+    })
     const issued = await rail.db
       .selectFrom('mandates')
       .select('mandate_id')

@@ -1,13 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { compactVerify, createLocalJWKSet, decodeJwt, importJWK, type JSONWebKeySet, type JWK } from 'jose'
+import {
+  compactVerify,
+  createLocalJWKSet,
+  decodeJwt,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import { bodySha256, walletProofText } from '#domain/payouts/wallet-proof.ts'
 import { openPayingAgent } from '../../../worker/stack/paying-agent.ts'
-import { type Agent, nowSeconds, openRail, proofOf, type Rail, type RawAnswer } from '../../support/agent.ts'
+import {
+  type Agent,
+  nowSeconds,
+  openRail,
+  proofOf,
+  type Rail,
+  type RawAnswer,
+} from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { treasurySteps } from '../../support/treasury-steps.ts'
@@ -61,11 +75,20 @@ async function raw(
     body,
     ...(body instanceof ReadableStream ? { duplex: 'half' as const } : {}),
   })
-  return { status: response.status, headers: response.headers, body: (await response.json()) as RawAnswer['body'] }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as RawAnswer['body'],
+  }
 }
 
 /** A problem as the conventions have it, with this code and these pointers, and with nothing of our insides. */
-function expectProblem({ status, headers, body }: RawAnswer, expected: number, code: string, pointers: string[]): void {
+function expectProblem(
+  { status, headers, body }: RawAnswer,
+  expected: number,
+  code: string,
+  pointers: string[],
+): void {
   const named = (body['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)
   expect([status, body['code'], named]).toEqual([expected, code, pointers])
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
@@ -76,9 +99,15 @@ function expectProblem({ status, headers, body }: RawAnswer, expected: number, c
 
 /** Free or paid calls and used proofs of a wallet. */
 async function charged({ address }: Pick<Agent, 'address'>): Promise<number> {
-  const calls = rail.db.selectFrom('calls').select('call_id').where('caller', '=', `wallet:${address}`)
+  const calls = rail.db
+    .selectFrom('calls')
+    .select('call_id')
+    .where('caller', '=', `wallet:${address}`)
   const proofs = rail.db.selectFrom('proof_nonces').select('nonce').where('wallet', '=', address)
-  const [granted, used] = await Promise.all([calls.where('grant_state', '<>', 'released').execute(), proofs.execute()])
+  const [granted, used] = await Promise.all([
+    calls.where('grant_state', '<>', 'released').execute(),
+    proofs.execute(),
+  ])
   expect(used).toHaveLength(granted.length)
   return granted.length
 }
@@ -121,8 +150,16 @@ verifies(
       ['authorize', { ...bodies.authorize, expires_at: 1.5 }, ['/expires_at']],
       ['authorize', { ...bodies.authorize, presentation: '' }, ['/presentation']],
       ['authorize', { ...bodies.authorize, presentation: 'p'.repeat(24577) }, ['/presentation']],
-      ['authorize', { ...bodies.authorize, challenge_token: 'c'.repeat(8193) }, ['/challenge_token']],
-      ['authorize', { ...bodies.authorize, principal_signature: `0x${'ab'.repeat(64)}` }, ['/principal_signature']],
+      [
+        'authorize',
+        { ...bodies.authorize, challenge_token: 'c'.repeat(8193) },
+        ['/challenge_token'],
+      ],
+      [
+        'authorize',
+        { ...bodies.authorize, principal_signature: `0x${'ab'.repeat(64)}` },
+        ['/principal_signature'],
+      ],
       ['authorize', { ...bodies.authorize, payout_id: payout_id.toUpperCase() }, ['/payout_id']],
       ['execute', { ...bodies.execute, surplus: 1 }, ['/surplus']],
       ['execute', { payout_id }, ['/idempotency_key']],
@@ -145,21 +182,35 @@ verifies(
         ],
       ],
     ]
-    const proofOfText = (text: string) => proofOf(agent.account, origin, paths.create, JSON.parse(text))
+    const proofOfText = (text: string) =>
+      proofOf(agent.account, origin, paths.create, JSON.parse(text))
     for (const [name, body, pointers] of cases) {
       const sent = JSON.parse(JSON.stringify(body))
       const proof =
         name === 'issue'
           ? { Authorization: `Bearer ${stack.accounts.operator.credential}` }
           : await proofOf(agent.account, origin, paths[name], sent)
-      expectProblem(await raw(paths[name], JSON.stringify(sent), proof), 400, 'invalid_request', pointers)
+      expectProblem(
+        await raw(paths[name], JSON.stringify(sent), proof),
+        400,
+        'invalid_request',
+        pointers,
+      )
     }
     for (const body of ['[]', 'null', '"text"', '5'])
-      expectProblem(await raw(paths.create, body, await proofOfText(body)), 400, 'invalid_request', [''])
+      expectProblem(
+        await raw(paths.create, body, await proofOfText(body)),
+        400,
+        'invalid_request',
+        [''],
+      )
     const polluted = JSON.stringify(create).replace('{', '{"__proto__":{"usage":"operational"},')
-    expectProblem(await raw(paths.create, polluted, await proofOfText(polluted)), 400, 'invalid_request', [
-      '/__proto__',
-    ])
+    expectProblem(
+      await raw(paths.create, polluted, await proofOfText(polluted)),
+      400,
+      'invalid_request',
+      ['/__proto__'],
+    )
     expect(await charged(agent)).toBe(0)
   },
 )
@@ -172,13 +223,24 @@ verifies(
     const create = rail.terms()
     const text = JSON.stringify(create)
     const proof = await proofOf(agent.account, origin, paths.create, create)
-    for (const body of ['', '{', `${text}x`, text.replaceAll('"', "'"), new Uint8Array([0x7b, 0xff, 0x7d])])
+    for (const body of [
+      '',
+      '{',
+      `${text}x`,
+      text.replaceAll('"', "'"),
+      new Uint8Array([0x7b, 0xff, 0x7d]),
+    ])
       expectProblem(await raw(paths.create, body, proof), 400, 'invalid_json', [''])
     const large = JSON.stringify({ ...create, memo: 'm'.repeat(10 * 1024 * 1024) })
     for (const name of ['create', 'challenge', 'issue'] as const)
       expectProblem(await raw(paths[name], large), 413, 'payload_too_large', [])
     expectProblem(await raw(paths.create, new Blob([large]).stream()), 413, 'payload_too_large', [])
-    expectProblem(await raw(paths.create, `${text}${' '.repeat(65_536)}`, proof), 413, 'payload_too_large', [])
+    expectProblem(
+      await raw(paths.create, `${text}${' '.repeat(65_536)}`, proof),
+      413,
+      'payload_too_large',
+      [],
+    )
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -202,14 +264,18 @@ verifies(
         const body = JSON.stringify({ ...create, [field]: '@' }).replace('"@"', `"${broken}"`)
         // Without a canonical form there is nothing to sign.
         const signed =
-          broken === '\\u0000' ? await proofOf(agent.account, origin, paths.create, JSON.parse(body)) : proof
+          broken === '\\u0000'
+            ? await proofOf(agent.account, origin, paths.create, JSON.parse(body))
+            : proof
         expectProblem(await raw(paths.create, body, signed), 400, 'invalid_request', [`/${field}`])
       }
     const get = await fetch(origin + paths.create)
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
     expect(await get.json()).toMatchObject({ code: 'method_not_allowed' })
     expect(await charged(agent)).toBe(0)
-    const { payout } = (await agent.client.call('payout-create', { ...create, memo: '🜚'.repeat(1024) })).body
+    const { payout } = (
+      await agent.client.call('payout-create', { ...create, memo: '🜚'.repeat(1024) })
+    ).body
     expect(payout.memo).toBe('🜚'.repeat(1024))
   },
 )
@@ -237,14 +303,17 @@ verifies(
     const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
     const body = rail.terms({ memo: phrase })
     const proof = await proofOf(agent.account, origin, paths.create, body)
-    expectProblem(await raw(paths.create, JSON.stringify(body), proof), 422, 'forbidden_material', ['/memo'])
+    expectProblem(await raw(paths.create, JSON.stringify(body), proof), 422, 'forbidden_material', [
+      '/memo',
+    ])
     expect(await charged(agent)).toBe(0)
 
     // What is accepted is found by the same search, so the search is no empty one.
     const harmless = 'harmless-Zq7Xw9Kp'
     await rail.create(agent, { memo: harmless })
     expect((await traces(harmless)).tables).toContain('payouts')
-    for (const value of [marker, phrase]) expect(await traces(value)).toEqual({ tables: [], files: [] })
+    for (const value of [marker, phrase])
+      expect(await traces(value)).toEqual({ tables: [], files: [] })
     expect(Object.values(stack.logs()).join('\n')).toContain('payout-create')
   },
 )
@@ -255,7 +324,12 @@ verifies(
   async () => {
     const agent = await rail.openAgent()
     const digest = sha256Hex('invoice 117')
-    const texts = [digest, `sha256:${digest}`, `0x${digest}`, `Paid by transaction 0x${digest}, file digest ${digest}.`]
+    const texts = [
+      digest,
+      `sha256:${digest}`,
+      `0x${digest}`,
+      `Paid by transaction 0x${digest}, file digest ${digest}.`,
+    ]
     for (const text of texts) {
       const terms = { memo: text, rail_reference: text }
       const { payout } = (await agent.client.call('payout-create', rail.terms(terms))).body
@@ -294,10 +368,22 @@ function contentOf(path: string): Buffer {
 }
 
 type Sent = { wallet?: string; signature?: string; path?: string; method?: string; kid?: string }
-type Signed = { origin?: string; path?: string; method?: string; issuedAt?: number; body?: unknown; nonce?: string }
+type Signed = {
+  origin?: string
+  path?: string
+  method?: string
+  issuedAt?: number
+  body?: unknown
+  nonce?: string
+}
 
 /** A proof for a create that says `signed` in its text and shows `sent` in its header. */
-async function bentProof({ account, address }: Agent, body: unknown, signed: Signed = {}, sent: Sent = {}) {
+async function bentProof(
+  { account, address }: Agent,
+  body: unknown,
+  signed: Signed = {},
+  sent: Sent = {},
+) {
   const terms = {
     origin,
     path: paths.create as string,
@@ -321,7 +407,11 @@ async function bentProof({ account, address }: Agent, body: unknown, signed: Sig
     nonce,
     signature,
   }
-  return { header: (of: Sent) => encode({ ...shown, ...of }), signature, proof: encode({ ...shown, ...sent }) }
+  return {
+    header: (of: Sent) => encode({ ...shown, ...of }),
+    signature,
+    proof: encode({ ...shown, ...sent }),
+  }
 }
 const encode = (proof: object) => ({
   'X-Service-Wallet-Proof': Buffer.from(JSON.stringify(proof)).toString('base64url'),
@@ -351,7 +441,11 @@ verifies(
     const highS = (order - BigInt(`0x${right.slice(66, 130)}`)).toString(16).padStart(64, '0')
     const rows: [name: string, proof: Record<string, string>, code: string][] = [
       ['none', {}, 'wallet_proof_required'],
-      ['checksummed address', plain.header({ wallet: agent.account.address }), 'wallet_proof_invalid'],
+      [
+        'checksummed address',
+        plain.header({ wallet: agent.account.address }),
+        'wallet_proof_invalid',
+      ],
       [
         'v of 0 or 1',
         plain.header({ signature: `${right.slice(0, 130)}${right.endsWith('1b') ? '00' : '01'}` }),
@@ -359,27 +453,53 @@ verifies(
       ],
       [
         'high s',
-        plain.header({ signature: `${right.slice(0, 66)}${highS}${right.endsWith('1b') ? '1c' : '1b'}` }),
+        plain.header({
+          signature: `${right.slice(0, 66)}${highS}${right.endsWith('1b') ? '1c' : '1b'}`,
+        }),
         'wallet_proof_invalid',
       ],
       ['64 bytes', plain.header({ signature: right.slice(0, 130) }), 'wallet_proof_invalid'],
       ['unknown member', plain.header({ kid: 'k' }), 'wallet_proof_invalid'],
-      ['wallet of somebody else', plain.header({ wallet: newWallet().address }), 'wallet_proof_invalid'],
-      ['other path', (await bentProof(agent, body, { path: paths.status })).proof, 'wallet_proof_invalid'],
-      ['other method', (await bentProof(agent, body, { method: 'PUT' })).proof, 'wallet_proof_invalid'],
+      [
+        'wallet of somebody else',
+        plain.header({ wallet: newWallet().address }),
+        'wallet_proof_invalid',
+      ],
+      [
+        'other path',
+        (await bentProof(agent, body, { path: paths.status })).proof,
+        'wallet_proof_invalid',
+      ],
+      [
+        'other method',
+        (await bentProof(agent, body, { method: 'PUT' })).proof,
+        'wallet_proof_invalid',
+      ],
       [
         'other origin',
         (await bentProof(agent, body, { origin: 'https://evil.example' })).proof,
         'wallet_proof_invalid',
       ],
-      ['other body', (await bentProof(agent, body, { body: { ...body, memo: 'tesT' } })).proof, 'wallet_proof_invalid'],
+      [
+        'other body',
+        (await bentProof(agent, body, { body: { ...body, memo: 'tesT' } })).proof,
+        'wallet_proof_invalid',
+      ],
       [
         'default filled in',
         (await bentProof(agent, body, { body: { ...body, usage: 'unspecified' } })).proof,
         'wallet_proof_invalid',
       ],
-      ['301 s old', (await bentProof(agent, body, { issuedAt: nowSeconds() - 301 })).proof, 'wallet_proof_expired'],
-      ['40 s ahead', (await bentProof(agent, body, { issuedAt: nowSeconds() + 40 })).proof, 'wallet_proof_expired'],
+      [
+        '301 s old',
+        (await bentProof(agent, body, { issuedAt: nowSeconds() - 301 })).proof,
+        'wallet_proof_expired',
+      ],
+      [
+        '40 s ahead',
+        (await bentProof(agent, body, { issuedAt: nowSeconds() + 40 })).proof,
+        'wallet_proof_expired',
+      ],
     ]
     for (const [name, proof, code] of rows) {
       const answer = await raw(paths.create, JSON.stringify(body), proof)
@@ -387,7 +507,9 @@ verifies(
       expect(answer.headers.get('www-authenticate')).toBe(`ServiceWalletProof error="${code}"`)
     }
     expect(await charged(agent)).toBe(0)
-    expect(await raw(paths.create, JSON.stringify(body), plain.proof)).toMatchObject({ status: 201 })
+    expect(await raw(paths.create, JSON.stringify(body), plain.proof)).toMatchObject({
+      status: 201,
+    })
     expect(await charged(agent)).toBe(1)
   },
 )
@@ -401,7 +523,9 @@ verifies(
     const turned = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()))
     const { proof } = await bentProof(agent, body, { nonce: 'ab'.repeat(16) })
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => raw(paths.create, index % 2 ? turned : JSON.stringify(body), proof)),
+      Array.from({ length: 20 }, (_, index) =>
+        raw(paths.create, index % 2 ? turned : JSON.stringify(body), proof),
+      ),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
@@ -409,10 +533,20 @@ verifies(
 
     const other = rail.terms()
     const again = await bentProof(agent, other, { nonce: 'ab'.repeat(16) })
-    expectProblem(await raw(paths.create, JSON.stringify(other), again.proof), 409, 'wallet_proof_replayed', [])
+    expectProblem(
+      await raw(paths.create, JSON.stringify(other), again.proof),
+      409,
+      'wallet_proof_replayed',
+      [],
+    )
     const status = { idempotency_key: body.idempotency_key }
     const elsewhere = await bentProof(agent, status, { nonce: 'ab'.repeat(16), path: paths.status })
-    expectProblem(await raw(paths.status, JSON.stringify(status), elsewhere.proof), 409, 'wallet_proof_replayed', [])
+    expectProblem(
+      await raw(paths.status, JSON.stringify(status), elsewhere.proof),
+      409,
+      'wallet_proof_replayed',
+      [],
+    )
     expect(await charged(agent)).toBe(1)
 
     const read = await bentProof(agent, status, { path: paths.status })
@@ -435,10 +569,21 @@ verifies(
     const { proof } = await bentProof(agent, body)
     const unpaid = await raw(paths.create, JSON.stringify(body), proof)
     expectProblem(unpaid, 402, 'payment_required', [])
-    expect(unpaid.body).toMatchObject({ accepts: [{ scheme: 'exact', network: 'eip155:8453', amount: '100000' }] })
-    const paying = openPayingAgent({ baseUrl: origin, origin, privateKey: agent.privateKey, asset: rail.asset })
+    expect(unpaid.body).toMatchObject({
+      accepts: [{ scheme: 'exact', network: 'eip155:8453', amount: '100000' }],
+    })
+    const paying = openPayingAgent({
+      baseUrl: origin,
+      origin,
+      privateKey: agent.privateKey,
+      asset: rail.asset,
+    })
     const headers = { 'Content-Type': 'application/json', ...proof }
-    const paid = await paying.fetch(origin + paths.create, { method: 'POST', headers, body: JSON.stringify(body) })
+    const paid = await paying.fetch(origin + paths.create, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
     expect([paid.status, paid.headers.has('payment-response')]).toEqual([201, true])
     expect(await rail.balance(agent.address)).toBe(0n)
   },
@@ -519,7 +664,9 @@ verifies(
       idempotencyKey: 'a',
     })
     const receiptKey = await importJWK(contract.jwk, 'EdDSA')
-    expect((await compactVerify(receipt as string, receiptKey)).protectedHeader.kid).toBe(contract.key_id)
+    expect((await compactVerify(receipt as string, receiptKey)).protectedHeader.kid).toBe(
+      contract.key_id,
+    )
     const authorityKey = await importJWK(authority.public_key, 'EdDSA')
     for (const [jws, typ] of [
       [challenge.challenge_token, 'service-payout-challenge+jwt'],
@@ -529,25 +676,39 @@ verifies(
         typ,
         kid: authority.key_id,
       })
-    const checkout = await compactVerify(challenge.checkout_jwt, createLocalJWKSet(jwks), { algorithms: ['ES256'] })
+    const checkout = await compactVerify(challenge.checkout_jwt, createLocalJWKSet(jwks), {
+      algorithms: ['ES256'],
+    })
     expect(JSON.parse(new TextDecoder().decode(checkout.payload))).toMatchObject({
       iss: origin,
       jti: challenge.nonce,
       currency: 'USD',
       totals: [{ type: 'total', amount: 10 }],
-      request_digest: { type: 'service.payout.principal-authorization.v1', alg: 'sha-256', value: digest },
+      request_digest: {
+        type: 'service.payout.principal-authorization.v1',
+        alg: 'sha-256',
+        value: digest,
+      },
     })
-    expect(challenge.checkout_hash).toBe(Buffer.from(sha256Hex(challenge.checkout_jwt), 'hex').toString('base64url'))
+    expect(challenge.checkout_hash).toBe(
+      Buffer.from(sha256Hex(challenge.checkout_jwt), 'hex').toString('base64url'),
+    )
     expect(decodeJwt(challenge.challenge_token)).toMatchObject({
       aud: `${origin}/api/payout-authorize`,
       request_sha256: digest,
     })
-    expectProblem(await raw(paths.challenge, JSON.stringify(bodies.challenge)), 403, 'holder_unknown', [])
+    expectProblem(
+      await raw(paths.challenge, JSON.stringify(bodies.challenge)),
+      403,
+      'holder_unknown',
+      [],
+    )
 
     const openapi = JSON.parse((await get('/openapi.json')).text)
     expect(openapi.openapi).toBe('3.1.0')
     expect(await new Validator().validate(openapi)).toMatchObject({ valid: true })
-    for (const path of Object.values(paths)) expect(Object.keys(openapi.paths[path])).toEqual(['post'])
+    for (const path of Object.values(paths))
+      expect(Object.keys(openapi.paths[path])).toEqual(['post'])
   },
 )
 
@@ -563,7 +724,11 @@ verifies(
       '/openapi.json',
     ]) {
       const first = await get(path, from)
-      expect([path, first.status, first.headers.get('access-control-allow-origin')]).toEqual([path, 200, '*'])
+      expect([path, first.status, first.headers.get('access-control-allow-origin')]).toEqual([
+        path,
+        200,
+        '*',
+      ])
       expect(first.headers.get('cache-control')).toBe('public, max-age=300')
       const etag = first.headers.get('etag') as string
       const second = await get(path, { 'If-None-Match': etag })

@@ -20,7 +20,12 @@ let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
   stack = await startStack({
-    env: { EXECUTE_WAIT_MS: '1000', CONFIRM_WINDOW_MS: '1000', SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' },
+    env: {
+      EXECUTE_WAIT_MS: '1000',
+      CONFIRM_WINDOW_MS: '1000',
+      SWEEP_EVERY_MS: '300',
+      CHAIN_POLL_MS: '100',
+    },
   })
   rail = await openRail(stack)
 })
@@ -39,7 +44,9 @@ async function prepare() {
     rail.openAgent({ tokens: 1_000_000n }),
     rail.openAgent(),
   ])
-  const [fresh, toPay, reserved] = await Promise.all([free, payer, third].map((agent) => rail.authorized(agent)))
+  const [fresh, toPay, reserved] = await Promise.all(
+    [free, payer, third].map((agent) => rail.authorized(agent)),
+  )
   await rail.useUpFreeCalls(payer.address)
   await pause(2_500) // anvil writes its state every second
   await haltMining(rail)
@@ -80,7 +87,10 @@ for (const fault of ['killed', 'stopped'] as const) {
       const refused = [execute(free, fresh), paidCreate(), execute(payer, toPay)]
       const refusals = await Promise.all(refused.map(refusalOf))
       const waiting = await execute(third, reserved)
-      const challenge = { holder_wallet: rail.treasury.holder.address, request_sha256: '0'.repeat(64) }
+      const challenge = {
+        holder_wallet: rail.treasury.holder.address,
+        request_sha256: '0'.repeat(64),
+      }
       const goOn = await Promise.all([
         free.client.call('payout-create', rail.terms()),
         free.client.call('payout-status', { payout_id: fresh.payout_id }),
@@ -97,7 +107,10 @@ for (const fault of ['killed', 'stopped'] as const) {
       expectUnavailable(refusals)
       expect(refusals.map(({ money_moved }) => money_moved)).toEqual(['no', 'no', 'no'])
       expect(left).toEqual([])
-      expect(waiting).toMatchObject({ status: 202, body: { payout: { state: 'authorized', money_moved: 'unknown' } } })
+      expect(waiting).toMatchObject({
+        status: 202,
+        body: { payout: { state: 'authorized', money_moved: 'unknown' } },
+      })
       expect(parked).toMatchObject({ status: 202, body: { payout: { money_moved: 'unknown' } } })
       expect(parked.body.payout.next_action).toContain('the chain does not answer')
       expect(goOn.map(({ status }) => status)).toEqual([201, 200, 200])

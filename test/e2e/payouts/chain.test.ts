@@ -22,7 +22,12 @@ let stack: TestStack
 let rail: Rail
 beforeAll(async () => {
   stack = await startStack({
-    env: { EXECUTE_WAIT_MS: '1500', CONFIRM_WINDOW_MS: '500', SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' },
+    env: {
+      EXECUTE_WAIT_MS: '1500',
+      CONFIRM_WINDOW_MS: '500',
+      SWEEP_EVERY_MS: '300',
+      CHAIN_POLL_MS: '100',
+    },
   })
   rail = await openRail(stack)
 })
@@ -35,9 +40,14 @@ const execute = (agent: Agent, { payout_id }: Payout) =>
   agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
 
 const transferOf = ({ payout_id }: Payout) =>
-  rail.db.selectFrom('transfers').selectAll().where('payout_id', '=', payout_id).executeTakeFirstOrThrow()
+  rail.db
+    .selectFrom('transfers')
+    .selectAll()
+    .where('payout_id', '=', payout_id)
+    .executeTakeFirstOrThrow()
 const statusOf = async (payout: Payout) => (await transferOf(payout)).status
-const rollback = (blocks: number) => rail.chain.request({ method: 'anvil_rollback', params: [blocks] } as never)
+const rollback = (blocks: number) =>
+  rail.chain.request({ method: 'anvil_rollback', params: [blocks] } as never)
 const mine = async (blocks = 1) => (blocks > 0 ? rail.chain.mine({ blocks }) : undefined)
 
 /** Executed in the newest block of a chain that mines nothing more by itself. */
@@ -54,8 +64,14 @@ async function executeInHeadBlock(agent: Agent, payout: Payout): Promise<void> {
 }
 
 const vanishing = [
-  [1, 'a block that vanishes after inclusion: the same authorization is sent again, executed once, and becomes final'],
-  [40, 'forty blocks that vanish after inclusion: the transfer is found where it is included again, far below'],
+  [
+    1,
+    'a block that vanishes after inclusion: the same authorization is sent again, executed once, and becomes final',
+  ],
+  [
+    40,
+    'forty blocks that vanish after inclusion: the transfer is found where it is included again, far below',
+  ],
 ] as const
 
 for (const [depth, title] of vanishing) {
@@ -85,7 +101,10 @@ for (const [depth, title] of vanishing) {
     const { body } = await agent.client.call('payout-status', { payout_id: payout.payout_id })
     await expectExecutedOnce(rail, body, before.transaction_hash)
     const final = claimsOf(body.receipts.at(-1) as string)
-    expect(final).toMatchObject({ kind: 'payout_final', transaction_hash: body.payout.transfer.transaction_hash })
+    expect(final).toMatchObject({
+      kind: 'payout_final',
+      transaction_hash: body.payout.transfer.transaction_hash,
+    })
   })
 }
 
@@ -101,7 +120,12 @@ verifies(
     const transfer = await transferOf(payout)
     const data = encodeTransfer(authorizationOf(transfer), transfer.signature as Hex)
     const fees = { maxFeePerGas: parseGwei('1000'), maxPriorityFeePerGas: parseGwei('500') }
-    const theirs = await rail.chain.sendTransaction({ to: rail.asset, data, gas: 300_000n, ...fees })
+    const theirs = await rail.chain.sendTransaction({
+      to: rail.asset,
+      data,
+      gas: 300_000n,
+      ...fees,
+    })
     await resume()
     const { body } = await answer
     await expectExecutedOnce(rail, body)
@@ -117,8 +141,14 @@ verifies(
 
 /** One payout that is parked and one whose block has vanished, when the time of both runs out on chain. */
 async function letTimeRunOut() {
-  const [payer, other] = await Promise.all([rail.openAgent({ tokens: 1_000_000n }), rail.openAgent()])
-  const [parked, vanished] = await Promise.all([rail.authorized(payer, { amount_usdc: '3' }), rail.authorized(other)])
+  const [payer, other] = await Promise.all([
+    rail.openAgent({ tokens: 1_000_000n }),
+    rail.openAgent(),
+  ])
+  const [parked, vanished] = await Promise.all([
+    rail.authorized(payer, { amount_usdc: '3' }),
+    rail.authorized(other),
+  ])
   await rail.useUpFreeCalls(payer.address)
   const blacklisted = await rail.chain.writeContract({
     address: rail.asset,
@@ -179,8 +209,15 @@ verifies(
     })
     const { body } = await payer.client.call('payout-status', { payout_id: parked.payout_id })
     expect(await rail.balance(payer.address)).toBe(paid)
-    expect(body.payout).toMatchObject({ state: 'authorized', money_moved: 'no', transfer: { status: 'dead' } })
-    expect(claimsOf(body.receipt as string)).toMatchObject({ kind: 'payout_dead', money_moved: 'no' })
+    expect(body.payout).toMatchObject({
+      state: 'authorized',
+      money_moved: 'no',
+      transfer: { status: 'dead' },
+    })
+    expect(claimsOf(body.receipt as string)).toMatchObject({
+      kind: 'payout_dead',
+      money_moved: 'no',
+    })
     expect(await chainRecord(rail, body.payout)).toMatchObject({ uses: 0, transfers: [], held: 0n })
   },
 )
@@ -192,10 +229,14 @@ verifies(
     const { other, vanished } = scene
     const { body } = await other.client.call('payout-status', { payout_id: vanished.payout_id })
     expect(body.payout).toMatchObject({ money_moved: 'no', transfer: { status: 'dead' } })
-    expect(claimsOf(body.receipt as string)).toMatchObject({ kind: 'payout_voided', money_moved: 'no' })
+    expect(claimsOf(body.receipt as string)).toMatchObject({
+      kind: 'payout_voided',
+      money_moved: 'no',
+    })
     expect(await chainRecord(rail, body.payout)).toMatchObject({ uses: 0, transfers: [], held: 0n })
     const seen = async (query: string) =>
-      (await rail.temporal.workflow.count(`${query} AND WorkflowId = "${vanished.payout_id}"`)).count
+      (await rail.temporal.workflow.count(`${query} AND WorkflowId = "${vanished.payout_id}"`))
+        .count
     const coded = () => seen('ExceptionCode IS NOT NULL AND ExecutionStatus = "Completed"')
     expect(await eventually(coded, (count) => count === 1)).toBe(1)
     expect(

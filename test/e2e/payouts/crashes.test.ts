@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type Agent, openRail, type Rail } from '../../support/agent.ts'
-import { broadcast, expectExecutedOnce, haltMining, insist, pause, restart } from '../../support/faults.ts'
+import {
+  broadcast,
+  expectExecutedOnce,
+  haltMining,
+  insist,
+  pause,
+  restart,
+} from '../../support/faults.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -26,7 +33,9 @@ afterAll(async () => {
 })
 
 const execute = (agent: Agent, payoutId: string) =>
-  insist(() => agent.client.call('payout-execute', { payout_id: payoutId, idempotency_key: 'execute' }))
+  insist(() =>
+    agent.client.call('payout-execute', { payout_id: payoutId, idempotency_key: 'execute' }),
+  )
 
 verifies(
   'durable.kill-worker',
@@ -54,7 +63,10 @@ for (const name of ['temporal', 'postgres', 'api'] as const) {
       const agent = await rail.openAgent()
       const payout = await rail.create(agent)
       const expiresAt = Math.floor(Date.now() / 1000) + 3600
-      const input = await rail.treasury.authorize(payout, { expiresAt, idempotencyKey: 'authorize' })
+      const input = await rail.treasury.authorize(payout, {
+        expiresAt,
+        idempotencyKey: 'authorize',
+      })
       const authorized = insist(() => agent.client.call('payout-authorize', input))
       await pause(15)
       await part.kill('SIGKILL')
@@ -74,7 +86,9 @@ for (const name of ['temporal', 'postgres', 'api'] as const) {
         .where('caller', '=', `wallet:${agent.address}`)
         .execute()
       expect(calls).toHaveLength(3)
-      expect(calls.every(({ funding, grant_state }) => funding === 'free' && grant_state === 'used')).toBe(true)
+      expect(
+        calls.every(({ funding, grant_state }) => funding === 'free' && grant_state === 'used'),
+      ).toBe(true)
     },
   )
 }
@@ -105,7 +119,9 @@ verifies(
       expiresAt: Math.floor(Date.now() / 1000) + 3600,
       idempotencyKey: 'authorize',
     })
-    expect((await agent.client.call('payout-authorize', input)).body.payout.state).toBe('authorized')
+    expect((await agent.client.call('payout-authorize', input)).body.payout.state).toBe(
+      'authorized',
+    )
     await rail.temporal.workflow.getHandle(payout.payout_id).terminate('again')
     await expectExecutedOnce(rail, (await execute(agent, payout.payout_id)).body)
   },
@@ -131,7 +147,9 @@ verifies(
     expect([200, 202]).toContain((await inFlight).status)
     const { body } = await joined
     await expectExecutedOnce(rail, body)
-    expect((await inFlight).body.payout.transfer.transaction_hash).toBe(body.payout.transfer.transaction_hash)
+    expect((await inFlight).body.payout.transfer.transaction_hash).toBe(
+      body.payout.transfer.transaction_hash,
+    )
     await stack.api().exited
     await restart(stack.api())
   },

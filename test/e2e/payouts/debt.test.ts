@@ -2,7 +2,13 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { type Agent, eventually, nowSeconds, type RawAnswer } from '../../support/agent.ts'
 import { whileFrozen } from '../../support/faults.ts'
-import { answered, faultyRail, paymentIdOf, payoutsOf, storedPayment } from '../../support/faulty-rail.ts'
+import {
+  answered,
+  faultyRail,
+  paymentIdOf,
+  payoutsOf,
+  storedPayment,
+} from '../../support/faulty-rail.ts'
 import {
   callsOf,
   earnings,
@@ -22,10 +28,15 @@ const payBy = async (payer: Agent) => paymentHeader(await signPayment(on.rail, p
 
 /** A create of an agent that pays with another wallet, by an authorization that ends soon (the library refuses under 6 s). */
 async function shortLivedCreate(seconds: number) {
-  const [agent, payer, friend] = [await openPayer(on.rail, 0n), await openPayer(on.rail), await openPayer(on.rail)]
+  const [agent, payer, friend] = [
+    await openPayer(on.rail, 0n),
+    await openPayer(on.rail),
+    await openPayer(on.rail),
+  ]
   const terms = on.rail.terms()
   const payment = await signPayment(on.rail, payer, { validBefore: String(nowSeconds() + seconds) })
-  const call = (headers: Record<string, string> = {}) => send(on.rail, agent, 'payout-create', terms, headers)
+  const call = (headers: Record<string, string> = {}) =>
+    send(on.rail, agent, 'payout-create', terms, headers)
   const debt = { payment_id: paymentIdOf(on.rail, payment), operation: 'payout-create' }
   return {
     agent,
@@ -48,7 +59,11 @@ async function expectReleased(
   expect(paid).toMatchObject({ status: 201, body: { payout: { state: 'created' } } })
   expect((paid.body['receipts'] as string[]).length).toBe(1)
   const replay = await call({})
-  expect([replay.status, replay.headers.get('idempotent-replayed'), replay.body]).toEqual([201, 'true', paid.body])
+  expect([replay.status, replay.headers.get('idempotent-replayed'), replay.body]).toEqual([
+    201,
+    'true',
+    paid.body,
+  ])
   expect(await payoutsOf(on.rail, agent)).toBe(1)
 }
 
@@ -71,7 +86,10 @@ verifies(
       on.wire.fail(beforeBroadcast(() => emptyWallet(on.rail, payer)))
       const told = await call(paymentHeader(payment))
       on.wire.mend()
-      expect(told).toMatchObject({ status: 503, body: { code: 'settlement_pending', money_moved: 'unknown' } })
+      expect(told).toMatchObject({
+        status: 503,
+        body: { code: 'settlement_pending', money_moved: 'unknown' },
+      })
       expect(told.body['payout']).toBeUndefined()
 
       const known = await status()
@@ -85,10 +103,15 @@ verifies(
       expect(await answered(() => call())).toMatchObject(owed)
       expect(await storedPayment(on.rail, payment)).toMatchObject({ state: 'failed' })
       expect(await call(paymentHeader(payment))).toMatchObject(owed)
-      expect(await send(on.rail, agent, 'payout-create', on.rail.terms(), await payBy(friend))).toMatchObject(owed)
+      expect(
+        await send(on.rail, agent, 'payout-create', on.rail.terms(), await payBy(friend)),
+      ).toMatchObject(owed)
       expect((await status()).status).toBe(200)
       await expectReleased(call, agent, friend)
-      expect(await authorize()).toMatchObject({ status: 200, body: { payout: { state: 'authorized' } } })
+      expect(await authorize()).toMatchObject({
+        status: 200,
+        body: { payout: { state: 'authorized' } },
+      })
     })
     expect([earned, await on.rail.balance(friend.address)]).toEqual([400_000n, 600_000n])
   },
@@ -109,7 +132,10 @@ verifies(
         )
       })
       expect(await answered(() => call())).toMatchObject(owed)
-      expect([await payoutsOf(on.rail, agent), await on.rail.balance(payer.address)]).toEqual([1, 1_000_000n])
+      expect([await payoutsOf(on.rail, agent), await on.rail.balance(payer.address)]).toEqual([
+        1,
+        1_000_000n,
+      ])
       await expectReleased(call, agent, friend)
     })
     expect(earned).toBe(100_000n)
@@ -125,7 +151,9 @@ verifies(
     const createAll = () =>
       Promise.all(terms.map((each) => answered(() => send(on.rail, agent, 'payout-create', each))))
     await whileFrozen(on.stack.worker(), async () => {
-      const told = await Promise.all(terms.map((each) => send(on.rail, agent, 'payout-create', each)))
+      const told = await Promise.all(
+        terms.map((each) => send(on.rail, agent, 'payout-create', each)),
+      )
       expect(told.map(({ status }) => status)).toEqual(Array(6).fill(503))
       // The sweeper finds them overdue in the same moment in which their updates reach the worker.
       await on.rail.db
@@ -141,9 +169,9 @@ verifies(
     const used = await callsOf(on.rail, agent)
     expect(await payoutsOf(on.rail, agent)).toBe(used.length)
     expect((await createAll()).map(({ status }) => status)).toEqual(Array(6).fill(201))
-    expect((await callsOf(on.rail, agent)).map(({ funding, grant_state }) => [funding, grant_state])).toEqual(
-      Array(6).fill(['free', 'used']),
-    )
+    expect(
+      (await callsOf(on.rail, agent)).map(({ funding, grant_state }) => [funding, grant_state]),
+    ).toEqual(Array(6).fill(['free', 'used']))
     expect(await payoutsOf(on.rail, agent)).toBe(6)
   },
 )
@@ -202,7 +230,10 @@ verifies(
       await send(on.rail, agent, 'payout-create', on.rail.terms()),
     ])
     expect([next.result.map(({ status }) => status), next.earned]).toEqual([[201, 402], 0n])
-    expect(await storedPayment(on.rail, payment)).toMatchObject({ state: 'settled', credit: 'used' })
+    expect(await storedPayment(on.rail, payment)).toMatchObject({
+      state: 'settled',
+      credit: 'used',
+    })
     expect(await on.rail.balance(agent.address)).toBe(900_000n)
   },
 )

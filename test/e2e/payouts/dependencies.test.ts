@@ -45,7 +45,11 @@ async function prepare() {
     agent,
     create: () => agent.client.call('payout-create', terms),
     authorize: () => agent.client.call('payout-authorize', authorization),
-    execute: () => agent.client.call('payout-execute', { payout_id: toExecute.payout_id, idempotency_key: 'execute' }),
+    execute: () =>
+      agent.client.call('payout-execute', {
+        payout_id: toExecute.payout_id,
+        idempotency_key: 'execute',
+      }),
     status: () => agent.client.call('payout-status', { payout_id: toExecute.payout_id }),
   }
 }
@@ -105,7 +109,9 @@ for (const fault of ['killed', 'stopped'] as const) {
       const calls = await prepare()
       const bringBack = await takeDown(stack.postgres, fault)
       const refusals = await Promise.all(
-        [calls.create, calls.authorize, calls.execute, calls.status].map((call) => refusalOf(call())),
+        [calls.create, calls.authorize, calls.execute, calls.status].map((call) =>
+          refusalOf(call()),
+        ),
       )
       const seen = await readiness(stack)
       await bringBack()

@@ -8,7 +8,11 @@ import { wakePayout } from '../../../temporal/payouts.ts'
 import { eventually, nowSeconds, openRail, type Rail } from '../../support/agent.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { insist, restart } from '../../support/faults.ts'
-import { insertAuthorizedPayout, insertReservedTransfer, signSeeded } from '../../support/payout-rows.ts'
+import {
+  insertAuthorizedPayout,
+  insertReservedTransfer,
+  signSeeded,
+} from '../../support/payout-rows.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -55,8 +59,19 @@ async function seed(count: number): Promise<Seeded[]> {
     const rest = { payout_wallet: service.payoutWallet.address, terms_sha256: termsDigest(facts) }
     const payout = { ...who, ...facts, ...rest }
     const expiresAt = nowSeconds() + 3600
-    await insertAuthorizedPayout(db, payout, expiresAt, await signSeeded(rail.treasury.principal, payout, expiresAt))
-    return { payoutId, creator, recipient, nonce: transferNonce(asset, payoutId), api: index % stack.baseUrls.length }
+    await insertAuthorizedPayout(
+      db,
+      payout,
+      expiresAt,
+      await signSeeded(rail.treasury.principal, payout, expiresAt),
+    )
+    return {
+      payoutId,
+      creator,
+      recipient,
+      nonce: transferNonce(asset, payoutId),
+      api: index % stack.baseUrls.length,
+    }
   }
   const seeded: Seeded[] = []
   while (seeded.length < count) seeded.push(...(await Promise.all(Array.from({ length: 50 }, one))))
@@ -67,8 +82,13 @@ async function seed(count: number): Promise<Seeded[]> {
 async function executeAll(payouts: readonly Seeded[]): Promise<void> {
   const origin = stack.baseUrls[0] as string
   const execute = async ({ payoutId, creator, api }: Seeded) => {
-    const client = createClient({ baseUrl: stack.baseUrls[api] as string, origin, wallet: creator.account })
-    const call = () => client.call('payout-execute', { payout_id: payoutId, idempotency_key: 'execute' })
+    const client = createClient({
+      baseUrl: stack.baseUrls[api] as string,
+      origin,
+      wallet: creator.account,
+    })
+    const call = () =>
+      client.call('payout-execute', { payout_id: payoutId, idempotency_key: 'execute' })
     const { body } = await insist(call, WITHIN_MS)
     expect(body.payout.state).toBe('executed')
   }
@@ -82,13 +102,21 @@ async function reserve(payouts: readonly Seeded[]): Promise<void> {
 /** Starts every workflow at the same moment, and resolves when each payout is executed and each call answered. */
 async function driveAll(payouts: readonly Seeded[]): Promise<void> {
   const ids = payouts.map(({ payoutId }) => payoutId)
-  const wake = async (payoutId: string) => wakePayout(rail.temporal, await requirePayout(rail.db, payoutId))
+  const wake = async (payoutId: string) =>
+    wakePayout(rail.temporal, await requirePayout(rail.db, payoutId))
   const undone = async () => {
     const all = await rail.db
       .selectFrom('payouts')
       .leftJoin('calls', 'calls.subject', 'payout_id')
       .leftJoin('transfers', 'transfers.payout_id', 'payouts.payout_id')
-      .select(['payouts.payout_id', 'payouts.state', 'transfers.status', 'exception', 'parked', 'answer_state'])
+      .select([
+        'payouts.payout_id',
+        'payouts.state',
+        'transfers.status',
+        'exception',
+        'parked',
+        'answer_state',
+      ])
       .where('payouts.payout_id', 'in', ids)
       .execute()
     return all.filter(({ state, answer_state }) => state !== 'executed' || answer_state !== 'final')
@@ -101,7 +129,10 @@ async function driveAll(payouts: readonly Seeded[]): Promise<void> {
 async function underWay(payouts: readonly Seeded[], share: number): Promise<void> {
   const ids = payouts.map(({ payoutId }) => payoutId)
   const count = async () => {
-    const all = rail.db.selectFrom('transfers').select('payout_id').where('transaction_hash', 'is not', null)
+    const all = rail.db
+      .selectFrom('transfers')
+      .select('payout_id')
+      .where('transaction_hash', 'is not', null)
     return (await all.where('payout_id', 'in', ids).execute()).length
   }
   await eventually(count, (found) => found >= ids.length * share, WITHIN_MS, 50)
@@ -111,12 +142,23 @@ async function underWay(payouts: readonly Seeded[], share: number): Promise<void
 async function expectEachOnce(payouts: readonly Seeded[]): Promise<void> {
   const range = { address: rail.asset, fromBlock: 0n, toBlock: 'latest', strict: true } as const
   const [used, transfers] = await Promise.all([
-    rail.chain.getLogs({ ...range, event: usedEvent, args: { authorizer: rail.service.payoutWallet.address } }),
-    rail.chain.getLogs({ ...range, event: transferEvent, args: { from: rail.service.payoutWallet.address } }),
+    rail.chain.getLogs({
+      ...range,
+      event: usedEvent,
+      args: { authorizer: rail.service.payoutWallet.address },
+    }),
+    rail.chain.getLogs({
+      ...range,
+      event: transferEvent,
+      args: { from: rail.service.payoutWallet.address },
+    }),
   ])
   const nonces = new Set(payouts.map(({ nonce }) => nonce))
   const ours = used.map(({ args }) => args.nonce).filter((nonce) => nonces.has(nonce))
-  expect({ uses: ours.length, distinct: new Set(ours).size }).toEqual({ uses: nonces.size, distinct: nonces.size })
+  expect({ uses: ours.length, distinct: new Set(ours).size }).toEqual({
+    uses: nonces.size,
+    distinct: nonces.size,
+  })
   const paid = new Map<string, bigint[]>()
   for (const { args } of transfers)
     paid.set(args.to.toLowerCase(), [...(paid.get(args.to.toLowerCase()) ?? []), args.value])
@@ -125,19 +167,28 @@ async function expectEachOnce(payouts: readonly Seeded[]): Promise<void> {
 
 /** No nonce of a gas wallet is open, none is missing, and the chain is at the end of each lane; answers each wallet's nonces. */
 async function expectDrained(): Promise<number[]> {
-  const rows = () => rail.db.selectFrom('lane_transactions').select(['gas_wallet', 'eoa_nonce', 'outcome']).execute()
+  const rows = () =>
+    rail.db.selectFrom('lane_transactions').select(['gas_wallet', 'eoa_nonce', 'outcome']).execute()
   const all = await eventually(rows, (found) => found.every(({ outcome }) => outcome !== null))
   expect(all.filter(({ outcome }) => outcome === null)).toEqual([])
   const wallets = await rail.db.selectFrom('gas_wallets').selectAll().execute()
   for (const { address, next_nonce, jammed_at } of wallets) {
-    const nonces = new Set(all.filter(({ gas_wallet }) => gas_wallet === address).map((row) => Number(row.eoa_nonce)))
-    expect([...nonces].sort((a, b) => a - b)).toEqual(Array.from({ length: Number(next_nonce) }, (_, nonce) => nonce))
+    const nonces = new Set(
+      all.filter(({ gas_wallet }) => gas_wallet === address).map((row) => Number(row.eoa_nonce)),
+    )
+    expect([...nonces].sort((a, b) => a - b)).toEqual(
+      Array.from({ length: Number(next_nonce) }, (_, nonce) => nonce),
+    )
     const [mined, pooled] = await Promise.all(
       (['latest', 'pending'] as const).map((blockTag) =>
         rail.chain.getTransactionCount({ address: address as Address, blockTag }),
       ),
     )
-    expect({ mined, pooled, jammed_at }).toEqual({ mined: nonces.size, pooled: nonces.size, jammed_at: null })
+    expect({ mined, pooled, jammed_at }).toEqual({
+      mined: nonces.size,
+      pooled: nonces.size,
+      jammed_at: null,
+    })
   }
   return wallets.map(({ next_nonce }) => Number(next_nonce))
 }
@@ -187,5 +238,9 @@ verifies(
   TEST_MS,
 )
 
-const usedEvent = parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)')
-const transferEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
+const usedEvent = parseAbiItem(
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+)
+const transferEvent = parseAbiItem(
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+)

@@ -21,9 +21,15 @@ let stolen: OpenDatabase
 beforeAll(async () => {
   stack = await startStack()
   rail = await openRail(stack)
-  const passwords = readSecret<RolePasswords>(join(stack.dataDirectory, 'keys', 'database-roles.json'))
+  const passwords = readSecret<RolePasswords>(
+    join(stack.dataDirectory, 'keys', 'database-roles.json'),
+  )
   if (passwords === undefined) throw new Error('the stack has made no database roles')
-  stolen = createDatabase({ url: roleUrl(stack.databaseUrl, 'api', passwords), applicationName: 'thief', poolSize: 2 })
+  stolen = createDatabase({
+    url: roleUrl(stack.databaseUrl, 'api', passwords),
+    applicationName: 'thief',
+    poolSize: 2,
+  })
 })
 afterAll(async () => {
   await stolen?.close()
@@ -84,26 +90,42 @@ verifies(
         from payouts, calls where subject = payout_id`,
       "update transfers set status = 'signed'",
     ])
-      await expect(sql.raw(statement).execute(stolen.db), statement).rejects.toMatchObject({ code: '42501' })
+      await expect(sql.raw(statement).execute(stolen.db), statement).rejects.toMatchObject({
+        code: '42501',
+      })
 
-    const own = await stolen.db.selectFrom('calls').selectAll().where('subject', '=', payout.payout_id).execute()
-    expect(own.map(({ operation }) => operation).sort()).toEqual(['payout-authorize', 'payout-create'])
+    const own = await stolen.db
+      .selectFrom('calls')
+      .selectAll()
+      .where('subject', '=', payout.payout_id)
+      .execute()
+    expect(own.map(({ operation }) => operation).sort()).toEqual([
+      'payout-authorize',
+      'payout-create',
+    ])
     const foreign = await executeBody(thief, payout.payout_id)
     const calls = [
       ...own.map(({ call_id }) => call_id),
-      await forgeCall('payout-execute', agent.address, { payout_id: payout.payout_id, idempotency_key: 'execute' }),
+      await forgeCall('payout-execute', agent.address, {
+        payout_id: payout.payout_id,
+        idempotency_key: 'execute',
+      }),
       await forgeCall('payout-execute', agent.address, foreign),
       await forgeCall('payout-execute', thief.address, foreign),
       await forgeCall('payout-status', agent.address, foreign),
     ]
     for (const callId of calls)
-      expect(await send(executeUpdate, payout.payout_id, callId), callId).toMatchObject({ ok: false })
+      expect(await send(executeUpdate, payout.payout_id, callId), callId).toMatchObject({
+        ok: false,
+      })
 
     // A payout of the thief's own, which nobody of the treasury knows.
     const key = 'stolen'
     const terms = rail.terms({ recipient: thief.address, idempotency_key: key })
     const payoutId = payoutIdOf(thief.address, key)
-    expect(await send(createUpdate, payoutId, await forgeCall('payout-create', thief.address, terms))).toEqual({
+    expect(
+      await send(createUpdate, payoutId, await forgeCall('payout-create', thief.address, terms)),
+    ).toEqual({
       ok: true,
     })
     const authority = {
@@ -116,7 +138,11 @@ verifies(
     }
     const authorize = await forgeCall('payout-authorize', thief.address, authority)
     expect(await send(authorizeUpdate, payoutId, authorize)).toMatchObject({ ok: false })
-    const execute = await forgeCall('payout-execute', thief.address, await executeBody(thief, payoutId))
+    const execute = await forgeCall(
+      'payout-execute',
+      thief.address,
+      await executeBody(thief, payoutId),
+    )
     expect(await send(executeUpdate, payoutId, execute)).toMatchObject({ ok: false })
 
     expect(await rail.db.selectFrom('transfers').selectAll().execute()).toEqual([])

@@ -45,7 +45,10 @@ async function needsAttention({ payout_id }: Payout): Promise<boolean> {
 async function expectParked(agent: Agent, payout: Payout, reason: RegExp): Promise<void> {
   const parked = () => execute(agent, payout)
   const answer = await eventually(parked, ({ body }) => reason.test(body.payout.next_action))
-  expect(answer).toMatchObject({ status: 202, body: { payout: { state: 'authorized', money_moved: 'unknown' } } })
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { payout: { state: 'authorized', money_moved: 'unknown' } },
+  })
   expect(answer.body.payout.next_action).toMatch(reason)
   expect(await eventually(() => needsAttention(payout), Boolean)).toBe(true)
 }
@@ -101,7 +104,10 @@ verifies(
   'an underfunded payout wallet and empty gas wallets park payouts, each with its reason; filled, both are executed by themselves',
   async () => {
     const [agent, other] = await Promise.all([rail.openAgent(), rail.openAgent()])
-    const [large, small] = [await rail.authorized(agent, { amount_usdc: '2' }), await rail.authorized(other)]
+    const [large, small] = [
+      await rail.authorized(agent, { amount_usdc: '2' }),
+      await rail.authorized(other),
+    ]
     const { payoutWallet, payTo, gasWallets } = rail.service
     const surplus = (await rail.balance(payoutWallet.address)) - 1_999_999n
     await sendTokens(rail, privateKeyToAccount(payoutWallet.private_key), payTo.address, surplus)
@@ -109,7 +115,11 @@ verifies(
       Promise.all(gasWallets.map(({ address }) => rail.chain.setBalance({ address, value })))
     await fill(0n)
     await Promise.all([
-      expectParked(agent, large, /holds 1999999 of the 2000000 atomic units; fund 0x[0-9a-f]{40} with 1 atomic/i),
+      expectParked(
+        agent,
+        large,
+        /holds 1999999 of the 2000000 atomic units; fund 0x[0-9a-f]{40} with 1 atomic/i,
+      ),
       expectParked(other, small, /no gas wallet has the ether for a transfer; send ether to 0x/),
     ])
     await mintTokens(rail.chain, rail.asset, payoutWallet.address, 1_000_000_000n)
@@ -125,7 +135,11 @@ verifies(
     const agent = await rail.openAgent()
     const payout = await rail.authorized(agent)
     const resume = await haltMining(rail)
-    await expectParked(agent, payout, /gas wallet 0x[0-9a-f]{40} has not moved since 20\d\d-.*one that moves takes/)
+    await expectParked(
+      agent,
+      payout,
+      /gas wallet 0x[0-9a-f]{40} has not moved since 20\d\d-.*one that moves takes/,
+    )
     expect((await cli('doctor')).text).toMatch(
       /WARN +lanes of the gas wallets +gas wallet 0x[0-9a-f]{40} has not moved/,
     )
@@ -133,7 +147,10 @@ verifies(
     await expectFinished(agent, payout)
     const warned = stack.logs()['worker']?.match(/a gas wallet has not moved for too long/g)
     expect(warned).toHaveLength(1)
-    const sent = rail.db.selectFrom('lane_transactions').selectAll().where('purpose', '=', `payout:${payout.payout_id}`)
+    const sent = rail.db
+      .selectFrom('lane_transactions')
+      .selectAll()
+      .where('purpose', '=', `payout:${payout.payout_id}`)
     expect(new Set((await sent.execute()).map(({ gas_wallet }) => gas_wallet)).size).toBe(1)
   },
 )
@@ -153,7 +170,9 @@ verifies(
     await expect(as(`${id}_${'0'.repeat(64)}`).authorize(payout, terms)).rejects.toMatchObject({
       code: 'credential_invalid',
     })
-    expect(await as(credential).authorize(payout, terms)).toMatchObject({ payout_id: payout.payout_id })
+    expect(await as(credential).authorize(payout, terms)).toMatchObject({
+      payout_id: payout.payout_id,
+    })
     const stored = JSON.stringify(await rail.db.selectFrom('operators').selectAll().execute())
     expect(stored).toContain('night shift')
     expect(stored).not.toContain(secret)

@@ -3,7 +3,14 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { eventually, nowSeconds, post, proofOf } from '../../support/agent.ts'
 import { faultyRail, paymentIdOf, storedPayment } from '../../support/faulty-rail.ts'
-import { earnings, emptyWallet, openPayer, paymentHeader, send, signPayment } from '../../support/payments.ts'
+import {
+  earnings,
+  emptyWallet,
+  openPayer,
+  paymentHeader,
+  send,
+  signPayment,
+} from '../../support/payments.ts'
 import { beforeBroadcast, losesTransactions } from '../../support/rpc-proxy.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -27,7 +34,10 @@ verifies(
       paymentHeader(first),
     )
     expect(refused.status).toBeGreaterThanOrEqual(400)
-    expect(await storedPayment(on.rail, first)).toMatchObject({ state: 'released', valid_before: String(shortEnd) })
+    expect(await storedPayment(on.rail, first)).toMatchObject({
+      state: 'released',
+      valid_before: String(shortEnd),
+    })
 
     const { nonce } = first.payload.authorization
     const second = await signPayment(on.rail, payer, { nonce })
@@ -73,7 +83,13 @@ verifies(
     const payment = await signPayment(on.rail, agent)
     const body = { payout_id }
     const path = '/api/payout-status'
-    const proof = await proofOf(agent.account, on.stack.baseUrls[0] as string, path, body, nowSeconds() - 292)
+    const proof = await proofOf(
+      agent.account,
+      on.stack.baseUrls[0] as string,
+      path,
+      body,
+      nowSeconds() - 292,
+    )
     const old = () => post(agent.baseUrl + path, body, { ...proof, ...paymentHeader(payment) })
     const anew = () => send(on.rail, agent, 'payout-status', body)
     const { earned } = await earnings(on.rail, async () => {
@@ -95,8 +111,13 @@ verifies(
         .execute()
       const told = await Promise.all(Array.from({ length: 4 }, anew))
       expect(told.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402])
-      expect(told.find(({ status }) => status === 200)?.body).toMatchObject({ payout: { payout_id } })
-      expect(await storedPayment(on.rail, payment)).toMatchObject({ state: 'settled', credit: 'used' })
+      expect(told.find(({ status }) => status === 200)?.body).toMatchObject({
+        payout: { payout_id },
+      })
+      expect(await storedPayment(on.rail, payment)).toMatchObject({
+        state: 'settled',
+        credit: 'used',
+      })
       expect(await anew()).toMatchObject({ status: 402 })
     })
     expect(earned).toBe(100_000n)
@@ -113,7 +134,8 @@ verifies(
     const { payout_id } = await on.rail.create(agent)
     await on.rail.useUpFreeCalls(agent.address)
     const payment = await signPayment(on.rail, payer, { validBefore: String(nowSeconds() + 8) })
-    const read = (headers: Record<string, string>) => send(on.rail, agent, 'payout-status', { payout_id }, headers)
+    const read = (headers: Record<string, string>) =>
+      send(on.rail, agent, 'payout-status', { payout_id }, headers)
     const { earned } = await earnings(on.rail, async () => {
       on.wire.fail(beforeBroadcast(() => emptyWallet(on.rail, payer)))
       const told = await read(paymentHeader(payment))
@@ -128,9 +150,17 @@ verifies(
       const paying = async () => paymentHeader(await signPayment(on.rail, friend))
       const offered = await read({})
       expect([offered.status, offered.body['debt']]).toEqual([402, undefined])
-      expect(await read(paymentHeader(payment))).toMatchObject({ status: 409, body: { code: 'payment_already_used' } })
-      expect((await send(on.rail, agent, 'payout-create', on.rail.terms(), await paying())).status).toBe(201)
-      expect(await read(await paying())).toMatchObject({ status: 200, body: { payout: { payout_id } } })
+      expect(await read(paymentHeader(payment))).toMatchObject({
+        status: 409,
+        body: { code: 'payment_already_used' },
+      })
+      expect(
+        (await send(on.rail, agent, 'payout-create', on.rail.terms(), await paying())).status,
+      ).toBe(201)
+      expect(await read(await paying())).toMatchObject({
+        status: 200,
+        body: { payout: { payout_id } },
+      })
     })
     expect(earned).toBe(200_000n)
   },

@@ -14,7 +14,13 @@ import {
   type RawAnswer,
 } from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
-import { chainRecord, claimsOf, expectExecutedOnce, insist, refusalOf } from '../../support/faults.ts'
+import {
+  chainRecord,
+  claimsOf,
+  expectExecutedOnce,
+  insist,
+  refusalOf,
+} from '../../support/faults.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -49,7 +55,8 @@ const callsOf = ({ address }: Agent) =>
 async function runsOf(workflowId: string): Promise<number> {
   const list = async () => {
     let runs = 0
-    for await (const _ of rail.temporal.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs += 1
+    for await (const _ of rail.temporal.workflow.list({ query: `WorkflowId = '${workflowId}'` }))
+      runs += 1
     return runs
   }
   return eventually(list, (runs) => runs > 0)
@@ -72,11 +79,21 @@ verifies(
     expect(bodies.size).toBe(1)
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     const id = payoutIdOf(address, terms.idempotency_key)
-    expect(answers[0]?.body.payout).toMatchObject({ payout_id: id, state: 'created', creator: address })
-    const rows = await rail.db.selectFrom('payouts').select('payout_id').where('creator', '=', address).execute()
+    expect(answers[0]?.body.payout).toMatchObject({
+      payout_id: id,
+      state: 'created',
+      creator: address,
+    })
+    const rows = await rail.db
+      .selectFrom('payouts')
+      .select('payout_id')
+      .where('creator', '=', address)
+      .execute()
     expect(rows).toEqual([{ payout_id: id }])
     expect(await runsOf(id)).toBe(1)
-    expect((await callsOf(agents[0])).filter(({ operation }) => operation === 'payout-create')).toHaveLength(1)
+    expect(
+      (await callsOf(agents[0])).filter(({ operation }) => operation === 'payout-create'),
+    ).toHaveLength(1)
     expect(await rail.balance(address)).toBe(20_000_000n - 100_000n)
   },
 )
@@ -97,12 +114,16 @@ verifies(
     const refused = answers.filter(({ status }) => status === 422)
     expect([created.length, refused.length]).toEqual([20, 20])
     expect(new Set(created.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-    for (const { body } of refused) expect(body).toMatchObject({ code: 'idempotency_conflict', money_moved: 'no' })
-    const stored = () => rail.db.selectFrom('payouts').selectAll().where('creator', '=', agents[0].address).execute()
+    for (const { body } of refused)
+      expect(body).toMatchObject({ code: 'idempotency_conflict', money_moved: 'no' })
+    const stored = () =>
+      rail.db.selectFrom('payouts').selectAll().where('creator', '=', agents[0].address).execute()
     const before = await stored()
     expect(before).toHaveLength(1)
     const lost = before[0]?.amount_atomic === '1000000' ? other : one
-    expect((await send(agents[1], '/api/payout-create', lost)).body).toMatchObject({ code: 'idempotency_conflict' })
+    expect((await send(agents[1], '/api/payout-create', lost)).body).toMatchObject({
+      code: 'idempotency_conflict',
+    })
     expect(await stored()).toEqual(before)
     expect(await callsOf(agents[0])).toHaveLength(1)
   },
@@ -130,11 +151,17 @@ verifies(
 )
 
 verifies(
-  ['payout.create.cap', 'payout.create.zero-amount', 'payout.create.recipient-refused', 'charge.only-success'],
+  [
+    'payout.create.cap',
+    'payout.create.zero-amount',
+    'payout.create.recipient-refused',
+    'charge.only-success',
+  ],
   'over 25000000 atomic, zero and our own addresses are refused and not charged; exactly 25000000 is accepted',
   async () => {
     const agent = await rail.openAgent()
-    const refusal = (more: Parameters<Rail['terms']>[0]) => send(agent, '/api/payout-create', rail.terms(more))
+    const refusal = (more: Parameters<Rail['terms']>[0]) =>
+      send(agent, '/api/payout-create', rail.terms(more))
     expect(await refusal({ amount_usdc: '25.000001' })).toMatchObject({
       status: 422,
       body: { code: 'payout_cap_exceeded', errors: [{ pointer: '/amount_usdc' }] },
@@ -145,14 +172,21 @@ verifies(
         body: { errors: [{ pointer: '/amount_usdc' }] },
       })
     }
-    const ours = [rail.asset, stack.env['PAYOUT_WALLET_ADDRESS'], stack.env['PAY_TO_ADDRESS'], `0x${'0'.repeat(40)}`]
+    const ours = [
+      rail.asset,
+      stack.env['PAYOUT_WALLET_ADDRESS'],
+      stack.env['PAY_TO_ADDRESS'],
+      `0x${'0'.repeat(40)}`,
+    ]
     for (const recipient of ours as string[]) {
       expect(await refusal({ recipient })).toMatchObject({
         status: 422,
         body: { code: 'recipient_refused', errors: [{ pointer: '/recipient' }] },
       })
     }
-    expect((await callsOf(agent)).filter(({ grant_state }) => grant_state !== 'released')).toEqual([])
+    expect((await callsOf(agent)).filter(({ grant_state }) => grant_state !== 'released')).toEqual(
+      [],
+    )
     expect((await rail.create(agent, { amount_usdc: '25' })).amount_atomic).toBe('25000000')
   },
 )
@@ -188,11 +222,22 @@ verifies(
 )
 
 verifies(
-  ['binding.v1', 'receipt.per-transition', 'receipt.chain', 'receipt.jws', 'receipt.verify', 'execute.final'],
+  [
+    'binding.v1',
+    'receipt.per-transition',
+    'receipt.chain',
+    'receipt.jws',
+    'receipt.verify',
+    'execute.final',
+  ],
   'a payout with binding 1 becomes final; its receipts chain, verify by id and by text, and offline with jose',
   async () => {
     const agent = await rail.openAgent()
-    const { payout_id } = await rail.authorized(agent, { amount_usdc: '0.5' }, { bindingVersion: 1 })
+    const { payout_id } = await rail.authorized(
+      agent,
+      { amount_usdc: '0.5' },
+      { bindingVersion: 1 },
+    )
     await execute(agent, payout_id)
     const status = async () => (await agent.client.call('payout-status', { payout_id })).body
     const { payout, receipts, receipt } = await eventually(
@@ -201,11 +246,17 @@ verifies(
       8000,
       1500,
     )
-    expect(payout).toMatchObject({ state: 'executed', amount_usdc: '0.5', transfer: { status: 'final' } })
+    expect(payout).toMatchObject({
+      state: 'executed',
+      amount_usdc: '0.5',
+      transfer: { status: 'final' },
+    })
     expect(receipt).toBe(receipts.at(-1))
     const kinds = ['payout_created', 'payout_authorized', 'payout_executed', 'payout_final']
     expect(receipts.map((jws) => claimsOf(jws)['kind'])).toEqual(kinds)
-    const keys = (await (await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)).json()) as JSONWebKeySet
+    const keys = (await (
+      await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)
+    ).json()) as JSONWebKeySet
     const { hash } = await chainRecord(rail, payout)
     for (const [index, jws] of receipts.entries()) {
       const verified = await compactVerify(jws, createLocalJWKSet(keys), { algorithms: ['EdDSA'] })
@@ -225,11 +276,19 @@ verifies(
       expect(claims.mandate_ref).toBe(index === 0 ? undefined : payout.mandate_ref)
       expect(claims.transaction_hash).toBe(index < 2 ? undefined : hash)
       const receipt_id = `rc_${sha256Hex(jws)}`
-      const judge = async (query: InputOf<'verify-receipt'>) => (await agent.client.call('verify-receipt', query)).body
-      expect(await judge({ receipt: jws })).toMatchObject({ verified: true, stored: true, kind: kinds[index] })
+      const judge = async (query: InputOf<'verify-receipt'>) =>
+        (await agent.client.call('verify-receipt', query)).body
+      expect(await judge({ receipt: jws })).toMatchObject({
+        verified: true,
+        stored: true,
+        kind: kinds[index],
+      })
       const { payload_sha256, ...byId } = await judge({ receipt_id })
       expect(byId).toMatchObject({ verified: true, receipt_id })
-      expect(await judge({ payload_sha256: payload_sha256 as string })).toMatchObject({ verified: true, receipt_id })
+      expect(await judge({ payload_sha256: payload_sha256 as string })).toMatchObject({
+        verified: true,
+        receipt_id,
+      })
     }
     const [head, , signature] = (receipts[0] as string).split('.')
     const forged = `${head}.${(receipts[1] as string).split('.')[1]}.${signature}`
@@ -271,9 +330,15 @@ verifies(
       const unheard = await send(stranger, path, { ...body, payout_id: unknown })
       expect(without(answer.body)).toEqual(without(unheard.body))
     }
-    expect(await send(stranger, '/api/payout-status', { idempotency_key })).toMatchObject({ status: 404 })
-    expect((await callsOf(stranger)).filter(({ grant_state }) => grant_state !== 'released')).toEqual([])
-    expect((await owner.client.call('payout-authorize', input)).body.payout.state).toBe('authorized')
+    expect(await send(stranger, '/api/payout-status', { idempotency_key })).toMatchObject({
+      status: 404,
+    })
+    expect(
+      (await callsOf(stranger)).filter(({ grant_state }) => grant_state !== 'released'),
+    ).toEqual([])
+    expect((await owner.client.call('payout-authorize', input)).body.payout.state).toBe(
+      'authorized',
+    )
   },
 )
 
@@ -284,17 +349,30 @@ verifies(
     const agent = await rail.openAgent()
     const created = await rail.create(agent)
     const early = await refusalOf(
-      agent.client.call('payout-execute', { payout_id: created.payout_id, idempotency_key: 'execute' }),
+      agent.client.call('payout-execute', {
+        payout_id: created.payout_id,
+        idempotency_key: 'execute',
+      }),
     )
-    expect(early).toMatchObject({ status: 409, code: 'wrong_state', state: 'created', allowed_events: ['authorize'] })
+    expect(early).toMatchObject({
+      status: 409,
+      code: 'wrong_state',
+      state: 'created',
+      allowed_events: ['authorize'],
+    })
     const terms = { expiresAt: nowSeconds() + 20, idempotencyKey: 'authorize' }
     const input = await rail.treasury.authorize(created, terms)
     const second = await rail.treasury.authorize(created, { ...terms, idempotencyKey: 'second' })
     const authorized = await agent.client.call('payout-authorize', input)
-    expect(authorized.body.payout).toMatchObject({ state: 'authorized', expires_at: terms.expiresAt })
+    expect(authorized.body.payout).toMatchObject({
+      state: 'authorized',
+      expires_at: terms.expiresAt,
+    })
     const again = await agent.client.call('payout-authorize', input)
     expect([again.replayed, again.body]).toEqual([true, authorized.body])
-    expect(await refusalOf(agent.client.call('payout-authorize', { ...input, expires_at: 5 }))).toMatchObject({
+    expect(
+      await refusalOf(agent.client.call('payout-authorize', { ...input, expires_at: 5 })),
+    ).toMatchObject({
       status: 422,
       code: 'idempotency_conflict',
     })
@@ -306,7 +384,9 @@ verifies(
     })
     const { payout_id } = created
     expect(
-      await refusalOf(agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })),
+      await refusalOf(
+        agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' }),
+      ),
     ).toMatchObject({ status: 410, code: 'payout_expired', money_moved: 'no' })
     expect((await agent.client.call('payout-status', { payout_id })).body).toEqual(authorized.body)
     const live = (await callsOf(agent)).filter(({ grant_state }) => grant_state !== 'released')
@@ -323,17 +403,29 @@ verifies(
   'execute.daily-cap',
   'eight payouts of 19 USDC executed in parallel never add up to over 100000000; the rest is 409 with the time it frees up, and free',
   async () => {
-    const agents = await Promise.all(Array.from({ length: 8 }, (_, index) => rail.openAgent({ api: index % 2 })))
-    const payouts = await Promise.all(agents.map((agent) => rail.authorized(agent, { amount_usdc: '19' })))
+    const agents = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => rail.openAgent({ api: index % 2 })),
+    )
+    const payouts = await Promise.all(
+      agents.map((agent) => rail.authorized(agent, { amount_usdc: '19' })),
+    )
     const inUse = async () => {
-      const rows = await rail.db.selectFrom('transfers').select(['amount_atomic', 'status']).execute()
-      return rows.filter(({ status }) => status !== 'dead').reduce((sum, row) => sum + BigInt(row.amount_atomic), 0n)
+      const rows = await rail.db
+        .selectFrom('transfers')
+        .select(['amount_atomic', 'status'])
+        .execute()
+      return rows
+        .filter(({ status }) => status !== 'dead')
+        .reduce((sum, row) => sum + BigInt(row.amount_atomic), 0n)
     }
     const spentBefore = await inUse()
     const fitting = Number((100_000_000n - spentBefore) / 19_000_000n)
     const answers = await Promise.all(
       agents.map((agent, index) =>
-        send(agent, '/api/payout-execute', { payout_id: payouts[index]?.payout_id, idempotency_key: 'execute' }),
+        send(agent, '/api/payout-execute', {
+          payout_id: payouts[index]?.payout_id,
+          idempotency_key: 'execute',
+        }),
       ),
     )
     const refused = answers.filter(({ status }) => status === 409)

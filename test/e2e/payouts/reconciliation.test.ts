@@ -24,7 +24,12 @@ beforeAll(async () => {
   // A sweeper that comes round every ten minutes leaves to the eye what it would mend at once.
   stack = await startStack({
     workers: 2,
-    env: { RECONCILE_SETTLE_MS: '1500', SWEEP_EVERY_MS: '600000', CHAIN_POLL_MS: '100', EXECUTE_WAIT_MS: '3000' },
+    env: {
+      RECONCILE_SETTLE_MS: '1500',
+      SWEEP_EVERY_MS: '600000',
+      CHAIN_POLL_MS: '100',
+      EXECUTE_WAIT_MS: '3000',
+    },
   })
   rail = await openRail(stack)
 })
@@ -37,19 +42,33 @@ const cli = (...args: string[]) => runCli(stack.env, ...args)
 
 const origin = () => stack.baseUrls[0] as string
 const operator = () =>
-  createClient({ baseUrl: origin(), origin: origin(), operator: stack.accounts.operator.credential })
+  createClient({
+    baseUrl: origin(),
+    origin: origin(),
+    operator: stack.accounts.operator.credential,
+  })
 
 /** What the sweeper would have done by now for the gas wallets. */
 async function settleLane(): Promise<void> {
   const { reader } = createChain({ rpcUrls: [stack.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
-  const accounts = rail.service.gasWallets.map(({ private_key }) => privateKeyToAccount(private_key))
+  const accounts = rail.service.gasWallets.map(({ private_key }) =>
+    privateKeyToAccount(private_key),
+  )
   const gas = watchGas(
     reader,
     accounts.map(({ address }) => address),
     1_000,
   )
   const log = pino({ level: 'silent' })
-  await createLane({ db: rail.db, reader, gas, accounts, log, feeBumpAfterMs: 30_000, jamAfterMs: 90_000 }).maintain()
+  await createLane({
+    db: rail.db,
+    reader,
+    gas,
+    accounts,
+    log,
+    feeBumpAfterMs: 30_000,
+    jamAfterMs: 90_000,
+  }).maintain()
 }
 
 /** Has the schedule start a reconciliation now, and waits for its end. */
@@ -83,10 +102,18 @@ async function executed(amount_usdc = '1') {
   const agent = await rail.openAgent()
   const payout = await rail.authorized(agent, { amount_usdc })
   const { body } = await insist(() =>
-    agent.client.call('payout-execute', { payout_id: payout.payout_id, idempotency_key: 'execute' }),
+    agent.client.call('payout-execute', {
+      payout_id: payout.payout_id,
+      idempotency_key: 'execute',
+    }),
   )
   await eventually(
-    () => rail.db.selectFrom('transfers').select('status').where('payout_id', '=', payout.payout_id).executeTakeFirst(),
+    () =>
+      rail.db
+        .selectFrom('transfers')
+        .select('status')
+        .where('payout_id', '=', payout.payout_id)
+        .executeTakeFirst(),
     (row) => row?.status === 'final',
   )
   return body.payout
@@ -101,7 +128,9 @@ verifies(
     await stack.worker(1).kill('SIGKILL')
     await stack.worker(1).start()
     await stack.worker(1).waitReady()
-    const { spec, policies, action } = await rail.temporal.schedule.getHandle(RECONCILIATION_SCHEDULE).describe()
+    const { spec, policies, action } = await rail.temporal.schedule
+      .getHandle(RECONCILIATION_SCHEDULE)
+      .describe()
     expect(spec.intervals).toMatchObject([{ every: 3_600_000 }])
     expect(policies.overlap).toBe('SKIP')
     expect(action).toMatchObject({ workflowType: 'reconcile', args: [{ scope: 'changed' }] })
@@ -112,7 +141,11 @@ verifies(
   'reconcile.agreement',
   'healthy traffic, free and paid, opens no exception, by the schedule and by hand',
   async () => {
-    await Promise.all([executed(), executed('2.5'), rail.openAgent().then((agent) => rail.authorized(agent))])
+    await Promise.all([
+      executed(),
+      executed('2.5'),
+      rail.openAgent().then((agent) => rail.authorized(agent)),
+    ])
     const payer = await rail.openAgent({ tokens: 1_000_000n })
     await rail.useUpFreeCalls(payer.address)
     await insist(() => payer.client.call('payout-create', rail.terms()))
@@ -160,7 +193,10 @@ verifies(
       ['unexplained_outgoing', stolen.subject],
     ])
     const evidence = Object.fromEntries(found.map((row) => [row.code, row.evidence]))
-    expect(evidence['transfer_not_on_chain']).toMatchObject({ stored: { transactionHash: wrong }, found: null })
+    expect(evidence['transfer_not_on_chain']).toMatchObject({
+      stored: { transactionHash: wrong },
+      found: null,
+    })
     expect(evidence['unexplained_outgoing']).toMatchObject({
       found: { amountAtomic: '700000', to: stolen.to, blockNumber: stolen.block },
     })
@@ -172,7 +208,9 @@ verifies(
       .where('payout_id', '=', flipped.payout_id)
       .executeTakeFirstOrThrow()
     expect(after.transaction_hash).toBe(wrong)
-    expect((await rail.temporal.workflow.getHandle(orphan).describe()).status.name).toBe('TERMINATED')
+    expect((await rail.temporal.workflow.getHandle(orphan).describe()).status.name).toBe(
+      'TERMINATED',
+    )
     const { typedSearchAttributes } = await eventually(
       () => rail.temporal.workflow.getHandle(flipped.payout_id).describe(),
       (seen) => JSON.stringify(seen.typedSearchAttributes).includes('transfer_not_on_chain'),
@@ -188,7 +226,11 @@ verifies(
     for (const id of [flipped.payout_id, bare.payout_id, orphan]) expect(stuck).toContain(`! ${id}`)
 
     const original = { transaction_hash: flipped.transfer.transaction_hash }
-    await rail.db.updateTable('transfers').set(original).where('payout_id', '=', flipped.payout_id).execute()
+    await rail.db
+      .updateTable('transfers')
+      .set(original)
+      .where('payout_id', '=', flipped.payout_id)
+      .execute()
     expect(await reconcileBySchedule()).toMatchObject({ opened: 0, differences: 3 })
     const mended = (await exceptions()).filter(({ subject }) => subject === flipped.payout_id)
     expect(mended).toMatchObject([
@@ -246,7 +288,11 @@ verifies(
       exception: { state: 'closed', reason: act.reason },
       receipt: { kind: 'exception_closed' },
     })
-    expect(closed.receipt.payload).toMatchObject({ code: one?.code, reason: act.reason, still_seen: false })
+    expect(closed.receipt.payload).toMatchObject({
+      code: one?.code,
+      reason: act.reason,
+      still_seen: false,
+    })
     const { payload } = await compactVerify(closed.receipt.jws, await publishedKeys())
     expect(JSON.parse(new TextDecoder().decode(payload))).toEqual(closed.receipt.payload)
     expect((await operator().call('close-exception', act)).body).toEqual(closed)
@@ -263,10 +309,21 @@ verifies(
       '--operator',
       'nobody',
     )
-    expect(nameless).toMatchObject({ code: 1, text: expect.stringContaining('no operator has the name nobody') })
+    expect(nameless).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('no operator has the name nobody'),
+    })
     const credential = stack.accounts.operator.credential
     expect(
-      await cli('recover', 'close', other?.exception_id as string, '--reason', 'mended', '--operator', credential),
+      await cli(
+        'recover',
+        'close',
+        other?.exception_id as string,
+        '--reason',
+        'mended',
+        '--operator',
+        credential,
+      ),
     ).toMatchObject({ code: 0 })
     expect((await cli('recover', 'exceptions')).text).not.toContain(other?.exception_id)
     expect((await fetch(`${origin()}/api/operator/reconciliation`)).status).toBe(401)
@@ -277,7 +334,11 @@ verifies(
   ['statement.signed', 'reconcile.read'],
   'the day that just ended has a statement that verifies with the published keys alone',
   async () => {
-    expect((await operator().call('reconciliation', {})).body).toMatchObject({ day: null, statement: null, jws: null })
+    expect((await operator().call('reconciliation', {})).body).toMatchObject({
+      day: null,
+      statement: null,
+      jws: null,
+    })
     expect(await cli('statement')).toMatchObject({
       code: 0,
       text: expect.stringContaining('no statement yet'),
@@ -286,7 +347,10 @@ verifies(
     const held = await rail.balance(rail.service.payoutWallet.address)
     await reconcileBySchedule()
     const { body } = await operator().call('reconciliation', {})
-    const { payload, protectedHeader } = await compactVerify(body.jws as string, await publishedKeys())
+    const { payload, protectedHeader } = await compactVerify(
+      body.jws as string,
+      await publishedKeys(),
+    )
     expect(protectedHeader).toMatchObject({ alg: 'EdDSA', typ: 'statement+jwt' })
     const claims = JSON.parse(new TextDecoder().decode(payload))
     expect(claims).toEqual(body.statement)
@@ -300,9 +364,14 @@ verifies(
       differences: { opened: { unexplained_outgoing: 1, transfer_unrecorded: 1 }, open_count: 4 },
     })
     const verified = await cli('statement', body.day as string)
-    expect(verified).toMatchObject({ code: 0, text: expect.stringContaining('verified: signature, key') })
+    expect(verified).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('verified: signature, key'),
+    })
     expect(JSON.parse(verified.out)).toEqual(claims)
-    await expect(operator().call('reconciliation', { day: '2020-01-01' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(operator().call('reconciliation', { day: '2020-01-01' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
   },
 )
 

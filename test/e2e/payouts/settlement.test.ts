@@ -12,7 +12,12 @@ import {
   send,
   signPayment,
 } from '../../support/payments.ts'
-import { beforeBroadcast, down, losesTransactions, silentAfterBroadcast } from '../../support/rpc-proxy.ts'
+import {
+  beforeBroadcast,
+  down,
+  losesTransactions,
+  silentAfterBroadcast,
+} from '../../support/rpc-proxy.ts'
 import { verifies } from '../../verifies.ts'
 
 const on = faultyRail({ EXECUTE_WAIT_MS: '2500', CALL_LEASE_MS: '2000', CONFIRM_WINDOW_MS: '1000' })
@@ -32,7 +37,10 @@ async function newCreate() {
 
 const callState = async (agent: Agent) => (await callsOf(on.rail, agent))[0]
 
-const pending = { status: 503, body: { code: 'settlement_pending', money_moved: 'unknown', retryable: true } }
+const pending = {
+  status: 503,
+  body: { code: 'settlement_pending', money_moved: 'unknown', retryable: true },
+}
 
 /** Charged once for one payout, by Postgres and by the chain. */
 async function expectChargedOnce(agent: Agent, payment: Payment, earned: bigint): Promise<void> {
@@ -70,7 +78,11 @@ verifies(
     const { agent, payment, call } = await newCreate()
     on.wire.fail(silentAfterBroadcast())
     const { result, earned } = await earnings(on.rail, async () => {
-      const told = await Promise.all([call(), pause(500).then(() => call({})), pause(900).then(() => call())])
+      const told = await Promise.all([
+        call(),
+        pause(500).then(() => call({})),
+        pause(900).then(() => call()),
+      ])
       on.wire.mend()
       return [...told, await answered(() => call({}))]
     })
@@ -111,7 +123,10 @@ verifies(
     const { status, body } = await call()
     expect(performance.now() - begun).toBeLessThan(2_000)
     expect([status, body['code'], body['money_moved']]).toEqual([503, 'unavailable', 'no'])
-    expect([await storedPayment(on.rail, payment), await callsOf(on.rail, agent)]).toEqual([undefined, []])
+    expect([await storedPayment(on.rail, payment), await callsOf(on.rail, agent)]).toEqual([
+      undefined,
+      [],
+    ])
     on.wire.mend()
     const { result, earned } = await earnings(on.rail, call)
     expect(result.status).toBe(201)
@@ -135,7 +150,11 @@ verifies(
         )
         await on.stack.api().kill('SIGKILL')
         expect(await lost).toBe('lost')
-        expect(await callState(agent)).toMatchObject({ grant_state: 'open', answer_state: 'open', funding: 'payment' })
+        expect(await callState(agent)).toMatchObject({
+          grant_state: 'open',
+          answer_state: 'open',
+          funding: 'payment',
+        })
       })
       await restart(on.stack.api())
       return answered(call)
@@ -199,7 +218,8 @@ verifies(
   async () => {
     const agent = await on.rail.openAgent()
     const terms = [on.rail.terms(), on.rail.terms(), on.rail.terms()]
-    const createAll = () => Promise.all(terms.map((each) => send(on.rail, agent, 'payout-create', each)))
+    const createAll = () =>
+      Promise.all(terms.map((each) => send(on.rail, agent, 'payout-create', each)))
     const told = await whileFrozen(on.stack.worker(), createAll)
     await eventually(
       () => payoutsOf(on.rail, agent),
@@ -210,8 +230,8 @@ verifies(
       [503, 503, 503],
       [201, 201, 201],
     ])
-    expect((await callsOf(on.rail, agent)).map(({ funding, grant_state }) => [funding, grant_state])).toEqual(
-      Array(3).fill(['free', 'used']),
-    )
+    expect(
+      (await callsOf(on.rail, agent)).map(({ funding, grant_state }) => [funding, grant_state]),
+    ).toEqual(Array(3).fill(['free', 'used']))
   },
 )

@@ -31,19 +31,35 @@ const execute = (agent: Agent, { payout_id }: Payout) =>
   agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
 
 let acts = 0
-type Act = { scope: 'service' | 'payouts' | 'wallet' | 'payout'; target?: string; paused: boolean; reason?: string }
-const bodyOf = (act: Act) => ({ reason: 'a look at the books', idempotency_key: `act-${acts++}`, ...act })
+type Act = {
+  scope: 'service' | 'payouts' | 'wallet' | 'payout'
+  target?: string
+  paused: boolean
+  reason?: string
+}
+const bodyOf = (act: Act) => ({
+  reason: 'a look at the books',
+  idempotency_key: `act-${acts++}`,
+  ...act,
+})
 const operator = () => ({ Authorization: `Bearer ${stack.accounts.operator.credential}` })
-const setPause = (body: object) => post(`${stack.baseUrls[0]}/api/os-security-hardening`, body, operator())
+const setPause = (body: object) =>
+  post(`${stack.baseUrls[0]}/api/os-security-hardening`, body, operator())
 async function set(act: Act) {
   const { status, body } = await setPause(bodyOf(act))
   expect({ status, body }).toMatchObject({ status: 200, body: { control: { paused: act.paused } } })
-  return body as { affected: { payouts: number }; control: { changed_at: string }; receipt: { jws: string } }
+  return body as {
+    affected: { payouts: number }
+    control: { changed_at: string }
+    receipt: { jws: string }
+  }
 }
 
 /** Offline, by nothing but the published keys. */
 async function verified(jws: string): Promise<Record<string, unknown>> {
-  const keys = (await (await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)).json()) as JSONWebKeySet
+  const keys = (await (
+    await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)
+  ).json()) as JSONWebKeySet
   const { payload } = await jwtVerify(jws, createLocalJWKSet(keys), {
     issuer: `${stack.baseUrls[0]}/api/trust-contract`,
     typ: 'receipt+jwt',
@@ -54,7 +70,9 @@ async function verified(jws: string): Promise<Record<string, unknown>> {
 
 async function cli(...args: string[]): Promise<string> {
   const program = join(packageRoot, 'dist', 'worker', 'cli.js')
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env: stack.env })
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
+    env: stack.env,
+  })
   return stdout
 }
 
@@ -74,7 +92,12 @@ verifies(
       const { affected, receipt } = await set({ ...one, paused: true })
       expect(affected.payouts).toBeGreaterThan(0)
       const refusal = await refusalOf(execute(agent, payout))
-      expect(refusal).toMatchObject({ status: 503, code: 'paused', retryable: true, money_moved: 'no' })
+      expect(refusal).toMatchObject({
+        status: 503,
+        code: 'paused',
+        retryable: true,
+        money_moved: 'no',
+      })
       expect(refusal.detail).toContain('a look at the books')
       expect(await verified(receipt.jws)).toMatchObject({
         kind: 'control_change',
@@ -86,14 +109,22 @@ verifies(
         at: expect.stringMatching(/Z$/),
       })
       const judged = await fetch(`${stack.baseUrls[0]}/api/verify-receipt?receipt=${receipt.jws}`)
-      expect(await judged.json()).toMatchObject({ verified: true, kind: 'control_change', stored: true })
-      if (one.scope === 'wallet') await expectExecutedOnce(rail, (await insist(() => execute(other, others))).body)
+      expect(await judged.json()).toMatchObject({
+        verified: true,
+        kind: 'control_change',
+        stored: true,
+      })
+      if (one.scope === 'wallet')
+        await expectExecutedOnce(rail, (await insist(() => execute(other, others))).body)
       await set({ ...one, paused: false })
     }
     expect(await rail.db.selectFrom('transfers').select('payout_id').execute()).toEqual([
       { payout_id: others.payout_id },
     ])
-    const calls = rail.db.selectFrom('calls').select(['grant_state', 'funding']).where('subject', '=', payout.payout_id)
+    const calls = rail.db
+      .selectFrom('calls')
+      .select(['grant_state', 'funding'])
+      .where('subject', '=', payout.payout_id)
     expect(await calls.where('operation', '=', 'payout-execute').execute()).toEqual([])
     await expectExecutedOnce(rail, (await insist(() => execute(agent, payout))).body)
   },
@@ -118,7 +149,10 @@ verifies(
       body: { code: 'idempotency_conflict' },
     })
     const url = `${stack.baseUrls[0]}/api/os-security-hardening`
-    expect(await post(url, body)).toMatchObject({ status: 401, body: { code: 'operator_required' } })
+    expect(await post(url, body)).toMatchObject({
+      status: 401,
+      body: { code: 'operator_required' },
+    })
     for (const [change, status, code] of [
       [{ target: '0x12' }, 400, 'invalid_request'],
       [{ scope: 'payout', target: `po_${'0'.repeat(64)}` }, 404, 'not_found'],
@@ -137,7 +171,9 @@ verifies(
   'switches.ordered',
   '20 executes race a pause: what was reserved before it goes on, nothing is reserved after it',
   async () => {
-    const wallets = await Promise.all(Array.from({ length: 10 }, (_, api) => rail.openAgent({ api: api % 2 })))
+    const wallets = await Promise.all(
+      Array.from({ length: 10 }, (_, api) => rail.openAgent({ api: api % 2 })),
+    )
     const agents = [...wallets, ...wallets]
     const payouts = await Promise.all(agents.map((agent) => rail.authorized(agent)))
     const racing = payouts.map((payout, index) =>
@@ -166,7 +202,10 @@ verifies(
     expect(atPause.length).toBeLessThan(20)
     await set({ scope: 'payouts', paused: false })
     for (const [index, payout] of payouts.entries())
-      await expectExecutedOnce(rail, (await insist(() => execute(agents[index] as Agent, payout))).body)
+      await expectExecutedOnce(
+        rail,
+        (await insist(() => execute(agents[index] as Agent, payout))).body,
+      )
   },
 )
 
@@ -174,19 +213,32 @@ verifies(
   ['switches.cli', 'switches.told'],
   'the command line pauses with the same receipt, and a pause is told everywhere without making the service unready',
   async () => {
-    const name = (await rail.db.selectFrom('operators').select('name').executeTakeFirstOrThrow()).name
-    const act = JSON.parse(await cli('pause', 'service', '--reason', 'night shift', '--operator', name))
-    expect(act).toMatchObject({ control: { scope: 'service', target: null, paused: true, operator: { name } } })
-    expect(await verified(act.receipt.jws)).toMatchObject({ operator_name: name, reason: 'night shift' })
+    const name = (await rail.db.selectFrom('operators').select('name').executeTakeFirstOrThrow())
+      .name
+    const act = JSON.parse(
+      await cli('pause', 'service', '--reason', 'night shift', '--operator', name),
+    )
+    expect(act).toMatchObject({
+      control: { scope: 'service', target: null, paused: true, operator: { name } },
+    })
+    expect(await verified(act.receipt.jws)).toMatchObject({
+      operator_name: name,
+      reason: 'night shift',
+    })
     expect(await cli('pauses')).toContain('night shift')
     const [url] = stack.baseUrls
-    const text = async (path: string) => (await fetch(`${url}${path}`, { headers: { Accept: 'text/html' } })).text()
+    const text = async (path: string) =>
+      (await fetch(`${url}${path}`, { headers: { Accept: 'text/html' } })).text()
     expect(await readiness(stack)).toMatchObject({ status: 200, ok: true, down: [] })
     expect(await text('/readyz')).toContain('paused: everything (night shift)')
     expect(await text('/')).toContain('New payouts are paused: everything (night shift)')
     expect(await text('/metrics')).toMatch(/^agent_rails_pauses 1$/m)
     const switches = (await examine(stack.env)).find((check) => check.name === 'switches')
-    expect(switches).toEqual({ name: 'switches', ok: true, detail: 'paused: everything (night shift)' })
+    expect(switches).toEqual({
+      name: 'switches',
+      ok: true,
+      detail: 'paused: everything (night shift)',
+    })
 
     const { credential } = stack.accounts.operator
     await cli('resume', 'service', '--reason', 'morning', '--operator', credential)
@@ -204,12 +256,18 @@ verifies(
 )
 
 verifies('switches.idempotent', 'the typed client pauses as an operator does', async () => {
-  const client = createClient({ baseUrl: stack.baseUrls[0] as string, operator: stack.accounts.operator.credential })
+  const client = createClient({
+    baseUrl: stack.baseUrls[0] as string,
+    operator: stack.accounts.operator.credential,
+  })
   const { body } = await client.call('pause-set', {
     scope: 'payouts',
     paused: false,
     reason: 'r',
     idempotency_key: 't',
   })
-  expect(body).toMatchObject({ control: { scope: 'payouts', paused: false }, affected: { tasks: 0 } })
+  expect(body).toMatchObject({
+    control: { scope: 'payouts', paused: false },
+    affected: { tasks: 0 },
+  })
 })

@@ -27,13 +27,16 @@ beforeAll(async () => {
     const sent = await text(request)
     const body = JSON.parse(sent) as Record<string, unknown>
     received.push({ headers: request.headers, text: sent, body })
-    if (body['event'] === 'host_proof') return response.end(JSON.stringify({ nonce: body['nonce'] }))
+    if (body['event'] === 'host_proof')
+      return response.end(JSON.stringify({ nonce: body['nonce'] }))
     return response.writeHead(statuses.shift() ?? 200).end()
   })
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
   const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   hook = `${origin}/payouts?secret=1`
-  stack = await startStack({ env: { CALLBACK_ALLOW_HOSTS: origin, SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' } })
+  stack = await startStack({
+    env: { CALLBACK_ALLOW_HOSTS: origin, SWEEP_EVERY_MS: '300', CHAIN_POLL_MS: '100' },
+  })
   rail = await openRail(stack)
 }, 180_000)
 afterAll(async () => {
@@ -43,9 +46,15 @@ afterAll(async () => {
 })
 
 const FINAL = { timeout: 40_000, interval: 200 }
-const transferOf = async (payoutId: string) => (await readPayout(rail.db, payoutId))?.transfer?.status
+const transferOf = async (payoutId: string) =>
+  (await readPayout(rail.db, payoutId))?.transfer?.status
 const deliveriesOf = (subject: string) =>
-  rail.db.selectFrom('callback_deliveries').selectAll().where('subject', '=', subject).orderBy('ordinal').execute()
+  rail.db
+    .selectFrom('callback_deliveries')
+    .selectAll()
+    .where('subject', '=', subject)
+    .orderBy('ordinal')
+    .execute()
 const execute = (agent: Agent, payout_id: string) =>
   agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
 const appliedOf = ({ headers }: { headers: Headers }) => headers.get('preference-applied')
@@ -64,7 +73,9 @@ verifies(
     await rail.useUpFreeCalls(agent.address)
     await rail.useUpFreeCalls(penniless.address)
     const before = await rail.balance(agent.address)
-    const waiting = timed(() => agent.client.call('payout-status', { payout_id }, { waitSeconds: 20 }))
+    const waiting = timed(() =>
+      agent.client.call('payout-status', { payout_id }, { waitSeconds: 20 }),
+    )
     await eventually(
       () => rail.balance(agent.address),
       (balance) => balance === before - limits.priceAtomic,
@@ -78,7 +89,9 @@ verifies(
     expect(before - (await rail.balance(agent.address))).toBe(2n * limits.priceAtomic)
 
     const [refused, refusedMs] = await timed(() =>
-      problemOf(penniless.client.call('payout-status', { idempotency_key: 'none' }, { waitSeconds: 20 })),
+      problemOf(
+        penniless.client.call('payout-status', { idempotency_key: 'none' }, { waitSeconds: 20 }),
+      ),
     )
     expect(['payment_required', 'not_found']).toContain(refused.code)
     expect(refusedMs).toBeLessThan(5_000)
@@ -112,7 +125,9 @@ verifies(
     await execute(agent, payout_id)
     const read = () => agent.client.call('payout-status', { payout_id })
     await expect.poll(() => transferOf(payout_id), FINAL).toBe('final')
-    const [answer, ms] = await timed(() => agent.client.call('payout-status', { payout_id }, { waitSeconds: 20 }))
+    const [answer, ms] = await timed(() =>
+      agent.client.call('payout-status', { payout_id }, { waitSeconds: 20 }),
+    )
     expect(answer.body.payout.transfer.status).toBe('final')
     expect(ms).toBeLessThan(5_000)
     expect(appliedOf(await read())).toBeNull()
@@ -125,7 +140,10 @@ verifies(
   'each change of a payout is called back once to its creator, signed, after the host echoed a nonce, and again after a failure',
   async () => {
     const agent = await rail.openAgent()
-    const set = await agent.client.call('payout-callback-set', { mode: 'set_callback', callback_url: hook })
+    const set = await agent.client.call('payout-callback-set', {
+      mode: 'set_callback',
+      callback_url: hook,
+    })
     expect(set.body).toMatchObject({ callback_url: hook, host_proven: false })
     expect(received).toEqual([])
     const silent = await rail.openAgent()
@@ -140,7 +158,9 @@ verifies(
     expect(await deliveriesOf(unheard.payout_id)).toEqual([])
     expect([taken().size, events().length]).toEqual([2, 3])
     expect(received[0]?.body).toMatchObject({ event: 'host_proof' })
-    expect(new Set(events().map(({ body }) => body['payout_id']))).toEqual(new Set([payout.payout_id]))
+    expect(new Set(events().map(({ body }) => body['payout_id']))).toEqual(
+      new Set([payout.payout_id]),
+    )
     expect(events().at(-1)?.body).toMatchObject({ state: 'executed', money_moved: 'yes' })
 
     const jwks = (await (await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)).json()) as {
@@ -149,8 +169,13 @@ verifies(
     const keys = jwks.keys.filter(({ use_for }) => use_for === 'callback')
     for (const { headers, text: sent } of received) {
       const signed = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${sent}`)
-      const signature = Buffer.from(/v1a,(\S+)/.exec(String(headers['webhook-signature']))?.[1] ?? '', 'base64')
-      const verified = keys.some((key) => verify(null, signed, createPublicKey({ key, format: 'jwk' }), signature))
+      const signature = Buffer.from(
+        /v1a,(\S+)/.exec(String(headers['webhook-signature']))?.[1] ?? '',
+        'base64',
+      )
+      const verified = keys.some((key) =>
+        verify(null, signed, createPublicKey({ key, format: 'jwk' }), signature),
+      )
       expect(verified).toBe(true)
     }
     const read = await agent.client.call('payout-callback-read', { mode: 'read_callback' })
@@ -166,13 +191,24 @@ verifies(
     const agent = await rail.openAgent({ wallet: newWallet() })
     const set = (callback_url: string | null) =>
       agent.client.call('payout-callback-set', { mode: 'set_callback', callback_url })
-    for (const url of ['http://example.com/', 'https://169.254.169.254/', 'https://localhost/', 'https://10.0.0.1/x'])
+    for (const url of [
+      'http://example.com/',
+      'https://169.254.169.254/',
+      'https://localhost/',
+      'https://10.0.0.1/x',
+    ])
       expect(await problemOf(set(url)), url).toMatchObject({
         code: 'callback_refused',
         errors: [{ pointer: '/callback_url' }],
       })
-    expect((await set('https://hooks.example.com/in')).body.callback_url).toBe('https://hooks.example.com/in')
-    expect((await set(null)).body).toEqual({ callback_url: null, changed_at: null, host_proven: false })
+    expect((await set('https://hooks.example.com/in')).body.callback_url).toBe(
+      'https://hooks.example.com/in',
+    )
+    expect((await set(null)).body).toEqual({
+      callback_url: null,
+      changed_at: null,
+      host_proven: false,
+    })
   },
 )
 
@@ -185,7 +221,9 @@ verifies('cli.plain', 'the command line helps on the first day', async () => {
     runCli(stack.env, '--version'),
     runCli({ ...stack.env, DATA_DIR: '/nowhere' }, 'prove', '/api/payout-status', '{}'),
   ])
-  expect(list.text).toMatch(new RegExp(`${payout_id}\\n +Payout 1.*waits for its creator to authorize it`))
+  expect(list.text).toMatch(
+    new RegExp(`${payout_id}\\n +Payout 1.*waits for its creator to authorize it`),
+  )
   expect(statement).toMatchObject({ code: 0, text: expect.stringContaining('no statement yet') })
   expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/)
   expect(prove).toMatchObject({ code: 1, text: expect.stringContaining('/nowhere') })

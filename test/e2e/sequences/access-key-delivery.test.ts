@@ -18,11 +18,16 @@ afterAll(async () => {
   await stack?.stop()
 })
 
-const hosts = (api: number) => ({ base: stack.baseUrls[api] as string, os: stack.osUrls[api] as string })
+const hosts = (api: number) => ({
+  base: stack.baseUrls[api] as string,
+  os: stack.osUrls[api] as string,
+})
 
 async function cli(...args: string[]): Promise<Record<string, unknown>> {
   const program = join(packageRoot, 'dist', 'worker', 'cli.js')
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env: stack.env })
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
+    env: stack.env,
+  })
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
@@ -30,14 +35,19 @@ async function cli(...args: string[]): Promise<Record<string, unknown>> {
 const judged = (agent: string) =>
   Promise.all(
     [0, 1].map(async (api) => {
-      const { body } = await createClient({ baseUrl: hosts(api).base, agent }).call('credential-enforce', {
-        operation_id: 'agent-status',
-      })
+      const { body } = await createClient({ baseUrl: hosts(api).base, agent }).call(
+        'credential-enforce',
+        {
+          operation_id: 'agent-status',
+        },
+      )
       return body.credential?.state ?? 'unknown'
     }),
   )
 
-const keyIn = ({ body }: Pick<Awaited<ReturnType<ReturnType<typeof newAgentClient>['shake']>>, 'body'>) =>
+const keyIn = ({
+  body,
+}: Pick<Awaited<ReturnType<ReturnType<typeof newAgentClient>['shake']>>, 'body'>) =>
   body.credential_envelope?.sealed === false ? body.credential_envelope.credential : ''
 
 verifies(
@@ -51,7 +61,11 @@ verifies(
     const client = (api: number) => createClient({ baseUrl: hosts(api).base, idempotencySecret })
     const registered = (await client(0).call('agent-register', manifest)).body
     await stack.api(0).kill('SIGKILL')
-    const elsewhere = createClient({ baseUrl: hosts(1).base, osUrl: hosts(1).os, statusToken: registered.status_token })
+    const elsewhere = createClient({
+      baseUrl: hosts(1).base,
+      osUrl: hosts(1).os,
+      statusToken: registered.status_token,
+    })
     // Another process, with nothing but the keys file and Postgres, gives the same token.
     expect((await client(1).call('agent-register', manifest)).body).toEqual(registered)
     await decide(hosts(1), operator, registered.agent.agent_id, 'approve')
@@ -77,7 +91,9 @@ verifies(
     const first = keyIn({ body: claimed })
     expect(await judged(first)).toEqual(['active', 'active'])
     const why = ['--reason', 'spring', '--operator', operator]
-    expect(await cli('credential', 'rotate', registered.agent.agent_id, ...why, '--overlap', '600')).toMatchObject({
+    expect(
+      await cli('credential', 'rotate', registered.agent.agent_id, ...why, '--overlap', '600'),
+    ).toMatchObject({
       credential: { version: 2, state: 'pending' },
       receipt: { kind: 'key_event', payload: { act: 'rotate', operator_name: 'demo' } },
     })
@@ -90,7 +106,11 @@ verifies(
     })
     expect((await verify).body).toMatchObject({ verified: true, kind: 'key_event' })
     // The agent rotates over HTTP: the key that it asks with stops at once, and the next is for who holds the registered key.
-    const asked = { mode: 'rotate_signing_credential', target: 'own_access_key', revoke_old: true } as const
+    const asked = {
+      mode: 'rotate_signing_credential',
+      target: 'own_access_key',
+      revoke_old: true,
+    } as const
     const rotated = createClient({ baseUrl: hosts(1).base, agent: second }).call('signing-rotate', {
       ...asked,
       reason: 'leaked',
@@ -98,11 +118,14 @@ verifies(
     })
     expect((await rotated).body).toMatchObject({ version: { version: 3, state: 'pending' } })
     expect(await judged(second)).toEqual(['revoked', 'revoked'])
-    expect(await judged(keyIn(await agent.shake(registered.status_token, true)))).toEqual(['active', 'active'])
-    const unknown = createClient({ baseUrl: hosts(0).base, statusToken: `st_${'A'.repeat(43)}` }).call(
-      'agent-status',
-      {},
-    )
+    expect(await judged(keyIn(await agent.shake(registered.status_token, true)))).toEqual([
+      'active',
+      'active',
+    ])
+    const unknown = createClient({
+      baseUrl: hosts(0).base,
+      statusToken: `st_${'A'.repeat(43)}`,
+    }).call('agent-status', {})
     expect(await unknown.catch((error: ProblemError) => error.code)).toBe('not_found')
     expect(Object.values(stack.logs()).join('\n')).not.toContain(registered.status_token)
   },

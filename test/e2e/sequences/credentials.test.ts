@@ -12,8 +12,14 @@ const failures = 6
 let stack: TestStack
 let open: OpenDatabase
 beforeAll(async () => {
-  const limits = { LIMIT_AGENT_PER_MINUTE: perMinute, LIMIT_FAILED_CREDENTIALS_PER_MINUTE: failures, TRUST_PROXY: 1 }
-  const env = Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, String(value)]))
+  const limits = {
+    LIMIT_AGENT_PER_MINUTE: perMinute,
+    LIMIT_FAILED_CREDENTIALS_PER_MINUTE: failures,
+    TRUST_PROXY: 1,
+  }
+  const env = Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [name, String(value)]),
+  )
   stack = await startStack({ apis: 2, env })
   open = createDatabase({ url: stack.databaseUrl, applicationName: 'test' })
 })
@@ -22,14 +28,20 @@ afterAll(async () => {
   await stack?.stop()
 })
 
-const hosts = (api = 0) => ({ base: stack.baseUrls[api] as string, os: stack.osUrls[api] as string })
+const hosts = (api = 0) => ({
+  base: stack.baseUrls[api] as string,
+  os: stack.osUrls[api] as string,
+})
 let addresses = 0
 const newAddress = () => `10.2.0.${(addresses++ % 250) + 1}`
 
 /** A client of one API process that calls from an address of its own. */
 function client(api: number, options: Partial<ClientOptions> = {}, from = newAddress()) {
   const send = (url: string, init: RequestInit) =>
-    fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), 'X-Forwarded-For': from } })
+    fetch(url, {
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), 'X-Forwarded-For': from },
+    })
   return createClient({ baseUrl: hosts(api).base, osUrl: hosts(api).os, fetch: send, ...options })
 }
 const codeOf = (call: Promise<unknown>) =>
@@ -37,7 +49,10 @@ const codeOf = (call: Promise<unknown>) =>
     () => 'ok',
     (error: unknown) => (error instanceof ProblemError ? error.code : String(error)),
   )
-const statement = { mode: 'sign_with_active_signing_version', payload_sha256: 'a'.repeat(64) } as const
+const statement = {
+  mode: 'sign_with_active_signing_version',
+  payload_sha256: 'a'.repeat(64),
+} as const
 const sign = (api: number, agent: string, from?: string) =>
   codeOf(client(api, { agent }, from).call('signing-sign', statement))
 const onBoth = <T>(ask: (api: number) => Promise<T>) => Promise.all([ask(0), ask(1)])
@@ -49,7 +64,9 @@ async function everythingStored(): Promise<string> {
   const tables = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(open.db)
   const texts = tables.rows.map(({ name }) =>
-    sql<{ all: string | null }>`select string_agg(t::text, ' ') as all from ${sql.table(name)} t`.execute(open.db),
+    sql<{
+      all: string | null
+    }>`select string_agg(t::text, ' ') as all from ${sql.table(name)} t`.execute(open.db),
   )
   return (await Promise.all(texts)).map(({ rows: [row] }) => row?.all ?? '').join('\n')
 }
@@ -58,7 +75,10 @@ verifies(
   ['agent.access', 'agent.credential.digest'],
   'on two processes a credential opens its scopes and rails alone, and nothing but its digest is kept',
   async () => {
-    const { credential, credentialId } = await trusted({ rails: ['tokenops'], requested_scopes: ['runs:write'] })
+    const { credential, credentialId } = await trusted({
+      rails: ['tokenops'],
+      requested_scopes: ['runs:write'],
+    })
     expect(await onBoth((api) => sign(api, credential))).toEqual(['scope_denied', 'scope_denied'])
     const begin = (rail: 'tokenops' | 'packetops') => (api: number) =>
       codeOf(

@@ -21,7 +21,10 @@ afterAll(async () => {
 const run = async (...statements: string[]) => {
   for (const statement of statements) await postgres.query(statement)
 }
-const setting = (name: string, value: string) => [`alter system set ${name} = '${value}'`, 'select pg_reload_conf()']
+const setting = (name: string, value: string) => [
+  `alter system set ${name} = '${value}'`,
+  'select pg_reload_conf()',
+]
 
 /** From now on a registration is committed and its commit is never confirmed, as for want of a standby. */
 const holdConfirmations = () =>
@@ -63,12 +66,14 @@ verifies(
     expect(await lost).toBe('lost')
     await confirm()
     await restart(stack.api())
-    const { rows } = await postgres.query('select agent_id from agents where public_key ->> $1 = $2', [
-      'x',
-      manifest.public_key.x,
-    ])
+    const { rows } = await postgres.query(
+      'select agent_id from agents where public_key ->> $1 = $2',
+      ['x', manifest.public_key.x],
+    )
     expect(rows).toHaveLength(1)
-    await expect(open.call('agent-register', manifest)).rejects.toMatchObject({ code: 'key_already_registered' })
+    await expect(open.call('agent-register', manifest)).rejects.toMatchObject({
+      code: 'key_already_registered',
+    })
     const signing = createClient({ baseUrl: hosts.base, signAsAgent: agent.signText })
     const { status, body, replayed } = await signing.call('agent-register', manifest)
     expect({ status, replayed }).toEqual({ status: 201, replayed: true })

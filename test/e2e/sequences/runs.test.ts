@@ -31,7 +31,10 @@ beforeAll(async () => {
   const keys = join(directory, 'provider-keys.json')
   const till = { provider: 'tills', scheme: 'standard', key: `whsec_${secret.toString('base64')}` }
   await writeFile(keys, JSON.stringify([till]), { mode: 0o600 })
-  stack = await startStack({ apis: 2, env: { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' } })
+  stack = await startStack({
+    apis: 2,
+    env: { PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' },
+  })
 })
 afterAll(async () => {
   await stack?.stop()
@@ -51,7 +54,9 @@ const order = (receiver?: string): Order => ({
   input: demoUsage,
   ...(receiver === undefined
     ? {}
-    : { callback_url: `${stack.baseUrls[0]}/api/provider-callback-receiver-demo?receiver=${receiver}` }),
+    : {
+        callback_url: `${stack.baseUrls[0]}/api/provider-callback-receiver-demo?receiver=${receiver}`,
+      }),
 })
 
 /** An agent of tokenops, and what it does with its access key. */
@@ -80,7 +85,9 @@ async function ordered(customer: Customer, wanted: Order) {
 }
 
 /** What an operator decides before and after the work. */
-async function reviewed({ task }: Pick<Awaited<ReturnType<typeof ordered>>, 'task'>): Promise<string> {
+async function reviewed({
+  task,
+}: Pick<Awaited<ReturnType<typeof ordered>>, 'task'>): Promise<string> {
   await reviewer().approve('task', task.begun.task.task_id, 'may run')
   const { run_id } = (await waitForTask(task, 'operating')).task
   await reviewer().approve('loop_step', run_id ?? '', 'the result holds')
@@ -117,24 +124,38 @@ verifies(
       expect(steps.map(({ step }) => step)).toEqual(selfOnboarding)
       return { steps: steps.filter((step) => step.done).length, tasks: body.tasks }
     }
-    expect(agent.registered).toMatchObject({ trust_state: 'submitted', receipt: { kind: 'onboarding' } })
+    expect(agent.registered).toMatchObject({
+      trust_state: 'submitted',
+      receipt: { kind: 'onboarding' },
+    })
     expect(agent.registered.status_url).toContain(agent.registered.status_token)
     expect(await done()).toEqual({ steps: 3, tasks: [] })
     const quote = await customer.quote(order())
-    expect(quote).toMatchObject({ rail: 'tokenops', tier: 'standard', base_usd: 99, rail_fee_usd: 8, total_usd: 107 })
+    expect(quote).toMatchObject({
+      rail: 'tokenops',
+      tier: 'standard',
+      base_usd: 99,
+      rail_fee_usd: 8,
+      total_usd: 107,
+    })
     expect((await done()).steps).toBe(4)
     const task = await customer.preflight(order())
     const { contract } = await customer.prepareContract(task)
     expect((await done()).steps).toBe(4)
     const accepted = await customer.acceptContract(contract, quote)
-    expect(accepted).toMatchObject({ contract: { state: 'accepted' }, task: { state: 'credit_pending' } })
+    expect(accepted).toMatchObject({
+      contract: { state: 'accepted' },
+      task: { state: 'credit_pending' },
+    })
     expect((await done()).steps).toBe(5)
     const submitted = await customer.submit(task, contract, demoUsage)
     expect(submitted.run.task_id).toBe(task.begun.task.task_id)
     const end = await done()
     expect(end).toMatchObject({
       steps: 6,
-      tasks: [{ task_id: task.begun.task.task_id, state: 'credit_pending', waiting_for: ['credit'] }],
+      tasks: [
+        { task_id: task.begun.task.task_id, state: 'credit_pending', waiting_for: ['credit'] },
+      ],
     })
   },
 )
@@ -149,13 +170,22 @@ verifies(
     expect(accepted.entitlement).toMatchObject({ state: 'pending' })
     const invoice = { method: 'invoice_reference', external_reference: 'INV-2026-11' } as const
     const payment = await customer.present(challenge, invoice)
-    const paid = await reviewer().approve('payment_reference', payment.payment_reference_id, 'seen on the account')
+    const paid = await reviewer().approve(
+      'payment_reference',
+      payment.payment_reference_id,
+      'seen on the account',
+    )
     await customer.submit(task, contract, demoUsage)
     const run_id = await reviewed({ task })
     const { task: closed, entries, records } = await waitForTask(task, 'closed')
     const { return_package: made, completion } = await customer.returnPackage(run_id)
-    const { attestation, verification_packet } = (await task.holder.call('task-attestation', {})).body
-    const closing = { outcome: 'completed', ledger_head: entries.at(-1)?.hash, ledger_entries: entries.length }
+    const { attestation, verification_packet } = (await task.holder.call('task-attestation', {}))
+      .body
+    const closing = {
+      outcome: 'completed',
+      ledger_head: entries.at(-1)?.hash,
+      ledger_entries: entries.length,
+    }
     expect(attestation).toMatchObject({ subject: closed.task_id, payload: closing })
 
     const steps: [step: string, at: number][] = [
@@ -174,31 +204,55 @@ verifies(
     ]
     expect(steps.toSorted(([, one], [, other]) => one - other)).toEqual(steps)
     expect(entries.map(({ event }) => event)).toEqual([
-      ...['submit', 'preflight_passed', 'contract_prepared', 'contract_accepted', 'trust_requested', 'trust_granted'],
-      ...['quote_issued', 'credit_requested', 'credit_funded', 'enqueued', 'started', 'result_produced'],
-      ...['result_attested', 'receipts_issued', 'callback_scheduled', 'callback_delivered', 'closed'],
+      ...[
+        'submit',
+        'preflight_passed',
+        'contract_prepared',
+        'contract_accepted',
+        'trust_requested',
+        'trust_granted',
+      ],
+      ...[
+        'quote_issued',
+        'credit_requested',
+        'credit_funded',
+        'enqueued',
+        'started',
+        'result_produced',
+      ],
+      ...[
+        'result_attested',
+        'receipts_issued',
+        'callback_scheduled',
+        'callback_delivered',
+        'closed',
+      ],
     ])
     assertChained(closed.task_id, entries)
 
     const kinds = new Set(records.map(({ record_kind }) => record_kind))
     expect([...kinds]).toEqual(recordKinds.filter((kind) => kind !== 'lifecycle_event'))
-    const recordOf = (kind: string) => records.find(({ record_kind }) => record_kind === kind)?.record_id
+    const recordOf = (kind: string) =>
+      records.find(({ record_kind }) => record_kind === kind)?.record_id
     expect(recordOf('trust_profile')).toBe(agent_id)
     expect(recordOf('provider_route')).toBe('route_tokenops')
     expect(recordOf('result_contract')).toBe(made.return_package_id)
 
-    expect(quote.provider_route).toMatchObject({ provider: 'first_party', service_id: 'svc_tokenops' })
+    expect(quote.provider_route).toMatchObject({
+      provider: 'first_party',
+      service_id: 'svc_tokenops',
+    })
     expect(paid.subject).toMatchObject({ state: 'verified' })
-    const sealed = (await keyed.call('contract-read', { contract_id: contract.contract_id })).body.contract
+    const sealed = (await keyed.call('contract-read', { contract_id: contract.contract_id })).body
+      .contract
     expect(sealed).toMatchObject({ state: 'sealed', payment: { quote_id: quote.quote_id } })
     expect(made.result).toMatchObject({ total_cost_minor: costByHand() })
     expect(completion).toMatchObject({ verdict: 'proven' })
     const status = await customer.run(run_id)
     expect(made.result_contract).toMatchObject({ version: 'v2', split_version: '1.0' })
-    expect([quote.quote_id, run_id].map((id) => records.some(({ record_id }) => record_id === id))).toEqual([
-      true,
-      true,
-    ])
+    expect(
+      [quote.quote_id, run_id].map((id) => records.some(({ record_id }) => record_id === id)),
+    ).toEqual([true, true])
     for (const [receipt_id, kind] of [
       [agent.registered.receipt.receipt_id, 'onboarding'],
       [status.settlement_receipt_id, 'settlement_receipt'],
@@ -213,7 +267,13 @@ verifies(
     const credit = (await keyed.call('agent-credit-read', { entitlement_id })).body
     expect(credit).toMatchObject({
       balance_units: 0,
-      entitlement: { agent_id, state: 'consumed', granted_units: 107, consumed_units: 107, returned_units: 0 },
+      entitlement: {
+        agent_id,
+        state: 'consumed',
+        granted_units: 107,
+        consumed_units: 107,
+        returned_units: 0,
+      },
     })
     const { items } = (await stranger().call('callback-demo-read', { receiver: run })).body
     expect(items).toMatchObject([{ event: 'task_updated', verified: true }])
@@ -240,7 +300,11 @@ function tell(event: object, signer: Uint8Array = secret) {
   const body = JSON.stringify(event)
   const [id, at] = [`msg_${randomBytes(8).toString('hex')}`, Math.floor(Date.now() / 1000)]
   const signature = createHmac('sha256', signer).update(`${id}.${at}.${body}`).digest('base64')
-  const headers = { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': `v1,${signature}` }
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(at),
+    'webhook-signature': `v1,${signature}`,
+  }
   return post(`${stack.baseUrls[1]}/api/agent-paid-callback-completion`, body, headers)
 }
 
@@ -252,7 +316,10 @@ verifies(
     const { customer, keyed } = await newCustomer(run)
     const { task, contract, accepted, challenge } = await ordered(customer, order(run))
     const session = `cs_${randomBytes(8).toString('hex')}`
-    const reference = await customer.present(challenge, { method: 'hosted_checkout', external_reference: session })
+    const reference = await customer.present(challenge, {
+      method: 'hosted_checkout',
+      external_reference: session,
+    })
     expect(reference.state).toBe('pending')
     const event = {
       event_id: `evt_${session}`,
@@ -263,21 +330,39 @@ verifies(
     }
     expect(await tell(event, randomBytes(32))).toMatchObject({ status: 401 })
     const entitlement_id = accepted.entitlement?.entitlement_id ?? ''
-    const balance = async () => (await keyed.call('agent-credit-read', { entitlement_id })).body.balance_units
+    const balance = async () =>
+      (await keyed.call('agent-credit-read', { entitlement_id })).body.balance_units
     expect([await balance(), await stateOf(task)]).toEqual([0, 'credit_pending'])
-    expect(await tell(event)).toMatchObject({ status: 202, body: { accepted: true, duplicate: false } })
-    expect(await tell(event)).toMatchObject({ status: 202, body: { accepted: true, duplicate: true } })
+    expect(await tell(event)).toMatchObject({
+      status: 202,
+      body: { accepted: true, duplicate: false },
+    })
+    expect(await tell(event)).toMatchObject({
+      status: 202,
+      body: { accepted: true, duplicate: true },
+    })
     const funded = await waitForTask(task, 'credit_funded')
-    expect([await balance(), funded.task.waiting_for]).toEqual([challenge.amount_usd, ['input', 'review']])
+    expect([await balance(), funded.task.waiting_for]).toEqual([
+      challenge.amount_usd,
+      ['input', 'review'],
+    ])
     await customer.submit(task, contract, demoUsage)
     const run_id = await reviewed({ task })
     const { entries } = await waitForTask(task, 'closed')
     const events = entries.map(({ event: name }) => name)
-    const order_ = ['credit_funded', 'enqueued', 'result_produced', 'receipts_issued', 'callback_delivered'] as const
+    const order_ = [
+      'credit_funded',
+      'enqueued',
+      'result_produced',
+      'receipts_issued',
+      'callback_delivered',
+    ] as const
     expect(events.filter((name) => (order_ as readonly string[]).includes(name))).toEqual(order_)
     const { payment_reference_id } = reference
     expect(await customer.run(run_id)).toMatchObject({ payment_reference_id })
-    const { sequence, steps } = (await keyed.call('callback-completion-read', { payment_reference_id })).body
+    const { sequence, steps } = (
+      await keyed.call('callback-completion-read', { payment_reference_id })
+    ).body
     expect(steps?.map(({ step }) => step)).toEqual(sequence)
     expect(steps?.every(({ evidence_id }) => evidence_id !== null)).toBe(true)
     const times = steps?.map(({ done_at }) => done_at)
@@ -288,4 +373,5 @@ verifies(
   120_000,
 )
 
-const stateOf = async ({ holder }: { holder: Client }) => (await holder.call('task-ledger', {})).body.task.state
+const stateOf = async ({ holder }: { holder: Client }) =>
+  (await holder.call('task-ledger', {})).body.task.state

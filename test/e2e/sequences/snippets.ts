@@ -1,10 +1,18 @@
 /** Code to paste; `notRun` is the reason why the test does not. */
-export type Snippet = { readonly language: string; readonly code: string; readonly notRun?: string | undefined }
+export type Snippet = {
+  readonly language: string
+  readonly code: string
+  readonly notRun?: string | undefined
+}
 
 /** The programs of a document, in order. A comment `not run: reason` stands before what is not run. */
 export function blocksOf(markdown: string): Snippet[] {
   const fences = /(?:^<!-- not run: (.+) -->\n\n)?^```(sh|ts|js|json|python|go)\n([\s\S]*?)^```$/gm
-  return [...markdown.matchAll(fences)].map(([, notRun, language = '', code = '']) => ({ language, code, notRun }))
+  return [...markdown.matchAll(fences)].map(([, notRun, language = '', code = '']) => ({
+    language,
+    code,
+    notRun,
+  }))
 }
 
 /** The snippets of a page with their names, in order; a name ends with the language where that is not the shell. */

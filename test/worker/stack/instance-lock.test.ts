@@ -74,7 +74,9 @@ verifies(
     })
     await part.start()
     await part.exited
-    const modes = await Promise.all([join(data, 'stack.pid'), join(data, 'logs'), logFile, made].map(modeOf))
+    const modes = await Promise.all(
+      [join(data, 'stack.pid'), join(data, 'logs'), logFile, made].map(modeOf),
+    )
     expect(modes).toEqual([0o600, 0o700, 0o600, 0o600])
   },
 )
@@ -83,7 +85,9 @@ verifies(
   'local.blocked-ports',
   'a PORT_BASE that runs into a port which fetch refuses is refused by name',
   async () => {
-    await expect(choosePorts(6000)).rejects.toThrow(/port 6000 \(base\) is one that browsers and fetch refuse/)
+    await expect(choosePorts(6000)).rejects.toThrow(
+      /port 6000 \(base\) is one that browsers and fetch refuse/,
+    )
     await expect(choosePorts(10_077)).rejects.toThrow(/port 10080 .* choose another PORT_BASE/)
     await expect(choosePorts(6662)).rejects.toThrow(/port 6665/)
   },

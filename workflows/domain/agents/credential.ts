@@ -2,11 +2,22 @@ import type { ErrorCode } from '../core/errors.ts'
 import { mayAct, type TrustState } from './trust.ts'
 
 /** What a credential may be for (endpoints.md §22.5): each opens an operation. */
-export const scopes = ['runs:read', 'runs:write', 'wallets:read', 'wallets:write', 'signing:use'] as const
+export const scopes = [
+  'runs:read',
+  'runs:write',
+  'wallets:read',
+  'wallets:write',
+  'signing:use',
+] as const
 export type Scope = (typeof scopes)[number]
 
 /** What nobody has to approve: nothing of it moves money, speaks for customers or acts under a mandate. */
-const sandboxScopes: ReadonlySet<Scope> = new Set(['runs:read', 'runs:write', 'wallets:read', 'signing:use'])
+const sandboxScopes: ReadonlySet<Scope> = new Set([
+  'runs:read',
+  'runs:write',
+  'wallets:read',
+  'signing:use',
+])
 
 /** Of the scopes that a sandbox agent asks for, those it gets without a review. */
 export const sandboxScopesOf = (requested: readonly Scope[]): Scope[] =>
@@ -26,12 +37,15 @@ export const keyMoves: Readonly<Record<KeyState, readonly KeyState[]>> = {
 }
 
 /** `ag_<16 hex>_<64 hex>`: a name that is looked up, and 256 bits of which only the SHA-256 is stored. */
-export const credentialText = (credentialId: string, secret: string): string => `ag_${credentialId}_${secret}`
+export const credentialText = (credentialId: string, secret: string): string =>
+  `ag_${credentialId}_${secret}`
 
 const credentialForm = /^ag_([0-9a-f]{16})_([0-9a-f]{64})$/
 
 /** The id and the secret in the text of a credential; undefined for anything else. */
-export function parseCredential(text: string): { credentialId: string; secret: string } | undefined {
+export function parseCredential(
+  text: string,
+): { credentialId: string; secret: string } | undefined {
   const [, credentialId, secret] = credentialForm.exec(text) ?? []
   return credentialId === undefined || secret === undefined ? undefined : { credentialId, secret }
 }
@@ -72,7 +86,11 @@ export const overLimit = (usd: number, maxUsd: number | null): string | undefine
  * Every reason why the credential may not do what is wanted, in the order of the checks: state, expiry, trust, scope, rail,
  * amount; none when it may. The surfaces refuse with the first, `enforce_agent_credential` tells all.
  */
-export function judgeCredential(facts: CredentialFacts, wanted: Wanted, nowSeconds: number): Denial[] {
+export function judgeCredential(
+  facts: CredentialFacts,
+  wanted: Wanted,
+  nowSeconds: number,
+): Denial[] {
   const state = stateNow(facts, nowSeconds)
   const live = state === 'active' || state === 'retiring'
   const { rail, usd } = wanted

@@ -28,19 +28,29 @@ export function agentSignatureText(terms: AgentSignatureTerms): string {
 
 /** What an agent signs to shake hands: the nonce of the service, and the SHA-256 of its status token. */
 export function handshakeText(nonce: string, tokenSha256: string): string {
-  return ['service-agent-handshake-v1', `nonce: ${nonce}`, `token-sha256: ${tokenSha256}`].join('\n')
+  return ['service-agent-handshake-v1', `nonce: ${nonce}`, `token-sha256: ${tokenSha256}`].join(
+    '\n',
+  )
 }
 
 /** What an agent signs to accept a contract: its id, and the SHA-256 of its terms. */
 export function acceptanceText(contractId: string, termsSha256: string): string {
-  return ['service-agent-acceptance-v1', `contract-id: ${contractId}`, `terms-sha256: ${termsSha256}`].join('\n')
+  return [
+    'service-agent-acceptance-v1',
+    `contract-id: ${contractId}`,
+    `terms-sha256: ${termsSha256}`,
+  ].join('\n')
 }
 
 /**
  * What the old and the next key of an agent both sign when it changes its signing key, so that neither of them is enough; the
  * digests are those of the public JWKs `{crv, kty, x}` as canonical JSON.
  */
-export function keyRotationText(agentId: string, oldKeySha256: string, nextKeySha256: string): string {
+export function keyRotationText(
+  agentId: string,
+  oldKeySha256: string,
+  nextKeySha256: string,
+): string {
   return [
     'service-agent-key-rotation-v1',
     `agent-id: ${agentId}`,
@@ -50,14 +60,19 @@ export function keyRotationText(agentId: string, oldKeySha256: string, nextKeySh
 }
 
 /** The value of `X-Agent-Signature`: `t=<unix seconds>,s=<64 bytes as base64url>`. */
-export const encodeAgentSignature = (issuedAt: number, signature: string): string => `t=${issuedAt},s=${signature}`
+export const encodeAgentSignature = (issuedAt: number, signature: string): string =>
+  `t=${issuedAt},s=${signature}`
 
 const headerForm = /^t=([1-9][0-9]{0,9}),s=([A-Za-z0-9_-]{86})$/
 
 /** The time and the signature of a header value; undefined for anything else. */
-export function decodeAgentSignature(header: string): { issuedAt: number; signature: string } | undefined {
+export function decodeAgentSignature(
+  header: string,
+): { issuedAt: number; signature: string } | undefined {
   const [, issuedAt, signature] = headerForm.exec(header) ?? []
-  return issuedAt === undefined || signature === undefined ? undefined : { issuedAt: Number(issuedAt), signature }
+  return issuedAt === undefined || signature === undefined
+    ? undefined
+    : { issuedAt: Number(issuedAt), signature }
 }
 
 /** Whether a signature of that time counts now: at most 300 s old and 30 s ahead, as a wallet proof. */

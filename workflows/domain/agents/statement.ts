@@ -14,7 +14,10 @@ export type StatementKeyState = 'pending' | 'active' | 'retired' | 'revoked'
  * How a key stood at the time that a statement gives itself. A revoked one proves nothing of any time: whoever stole it can date
  * what it signs back, and statements are stored nowhere.
  */
-export function keyStateAt({ notBefore, retireAt, revokedAt }: KeyLife, issuedAt: number): StatementKeyState {
+export function keyStateAt(
+  { notBefore, retireAt, revokedAt }: KeyLife,
+  issuedAt: number,
+): StatementKeyState {
   if (revokedAt !== null) return 'revoked'
   if (notBefore === null || issuedAt < Math.floor(notBefore)) return 'pending'
   return retireAt !== null && issuedAt > retireAt ? 'retired' : 'active'
@@ -24,4 +27,5 @@ export function keyStateAt({ notBefore, retireAt, revokedAt }: KeyLife, issuedAt
 export const agentKeyId = (agentId: string, version: number): string => `${agentId}#${version}`
 
 /** The agent in a key id; undefined for a key of the service. */
-export const agentOfKeyId = (keyId: string): string | undefined => /^(agt_[0-9a-f]{64})#[1-9][0-9]*$/.exec(keyId)?.[1]
+export const agentOfKeyId = (keyId: string): string | undefined =>
+  /^(agt_[0-9a-f]{64})#[1-9][0-9]*$/.exec(keyId)?.[1]

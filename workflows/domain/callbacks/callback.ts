@@ -7,7 +7,10 @@ export type CallbackOutcome = 'taken' | 'failed' | 'gone'
 export type CallbackEvent = CallbackOutcome | 'exhausted'
 
 /** The whole state table of a delivery (endpoints.md § 22.3): (state, event) → state; what is over stays as it is. */
-export const callbackTransitions: Record<CallbackState, Partial<Record<CallbackEvent, CallbackState>>> = {
+export const callbackTransitions: Record<
+  CallbackState,
+  Partial<Record<CallbackEvent, CallbackState>>
+> = {
   pending: { taken: 'delivered', failed: 'retrying', gone: 'disabled' },
   retrying: { taken: 'delivered', failed: 'retrying', exhausted: 'gave_up', gone: 'disabled' },
   delivered: {},
@@ -16,10 +19,15 @@ export const callbackTransitions: Record<CallbackState, Partial<Record<CallbackE
 }
 
 /** Whether anything is still sent in this state. */
-export const isCallbackOpen = (state: CallbackState): boolean => Object.keys(callbackTransitions[state]).length > 0
+export const isCallbackOpen = (state: CallbackState): boolean =>
+  Object.keys(callbackTransitions[state]).length > 0
 
 /** Where a delivery is after an attempt that began when `failures` others had failed. */
-export function afterAttempt(state: CallbackState, outcome: CallbackOutcome, failures: number): CallbackState {
+export function afterAttempt(
+  state: CallbackState,
+  outcome: CallbackOutcome,
+  failures: number,
+): CallbackState {
   const last = outcome === 'failed' && failures + 1 >= callbackAttemptsMax
   return callbackTransitions[state][last ? 'exhausted' : outcome] ?? state
 }

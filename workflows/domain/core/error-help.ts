@@ -11,8 +11,10 @@ const signPresentation =
 /** The words of the problem pages, one entry for each code of the vocabulary. */
 export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   invalid_request: {
-    meaning: 'The body or query lacks a member, has one too many, or has a value outside its bounds.',
-    action: 'Correct what each pointer in "errors" names; the schema of every operation stands in the API reference.',
+    meaning:
+      'The body or query lacks a member, has one too many, or has a value outside its bounds.',
+    action:
+      'Correct what each pointer in "errors" names; the schema of every operation stands in the API reference.',
   },
   invalid_json: {
     meaning: 'The body cannot be read as one UTF-8 JSON object.',
@@ -27,7 +29,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Choose one of the things that the operation lists.',
   },
   idempotency_key_required: {
-    meaning: 'The call changes something and its body has no key by which a repeat would be recognised.',
+    meaning:
+      'The call changes something and its body has no key by which a repeat would be recognised.',
     action: 'Send an Idempotency-Key header, and send the same one with each repeat.',
   },
   credential_required: {
@@ -43,14 +46,16 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Send Authorization: Bearer with an operator credential.',
   },
   wallet_proof_required: {
-    meaning: 'A wallet has to sign each of these calls, and the X-Service-Wallet-Proof header is missing.',
+    meaning:
+      'A wallet has to sign each of these calls, and the X-Service-Wallet-Proof header is missing.',
     action:
       'Sign the proof text of the trust contract for this method, path and body, and send it; the typed client does both.',
   },
   wallet_proof_invalid: {
     meaning:
       'The proof is not of this origin, method, path and body, or the signature is not of the wallet that it names.',
-    action: 'Sign the exact text of the trust contract over the canonical form of the very body that is sent.',
+    action:
+      'Sign the exact text of the trust contract over the canonical form of the very body that is sent.',
   },
   wallet_proof_expired: {
     meaning: 'The proof was signed more than 300 seconds ago, or in the future.',
@@ -61,16 +66,20 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Sign the exact text with the key or wallet that the call names.',
   },
   webhook_signature_invalid: {
-    meaning: 'The event is not signed by a configured key, or its time is more than 300 seconds off.',
+    meaning:
+      'The event is not signed by a configured key, or its time is more than 300 seconds off.',
     action: 'Sign the raw body with the configured key and send it with the present time.',
   },
   payment_required: {
     meaning: 'The free calls of this wallet are used up, and this call has a price.',
-    action: 'Sign one of the offers in "accepts" and repeat the same call with a PAYMENT-SIGNATURE header.',
+    action:
+      'Sign one of the offers in "accepts" and repeat the same call with a PAYMENT-SIGNATURE header.',
   },
   payment_invalid: {
-    meaning: 'The payment does not fit an offer, runs out too soon, or its signature or balance does not carry it.',
-    action: 'Sign a payment for exactly one of the offers in "accepts", from a wallet that holds the amount.',
+    meaning:
+      'The payment does not fit an offer, runs out too soon, or its signature or balance does not carry it.',
+    action:
+      'Sign a payment for exactly one of the offers in "accepts", from a wallet that holds the amount.',
   },
   scope_denied: {
     meaning: 'The credential is valid and does not cover this act.',
@@ -90,10 +99,12 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   issuer_untrusted: {
     meaning: 'The mandate was signed by nobody whom this service trusts.',
-    action: 'Present a mandate of this service’s authority, or have its issuer configured as a trust anchor.',
+    action:
+      'Present a mandate of this service’s authority, or have its issuer configured as a trust anchor.',
   },
   mandate_invalid: {
-    meaning: 'The mandate is malformed, expired, of another type, or its signature or disclosures do not hold.',
+    meaning:
+      'The mandate is malformed, expired, of another type, or its signature or disclosures do not hold.',
     action: newChallenge,
   },
   key_binding_missing: {
@@ -119,7 +130,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   principal_signature_invalid: {
     meaning: 'The EIP-712 signature is not the treasury principal’s over exactly these terms.',
-    action: 'Have the principal sign the typed data of the trust contract with the values of this call.',
+    action:
+      'Have the principal sign the typed data of the trust contract with the values of this call.',
   },
   authority_denied: {
     meaning: 'The authority will not issue a mandate for this checkout and this proof.',
@@ -156,7 +168,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   wrong_state: {
     meaning: 'The act does not follow from the state that this object is in.',
-    action: 'Read its status; where "allowed_events" stands in the body, it lists what is possible now.',
+    action:
+      'Read its status; where "allowed_events" stands in the body, it lists what is possible now.',
   },
   presentation_consumed: {
     meaning: 'A presentation authorizes once, and this one has.',
@@ -187,8 +200,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Let the owner claim it, or revoke it, before another one is made.',
   },
   daily_cap_exceeded: {
-    meaning: 'Payouts of the last 24 hours and those under way leave less than this amount under the daily cap.',
-    action: 'Execute it later with the same key; the cap frees up as older payouts leave the window.',
+    meaning:
+      'Payouts of the last 24 hours and those under way leave less than this amount under the daily cap.',
+    action:
+      'Execute it later with the same key; the cap frees up as older payouts leave the window.',
   },
   already_exists: {
     meaning: 'There is one already, and there can be only one.',
@@ -237,15 +252,18 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   unsupported_media_type: {
     meaning:
       'The body is not of a type that the operation takes, which is JSON unless it says otherwise, or it is encoded.',
-    action: 'Send a type that the operation names, such as application/json, without Content-Encoding.',
+    action:
+      'Send a type that the operation names, such as application/json, without Content-Encoding.',
   },
   idempotency_conflict: {
     meaning: 'The same key came earlier with other terms, which stand; nothing was changed.',
     action: 'Use a new key for other terms, or send the terms of the first call.',
   },
   forbidden_material: {
-    meaning: 'A text holds a private key, a recovery phrase or a password; it was neither stored nor logged.',
-    action: 'Take the secret out of the field that the pointer names, and replace it wherever else it was sent.',
+    meaning:
+      'A text holds a private key, a recovery phrase or a password; it was neither stored nor logged.',
+    action:
+      'Take the secret out of the field that the pointer names, and replace it wherever else it was sent.',
   },
   amount_mismatch: {
     meaning: 'The amount named is not exactly the one that is owed.',
@@ -268,8 +286,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Repeat the call after Retry-After.',
   },
   internal_error: {
-    meaning: 'The service failed in a way that nobody foresaw; the log has it under the request id.',
-    action: 'Repeat the call with the same key, which is safe; if it fails again, tell the operator the request id.',
+    meaning:
+      'The service failed in a way that nobody foresaw; the log has it under the request id.',
+    action:
+      'Repeat the call with the same key, which is safe; if it fails again, tell the operator the request id.',
   },
   provider_failed: {
     meaning: 'A provider that this call depends on answered with a failure.',
@@ -277,7 +297,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   unavailable: {
     meaning: 'The database, Temporal or the chain does not answer.',
-    action: 'Repeat the call with the same key after Retry-After; it joins whatever may have begun.',
+    action:
+      'Repeat the call with the same key after Retry-After; it joins whatever may have begun.',
   },
   settlement_pending: {
     meaning: 'The payment for this call was sent and its outcome is not known yet.',
@@ -293,7 +314,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Repeat the call later.',
   },
   grant_released: {
-    meaning: 'The call took so long that its free call or payment was given back before anything happened.',
+    meaning:
+      'The call took so long that its free call or payment was given back before anything happened.',
     action: 'Repeat the call; it is granted anew.',
   },
   ...taskErrorHelp,

@@ -107,7 +107,12 @@ export class DomainError extends Error {
   }
 }
 
-export function refuse(code: ErrorCode, detail: string, next_action: string, more: Partial<Refusal> = {}): DomainError {
+export function refuse(
+  code: ErrorCode,
+  detail: string,
+  next_action: string,
+  more: Partial<Refusal> = {},
+): DomainError {
   return new DomainError({ code, detail, next_action, ...more })
 }
 

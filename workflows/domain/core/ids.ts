@@ -18,7 +18,9 @@ export function transferNonce(asset: string, payout: string): Hex {
 
 /** 64 hex that name one x402 payment (wire-facts §4.1). */
 export function paymentId(asset: string, payer: string, nonce: string): string {
-  return sha256Hex(`x402:2:${NETWORK}:${asset.toLowerCase()}:${payer.toLowerCase()}:${nonce.toLowerCase()}`)
+  return sha256Hex(
+    `x402:2:${NETWORK}:${asset.toLowerCase()}:${payer.toLowerCase()}:${nonce.toLowerCase()}`,
+  )
 }
 
 export function receiptId(jws: string): string {

@@ -33,7 +33,11 @@ export type Wait = {
 }
 
 /** The wait for an operator's decision. */
-export function reviewWait(what: string, { kind, id, since }: PendingReview, choices: readonly string[]): Wait {
+export function reviewWait(
+  what: string,
+  { kind, id, since }: PendingReview,
+  choices: readonly string[],
+): Wait {
   const [decision = 'approve'] = choices
   const subject = { subject_kind: kind, subject_id: id }
   return {
@@ -50,7 +54,8 @@ export function reviewWait(what: string, { kind, id, since }: PendingReview, cho
 
 /** One sentence for callers: what is awaited, and their call where they have one. */
 export function nextAction({ what, action }: Wait): string {
-  if (action === null || action.by === 'operator') return `Waiting for ${what}. No action is needed from the agent.`
+  if (action === null || action.by === 'operator')
+    return `Waiting for ${what}. No action is needed from the agent.`
   const names = Object.keys(action.arguments).join(', ')
   return `Waiting for ${what}. Call ${action.call}${names === '' ? '' : ` with ${names}`}.`
 }

@@ -15,7 +15,10 @@ export function allowanceDenials(
 ): string[] {
   const checks: readonly (readonly [fails: boolean, detail: string])[] = [
     [rails !== null && !rails.includes(rail), `the wallet does not pay for ${rail}`],
-    [per_run_usd !== null && amount_usd > per_run_usd, `${amount_usd} is over ${per_run_usd} usd a run`],
+    [
+      per_run_usd !== null && amount_usd > per_run_usd,
+      `${amount_usd} is over ${per_run_usd} usd a run`,
+    ],
     [
       per_day_usd !== null && spentToday + amount_usd > per_day_usd,
       `${amount_usd} beside ${spentToday} of today is over ${per_day_usd} usd a day`,
@@ -30,12 +33,19 @@ export const dayLeft = ({ per_day_usd }: AllowanceLimits, spentToday: number): n
 
 /** Whether `next` permits nothing that `now` forbids: an agent may only narrow its wallet, an operator may widen it. */
 export function narrows(now: AllowanceLimits, next: AllowanceLimits): boolean {
-  const lower = (was: number | null, is: number | null) => was === null || (is !== null && is <= was)
+  const lower = (was: number | null, is: number | null) =>
+    was === null || (is !== null && is <= was)
   const { rails } = now
   const fewer = rails === null || next.rails?.every((rail) => rails.includes(rail)) === true
-  return lower(now.per_run_usd, next.per_run_usd) && lower(now.per_day_usd, next.per_day_usd) && fewer
+  return (
+    lower(now.per_run_usd, next.per_run_usd) && lower(now.per_day_usd, next.per_day_usd) && fewer
+  )
 }
 
 /** 403 `control_denied` with the reason, or the reasons. */
 export const denied = (detail: string) =>
-  refuse('control_denied', detail, 'Pay in another way, or ask an operator to widen the limits of the wallet.')
+  refuse(
+    'control_denied',
+    detail,
+    'Pay in another way, or ask an operator to widen the limits of the wallet.',
+  )

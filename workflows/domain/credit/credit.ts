@@ -77,7 +77,10 @@ export function consume(one: Entitlement, units: number): Movement {
   const left = remainingUnits(one)
   if (units > left) throw creditExhausted(left)
   const consumed_units = one.consumed_units + units
-  const legs = withoutZeros([{ account: creditAccount(one.entitlement_id), units: -units }, ...earned(one, units)])
+  const legs = withoutZeros([
+    { account: creditAccount(one.entitlement_id), units: -units },
+    ...earned(one, units),
+  ])
   const state = units === left ? moved(one, 'exhaust') : one.state
   return { entitlement: { ...one, state, consumed_units }, legs }
 }
@@ -103,7 +106,8 @@ export function giveBack(one: Entitlement): Movement {
 
 /** The payment was taken back: what is left and what was earned return to the account it was paid from. */
 export function refund(one: Entitlement): Movement {
-  if (one.source === null) throw refuse('wrong_state', 'the credit was never funded', 'Read the entitlement again.')
+  if (one.source === null)
+    throw refuse('wrong_state', 'the credit was never funded', 'Read the entitlement again.')
   const back = giveBack(one)
   const fee = feeWithin(one, one.consumed_units)
   const legs = withoutZeros([
@@ -120,8 +124,12 @@ const feeWithin = (one: Entitlement, units: number): number =>
   one.granted_units === 0 ? 0 : Math.floor((units * one.fee_units) / one.granted_units)
 
 /** The legs as pairs of a debited and a credited account, as an entitlement shows its postings. */
-export function pairLegs(legs: readonly Leg[]): { debit: Account; credit: Account; units: number }[] {
-  const debits = legs.filter(({ units }) => units < 0).map(({ account, units }) => ({ account, units: -units }))
+export function pairLegs(
+  legs: readonly Leg[],
+): { debit: Account; credit: Account; units: number }[] {
+  const debits = legs
+    .filter(({ units }) => units < 0)
+    .map(({ account, units }) => ({ account, units: -units }))
   const credits = legs.filter(({ units }) => units > 0).map((leg) => ({ ...leg }))
   const pairs: { debit: Account; credit: Account; units: number }[] = []
   for (const debit of debits) {
@@ -137,9 +145,14 @@ export function pairLegs(legs: readonly Leg[]): { debit: Account; credit: Accoun
 }
 
 export const creditExhausted = (left: number) =>
-  refuse('credit_exhausted', `${left} units of credit are left`, 'Fund a new entitlement for the rest.', {
-    extra: { remaining_units: left },
-  })
+  refuse(
+    'credit_exhausted',
+    `${left} units of credit are left`,
+    'Fund a new entitlement for the rest.',
+    {
+      extra: { remaining_units: left },
+    },
+  )
 
 const moved = (one: Entitlement, event: EntitlementEvent): EntitlementState =>
   move('the entitlement', entitlementTransitions, one.state, event)

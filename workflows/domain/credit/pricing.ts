@@ -44,16 +44,29 @@ export function priceOf({ key, prices }: Sold, tier: Tier, units = 1): Price {
   const rail_fee_usd = railFee(tier, prices[tier]) * units
   const lines = [{ item: `${key} ${tier}${units === 1 ? '' : ` × ${units}`}`, usd: base_usd }]
   if (rail_fee_usd > 0) lines.push({ item: 'micro_routing_fee', usd: rail_fee_usd })
-  return { base_usd, rail_fee_usd, total_usd: base_usd + rail_fee_usd, pricing_model: PRICING_MODEL, lines }
+  return {
+    base_usd,
+    rail_fee_usd,
+    total_usd: base_usd + rail_fee_usd,
+    pricing_model: PRICING_MODEL,
+    lines,
+  }
 }
 
 /** Nothing, for a synthetic run of a rail that is never sold (endpoints.md §1.3). */
 export function discoveryPrice(rail: Sold): Price {
-  return { base_usd: 0, rail_fee_usd: 0, total_usd: 0, pricing_model: pricingModelOf(rail), lines: [] }
+  return {
+    base_usd: 0,
+    rail_fee_usd: 0,
+    total_usd: 0,
+    pricing_model: pricingModelOf(rail),
+    lines: [],
+  }
 }
 
 /** The name of the price list that a rail stands on. */
-export const pricingModelOf = ({ key, prices }: Sold): string => (prices === null ? `${key}_discovery` : PRICING_MODEL)
+export const pricingModelOf = ({ key, prices }: Sold): string =>
+  prices === null ? `${key}_discovery` : PRICING_MODEL
 
 export type PriceCard = {
   entry: number

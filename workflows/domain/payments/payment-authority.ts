@@ -51,7 +51,13 @@ export function decideAuthority(
 }
 
 /** Why a reference that is over carries no authority any more; none while it may still be paid by, or was. */
-export function overReasons({ state, reason }: { state: ReferenceState; reason: string | null }): string[] {
+export function overReasons({
+  state,
+  reason,
+}: {
+  state: ReferenceState
+  reason: string | null
+}): string[] {
   return state === 'rejected' || state === 'expired' || state === 'disputed' || state === 'refunded'
     ? [`the payment is ${state}${reason === null ? '' : `: ${reason}`}`]
     : []

@@ -36,7 +36,11 @@ export const challengeOfBinding = (id: string): string => id.replace(/^bd_/, 'ch
 /** How a challenge is paid by one of the four paths, in words for whoever pays. */
 export function instructionsFor(
   path: PaymentPath,
-  { challengeId, amountUsd, checkoutUrl }: { challengeId: string; amountUsd: number; checkoutUrl: string | null },
+  {
+    challengeId,
+    amountUsd,
+    checkoutUrl,
+  }: { challengeId: string; amountUsd: number; checkoutUrl: string | null },
 ): string {
   const exactly = `exactly ${amountUsd} ${CURRENCY}`
   const present = (method: PaymentMethod, name: string) =>
@@ -92,7 +96,14 @@ export const referenceStates = [
   'refunded',
 ] as const
 export type ReferenceState = (typeof referenceStates)[number]
-export type ReferenceEvent = 'check' | 'verify' | 'reject' | 'expire' | 'dispute' | 'uphold' | 'refund'
+export type ReferenceEvent =
+  | 'check'
+  | 'verify'
+  | 'reject'
+  | 'expire'
+  | 'dispute'
+  | 'uphold'
+  | 'refund'
 
 /** endpoints.md §22.3, payment reference; while a payment is disputed its credit is not used. */
 export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = {
@@ -121,7 +132,11 @@ export const atomicOf = (amountUsd: number): string => `${amountUsd}000000`
 export type Payable = { id: string; amount_usd: number }
 
 /** A plain transfer does not say what it is for, so its payer signs that (personal_sign): LF-joined, without a trailing LF. */
-export const payerText = (facts: { origin: string; paysFor: string; transactionHash: string }): string =>
+export const payerText = (facts: {
+  origin: string
+  paysFor: string
+  transactionHash: string
+}): string =>
   [
     'service-payment-reference-v1',
     `origin: ${facts.origin}`,
@@ -150,17 +165,26 @@ export function judgeTransaction(
   seen: SeenTransaction | undefined,
   terms: { payer: string; payTo: string; amountAtomic: string },
 ): Verdict {
-  if (seen === undefined) return { kind: 'pending', reason: 'no node knows the transaction', absent: true }
-  if (!seen.finalized) return { kind: 'pending', reason: 'the block of the transaction is not final' }
+  if (seen === undefined)
+    return { kind: 'pending', reason: 'no node knows the transaction', absent: true }
+  if (!seen.finalized)
+    return { kind: 'pending', reason: 'the block of the transaction is not final' }
   if (!seen.success) return { kind: 'rejected', reason: 'the transaction was reverted' }
   const paid = seen.transfers.filter(({ from, to }) => from === terms.payer && to === terms.payTo)
   const [first] = paid
-  if (first === undefined) return { kind: 'rejected', reason: 'the transaction holds no transfer from the payer to us' }
+  if (first === undefined)
+    return { kind: 'rejected', reason: 'the transaction holds no transfer from the payer to us' }
   if (paid.length > 1) return { kind: 'rejected', reason: 'the transaction pays us more than once' }
   if (first.nonce !== null)
-    return { kind: 'rejected', reason: 'the transfer was made by an authorization: present it as x402_reference' }
+    return {
+      kind: 'rejected',
+      reason: 'the transfer was made by an authorization: present it as x402_reference',
+    }
   if (first.amountAtomic !== terms.amountAtomic)
-    return { kind: 'rejected', reason: `it pays ${first.amountAtomic} atomic units, not ${terms.amountAtomic}` }
+    return {
+      kind: 'rejected',
+      reason: `it pays ${first.amountAtomic} atomic units, not ${terms.amountAtomic}`,
+    }
   return { kind: 'verified', evidence: terms }
 }
 
@@ -169,6 +193,11 @@ export function agree(verdicts: readonly Verdict[]): Verdict {
   const [first = { kind: 'pending', reason: 'nobody was asked' } as const, ...others] = verdicts
   const doubt = verdicts.find(({ kind }) => kind === 'pending')
   if (doubt?.kind === 'pending')
-    return { ...doubt, absent: verdicts.every((one) => one.kind === 'pending' && one.absent === true) }
-  return others.every(({ kind }) => kind === first.kind) ? first : { kind: 'pending', reason: 'the nodes disagree' }
+    return {
+      ...doubt,
+      absent: verdicts.every((one) => one.kind === 'pending' && one.absent === true),
+    }
+  return others.every(({ kind }) => kind === first.kind)
+    ? first
+    : { kind: 'pending', reason: 'the nodes disagree' }
 }

@@ -70,13 +70,18 @@ export function parsePayment(decoded: unknown, raw: string, offer: PaymentTerms)
   const parsed = paymentSchema.safeParse(decoded)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw invalidPayment(`/${issue?.path.join('/') ?? ''} has another form than a payment by EIP-3009 authorization`)
+    throw invalidPayment(
+      `/${issue?.path.join('/') ?? ''} has another form than a payment by EIP-3009 authorization`,
+    )
   }
   const { payload, accepted } = parsed.data
-  if (digestOf(accepted) !== digestOf(offer)) throw invalidPayment('the accepted terms are not the offered ones')
+  if (digestOf(accepted) !== digestOf(offer))
+    throw invalidPayment('the accepted terms are not the offered ones')
   const { from, to, value, validAfter, validBefore, nonce } = payload.authorization
-  if (to !== offer.payTo.toLowerCase()) throw invalidPayment('the authorization pays another address')
-  if (value !== BigInt(offer.amount)) throw invalidPayment('the authorization is for another amount')
+  if (to !== offer.payTo.toLowerCase())
+    throw invalidPayment('the authorization pays another address')
+  if (value !== BigInt(offer.amount))
+    throw invalidPayment('the authorization is for another amount')
   const id = paymentId(offer.asset, from, nonce)
   return {
     paymentId: id,
@@ -102,8 +107,14 @@ export function checkPaymentWindow(
   if (validBefore < BigInt(now + minRemaining))
     throw invalidPayment(`the authorization ends in less than ${minRemaining} seconds`)
   if (validBefore > BigInt(now + PAYMENT_LIFE_SECONDS_MAX))
-    throw invalidPayment(`the authorization is valid for more than ${PAYMENT_LIFE_SECONDS_MAX} seconds`)
+    throw invalidPayment(
+      `the authorization is valid for more than ${PAYMENT_LIFE_SECONDS_MAX} seconds`,
+    )
 }
 
 export const invalidPayment = (detail: string) =>
-  refuse('payment_invalid', detail, 'Sign a payment for one of the offered terms and send it in PAYMENT-SIGNATURE.')
+  refuse(
+    'payment_invalid',
+    detail,
+    'Sign a payment for one of the offered terms and send it in PAYMENT-SIGNATURE.',
+  )

@@ -6,7 +6,11 @@ export const linkStates = ['missing', 'unchecked', 'live', 'broken', 'price_diff
 export type LinkState = (typeof linkStates)[number]
 
 /** What was set for a rail and tier: the provider’s price in whole usd, and what the last look at its page found. */
-export type ProductLink = { url: string | null; provider_price_usd: number; outcome: 'live' | 'broken' | null }
+export type ProductLink = {
+  url: string | null
+  provider_price_usd: number
+  outcome: 'live' | 'broken' | null
+}
 
 /** Only a live page at the price that a quote has now may be shown; a price that changed since says so before anything else. */
 export function linkStateOf(link: ProductLink | undefined, totalUsd: number): LinkState {
@@ -16,7 +20,9 @@ export function linkStateOf(link: ProductLink | undefined, totalUsd: number): Li
 }
 
 /** Every rail and tier that has a price above nothing, with the total that one run costs. */
-export function soldCells(rails: readonly Sold[]): { rail: RailKey; tier: Tier; total_usd: number }[] {
+export function soldCells(
+  rails: readonly Sold[],
+): { rail: RailKey; tier: Tier; total_usd: number }[] {
   return rails.flatMap((rail) =>
     tiers.flatMap((tier) => {
       const total_usd = rail.prices === null ? 0 : priceOf(rail, tier).total_usd

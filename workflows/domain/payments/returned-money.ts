@@ -11,14 +11,17 @@ type Said = Pick<StoredEvent, 'type' | 'dispute_id' | 'amount_cents' | 'said_at'
  * whole amount went back, and `disputed` while that is open; less than the whole takes no credit and is for an operator.
  */
 export function judgeReturns(paidCents: number, events: readonly Said[]): ReturnStanding {
-  const refunds = events.filter(({ type }) => type === 'payment.refunded' || type === 'payment.partially_refunded')
-  const disputes = [...groupedBy(events.filter(isDispute), ({ dispute_id }) => dispute_id ?? '').values()].map(
-    standingOf,
+  const refunds = events.filter(
+    ({ type }) => type === 'payment.refunded' || type === 'payment.partially_refunded',
   )
+  const disputes = [
+    ...groupedBy(events.filter(isDispute), ({ dispute_id }) => dispute_id ?? '').values(),
+  ].map(standingOf)
   const refunded = Math.max(0, ...refunds.map(({ amount_cents }) => Number(amount_cents)))
   const lost = disputes.flatMap(({ type, cents }) => (type === 'dispute.lost' ? [cents] : []))
   const back = lost.reduce((sum, cents) => sum + cents, refunded)
-  if (refunds.some(({ type }) => type === 'payment.refunded') || (back > 0 && back >= paidCents)) return 'returned'
+  if (refunds.some(({ type }) => type === 'payment.refunded') || (back > 0 && back >= paidCents))
+    return 'returned'
   if (disputes.some(({ type }) => type === 'dispute.opened')) return 'disputed'
   if (back > 0) return 'partly_returned'
   return disputes.some(({ type }) => type === 'dispute.inquiry') ? 'asked_about' : 'kept'

@@ -35,25 +35,40 @@ type StripeEvent = z.output<typeof stripeEvent>
 type StripeObject = StripeEvent['data']['object']
 
 /** What a Stripe event says of a payment; undefined for one that says nothing about it. */
-export function readStripe({ id, type, created, data: { object } }: StripeEvent): ProviderEvent | undefined {
+export function readStripe({
+  id,
+  type,
+  created,
+  data: { object },
+}: StripeEvent): ProviderEvent | undefined {
   const said = sessionType(type, object) ?? refundType(type, object) ?? disputeType(type, object)
   if (said === undefined) return undefined
-  const challenge = challengeId.safeParse(object.client_reference_id ?? object.metadata?.['challenge_id'])
+  const challenge = challengeId.safeParse(
+    object.client_reference_id ?? object.metadata?.['challenge_id'],
+  )
   const isSession = type.startsWith('checkout.session.')
   return {
     event_id: id,
     type: said,
-    external_reference: isSession ? object.id : (object.payment_intent ?? object.charge ?? object.id),
+    external_reference: isSession
+      ? object.id
+      : (object.payment_intent ?? object.charge ?? object.id),
     payment_intent: object.payment_intent,
     dispute_id: type.startsWith('charge.dispute.') ? object.id : null,
     challenge_id: challenge.success ? challenge.data : null,
-    amount_cents: (type === 'charge.refunded' ? object.amount_refunded : (object.amount_total ?? object.amount)) ?? 0,
+    amount_cents:
+      (type === 'charge.refunded'
+        ? object.amount_refunded
+        : (object.amount_total ?? object.amount)) ?? 0,
     currency: object.currency ?? '',
     said_at: created ?? null,
   }
 }
 
-function sessionType(type: string, { payment_status }: StripeObject): ProviderEventType | undefined {
+function sessionType(
+  type: string,
+  { payment_status }: StripeObject,
+): ProviderEventType | undefined {
   const paid = payment_status === 'paid' || payment_status === 'no_payment_required'
   if (type === 'checkout.session.completed') return paid ? 'payment.settled' : undefined
   if (type === 'checkout.session.async_payment_succeeded') return 'payment.settled'
@@ -62,9 +77,14 @@ function sessionType(type: string, { payment_status }: StripeObject): ProviderEv
 }
 
 /** `amount_refunded` is the sum of every refund of the charge so far. */
-function refundType(type: string, { amount, amount_refunded }: StripeObject): ProviderEventType | undefined {
+function refundType(
+  type: string,
+  { amount, amount_refunded }: StripeObject,
+): ProviderEventType | undefined {
   if (type !== 'charge.refunded') return undefined
-  return amount != null && amount_refunded === amount ? 'payment.refunded' : 'payment.partially_refunded'
+  return amount != null && amount_refunded === amount
+    ? 'payment.refunded'
+    : 'payment.partially_refunded'
 }
 
 /** Funds are withdrawn when a dispute opens; an inquiry withdraws none before it becomes one. */
@@ -72,7 +92,10 @@ function disputeType(type: string, { status }: StripeObject): ProviderEventType 
   if (!type.startsWith('charge.dispute.')) return undefined
   if (type === 'charge.dispute.funds_reinstated') return 'dispute.won'
   if (status === 'lost') return 'dispute.lost'
-  if (status === 'won' || status === 'warning_closed' || status === 'prevented') return 'dispute.won'
+  if (status === 'won' || status === 'warning_closed' || status === 'prevented')
+    return 'dispute.won'
   const withdrawn = type === 'charge.dispute.funds_withdrawn'
-  return status?.startsWith('warning_') === true && !withdrawn ? 'dispute.inquiry' : 'dispute.opened'
+  return status?.startsWith('warning_') === true && !withdrawn
+    ? 'dispute.inquiry'
+    : 'dispute.opened'
 }

@@ -33,7 +33,10 @@ export function pauseNote(pauses: readonly Pause[]): string | undefined {
   if (pauses.length === 0) return undefined
   const wide = pauses.filter(({ target }) => target === '')
   const single = pauses.length - wide.length
-  const parts = wide.map(({ scope, reason }) => `${scope === 'service' ? 'everything' : scope} (${reason})`)
-  if (single > 0) parts.push(`${single} single ${single === 1 ? 'wallet or payout' : 'wallets or payouts'}`)
+  const parts = wide.map(
+    ({ scope, reason }) => `${scope === 'service' ? 'everything' : scope} (${reason})`,
+  )
+  if (single > 0)
+    parts.push(`${single} single ${single === 1 ? 'wallet or payout' : 'wallets or payouts'}`)
   return `paused: ${parts.join(', ')}`
 }

@@ -53,12 +53,20 @@ export function sha256Base64url(text: string): string {
 
 /** Hash of the transaction data `{type, request_sha256, checkout_hash}` in its base64url form (wire-facts §2.4 step 3). */
 export function transactionDataHash(requestSha256: string, checkoutHash: string): string {
-  const data = canonicalJson({ type: 'service.payout', request_sha256: requestSha256, checkout_hash: checkoutHash })
+  const data = canonicalJson({
+    type: 'service.payout',
+    request_sha256: requestSha256,
+    checkout_hash: checkoutHash,
+  })
   return sha256Base64url(base64urlnopad.encode(utf8ToBytes(data)))
 }
 
 /** The payload that a holder signs over a presentation with this `sd_hash`. */
-export function keyBindingPayload(facts: BindingFacts, sdHash: string, issuedAt: number): KeyBindingPayload {
+export function keyBindingPayload(
+  facts: BindingFacts,
+  sdHash: string,
+  issuedAt: number,
+): KeyBindingPayload {
   return {
     iat: issuedAt,
     aud: facts.audience,

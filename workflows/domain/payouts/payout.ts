@@ -11,14 +11,20 @@ export type PayoutEvent = 'create' | 'authorize' | 'execute'
 export type Usage = 'synthetic' | 'operational' | 'unspecified'
 
 /** The whole state table of the payout document: (state, event) → state; every other pair is refused. */
-export const payoutTransitions: Record<PayoutState | 'none', Partial<Record<PayoutEvent, PayoutState>>> = {
+export const payoutTransitions: Record<
+  PayoutState | 'none',
+  Partial<Record<PayoutEvent, PayoutState>>
+> = {
   none: { create: 'created' },
   created: { authorize: 'authorized' },
   authorized: { execute: 'executed' },
   executed: {},
 }
 
-export function nextPayoutState(from: PayoutState | 'none', event: PayoutEvent): PayoutState | undefined {
+export function nextPayoutState(
+  from: PayoutState | 'none',
+  event: PayoutEvent,
+): PayoutState | undefined {
   return payoutTransitions[from][event]
 }
 
@@ -46,14 +52,23 @@ export type CreateInput = {
 }
 
 /** `1.0` and `1.00` are the same payout, and so is a recipient in another case (payout.md, Identity and terms). */
-export function payoutTerms(input: Omit<CreateInput, 'idempotency_key'>): Omit<PayoutTerms, 'asset'> {
+export function payoutTerms(
+  input: Omit<CreateInput, 'idempotency_key'>,
+): Omit<PayoutTerms, 'asset'> {
   const { recipient, amount_usdc, memo, rail_reference, usage } = input
   const amount_atomic = parseUsdc(amount_usdc).toString()
   return { recipient: recipient.toLowerCase(), amount_atomic, memo, rail_reference, usage }
 }
 
 /** SHA-256 of the canonical terms: what never changes, and create's request fingerprint. */
-export function termsDigest({ recipient, amount_atomic, memo, rail_reference, usage, asset }: PayoutTerms): string {
+export function termsDigest({
+  recipient,
+  amount_atomic,
+  memo,
+  rail_reference,
+  usage,
+  asset,
+}: PayoutTerms): string {
   // Named one by one: whatever else a caller's object carries would go into the digest, and nobody could recompute it.
   const terms = { recipient: recipient.toLowerCase(), amount_atomic, memo, rail_reference, usage }
   return digestOf({ ...terms, asset: asset.toLowerCase(), chain_id: CHAIN_ID })
@@ -130,14 +145,20 @@ export function moneyMoved(transfer: TransferFacts | undefined): 'no' | 'yes' | 
   return transfer.status === 'included' || transfer.status === 'final' ? 'yes' : 'unknown'
 }
 
-const READ_NEXT = 'Read payout-status with the header "Prefer: wait=20" to wait for the next change.'
+const READ_NEXT =
+  'Read payout-status with the header "Prefer: wait=20" to wait for the next change.'
 
-function nextAction({ payout_id, state }: PayoutFacts, transfer: TransferFacts | undefined): string {
-  if (transfer === undefined) return state === 'created' ? 'Authorize the payout.' : 'Execute the payout.'
+function nextAction(
+  { payout_id, state }: PayoutFacts,
+  transfer: TransferFacts | undefined,
+): string {
+  if (transfer === undefined)
+    return state === 'created' ? 'Authorize the payout.' : 'Execute the payout.'
   const { status, parked, exception } = transfer
   const { what } = payoutWait({ payoutId: payout_id, state, transfer: status, parked, exception })
   if (exception !== null) return `Waiting for ${what}. No action is needed from the creator.`
-  if (status === 'dead') return 'The transfer can never happen; create a new payout if the money is still owed.'
+  if (status === 'dead')
+    return 'The transfer can never happen; create a new payout if the money is still owed.'
   if (state === 'executed') return 'No action is needed. Keep the receipt.'
   return `Waiting for ${what}. ${READ_NEXT} Repeating this call is safe; it never pays twice.`
 }

@@ -31,7 +31,12 @@ export const principalTypes = {
 
 /** EIP-712 domain; the verifying contract is the asset, the name keeps it apart from the token's own signatures. */
 export function principalDomain(asset: string) {
-  return { name: 'Service Payout Rail', version: '1', chainId: CHAIN_ID, verifyingContract: lowerHex(asset) } as const
+  return {
+    name: 'Service Payout Rail',
+    version: '1',
+    chainId: CHAIN_ID,
+    verifyingContract: lowerHex(asset),
+  } as const
 }
 
 /** The typed data that the principal signs, ready for viem's `signTypedData`. */

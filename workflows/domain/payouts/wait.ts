@@ -21,9 +21,16 @@ export function payoutWait(payout: WaitingPayout): Wait {
     return waits(`an operator to resolve ${exception}`, byOperator(command), ['review'])
   }
   if (difference !== null)
-    return waits(`an operator to resolve ${difference}`, byOperator('agent-rails recover exceptions'), ['review'])
+    return waits(
+      `an operator to resolve ${difference}`,
+      byOperator('agent-rails recover exceptions'),
+      ['review'],
+    )
   if (parked !== null)
-    return waits(`its transfer, which is blocked: ${parked}`, byOperator(recoverCommand(payoutId, 'wake')))
+    return waits(
+      `its transfer, which is blocked: ${parked}`,
+      byOperator(recoverCommand(payoutId, 'wake')),
+    )
   if (transfer === 'final') return waits('nothing: the transfer is final on chain')
   if (transfer === 'dead') return waits('nothing: the transfer can never happen')
   if (transfer === 'included') return waits('the block of the transfer to become final')
@@ -40,7 +47,11 @@ export function payoutWait(payout: WaitingPayout): Wait {
   return waits('its creator to execute it', byCreator('POST /api/payout-execute', named))
 }
 
-const waits = (what: string, action: RequiredAction | null = null, waiting_for: Wait['waiting_for'] = []): Wait => ({
+const waits = (
+  what: string,
+  action: RequiredAction | null = null,
+  waiting_for: Wait['waiting_for'] = [],
+): Wait => ({
   ...{ what, waiting_for, since: null, gaps: [], action },
 })
 

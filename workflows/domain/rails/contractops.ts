@@ -13,7 +13,8 @@ import { finishedWork, inOrder } from './work.ts'
 export const contractops: Rail<ContractInput, ContractResult> = {
   key: 'contractops',
   about: {
-    summary: 'Reads a contract: parties, dates, amounts, terms, the days of renewal and notice, and who must do what.',
+    summary:
+      'Reads a contract: parties, dates, amounts, terms, the days of renewal and notice, and who must do what.',
     capabilities: [
       'extract parties, dates and amounts from a contract',
       'compute renewal dates and notice deadlines of a contract',
@@ -61,7 +62,13 @@ function work({ text, as_of }: ContractInput): Work<ContractResult> {
   }
   const more = complete
     ? []
-    : [{ code: 'obligations_incomplete', detail: 'sentences hold too many duties to tell all', citations: [] }]
+    : [
+        {
+          code: 'obligations_incomplete',
+          detail: 'sentences hold too many duties to tell all',
+          citations: [],
+        },
+      ]
   return finishedWork(result, deadlines(result), [...gapsOf(contract, result), ...more])
 }
 
@@ -109,7 +116,11 @@ function deadlines({ terms, as_of }: ContractResult): Finding[] {
   const left = days(notice.deadline_on)
   if (left < 0)
     return [
-      { code: 'notice_passed', detail: `notice against ${renews ?? end} was due by ${notice.deadline_on}`, citations },
+      {
+        code: 'notice_passed',
+        detail: `notice against ${renews ?? end} was due by ${notice.deadline_on}`,
+        citations,
+      },
     ]
   return left > SOON_DAYS
     ? []
@@ -129,7 +140,10 @@ function headingsOf(text: string): Set<string> {
   return new Set(heads.map(([name]) => attachmentOf(name)))
 }
 
-function gapsOf({ text, sentences }: Contract, { as_of, parties, terms, obligations }: ContractResult): Gap[] {
+function gapsOf(
+  { text, sentences }: Contract,
+  { as_of, parties, terms, obligations }: ContractResult,
+): Gap[] {
   const gap = (code: string, detail: string): Gap => ({ code, detail, citations: [] })
   const perpetual = terms.initial_term === null && terms.ends_on === null
   const attached = [...text.matchAll(/\b(Exhibit|Schedule|Annex|Appendix)\s+([A-Z]|\d{1,2})\b/g)]
@@ -143,10 +157,18 @@ function gapsOf({ text, sentences }: Contract, { as_of, parties, terms, obligati
       ]),
   )
   return [
-    ...(as_of === null ? [gap('as_of_missing', 'without as_of the first term is taken to run')] : []),
-    ...(parties.length === 0 ? [gap('parties_not_found', 'the preamble names no parties that could be read')] : []),
-    ...(terms.effective_on === null ? [gap('effective_date_not_found', 'no day is called its beginning')] : []),
-    ...(perpetual ? [gap('term_not_found', 'neither a length nor an end of the term was found')] : []),
+    ...(as_of === null
+      ? [gap('as_of_missing', 'without as_of the first term is taken to run')]
+      : []),
+    ...(parties.length === 0
+      ? [gap('parties_not_found', 'the preamble names no parties that could be read')]
+      : []),
+    ...(terms.effective_on === null
+      ? [gap('effective_date_not_found', 'no day is called its beginning')]
+      : []),
+    ...(perpetual
+      ? [gap('term_not_found', 'neither a length nor an end of the term was found')]
+      : []),
     ...(terms.notice?.length.unit === 'business days'
       ? [
           gap(
@@ -155,7 +177,9 @@ function gapsOf({ text, sentences }: Contract, { as_of, parties, terms, obligati
           ),
         ]
       : []),
-    ...(obligations.length === 0 ? [gap('obligations_not_found', `none in ${sentences.length} sentences`)] : []),
+    ...(obligations.length === 0
+      ? [gap('obligations_not_found', `none in ${sentences.length} sentences`)]
+      : []),
     ...[...missing].map(([name, citation]) => ({
       code: 'attachment_not_supplied',
       detail: `${name} is referred to and not part of the text`,

@@ -1,6 +1,11 @@
 import { groupedBy } from '../core/grouped-by.ts'
 import { conflictsIn } from './diligenceops/conflicts.ts'
-import { type Answer, DiligenceInput, DiligenceResult, type EvidenceSpan } from './diligenceops/schema.ts'
+import {
+  type Answer,
+  DiligenceInput,
+  DiligenceResult,
+  type EvidenceSpan,
+} from './diligenceops/schema.ts'
 import { diligenceopsInput } from './fixtures/diligenceops.ts'
 import type { Finding, Gap, Rail, Work } from './rail.ts'
 import { type Ranked, rankingOf } from './ranking.ts'
@@ -45,24 +50,38 @@ type Passage = EvidenceSpan & { stems: string[] }
 
 function work(input: DiligenceInput): Work<DiligenceResult> {
   const minScore = input.min_score ?? MIN_SCORE
-  const passages = input.evidence.flatMap(({ id, text }, index) => passagesIn(id, text, `/evidence/${index}/text`))
+  const passages = input.evidence.flatMap(({ id, text }, index) =>
+    passagesIn(id, text, `/evidence/${index}/text`),
+  )
   const known = new Set(passages.flatMap(({ stems }) => stems))
   const ranking = rankingOf(passages.map(({ stems }) => stems))
   const questions = input.questions.map((question, index) => ({ question, index }))
   let places = 0
-  const asked = questions.toSorted(inOrder(({ question }) => question.id)).map(({ question, index }) => {
-    const stems = stemsOf(question.text)
-    places += ranking.reach(stems)
-    const searched = places <= PLACES_MAX
-    const found = searched ? ranking.rank(stems) : []
-    const answer = answerOf(question.id, found, passages, minScore)
-    const cited = { pointer: `/questions/${index}/text`, quote: question.text }
-    return { question, cited, stems, searched, answer, unknown: stems.filter((stem) => !known.has(stem)).toSorted() }
-  })
+  const asked = questions
+    .toSorted(inOrder(({ question }) => question.id))
+    .map(({ question, index }) => {
+      const stems = stemsOf(question.text)
+      places += ranking.reach(stems)
+      const searched = places <= PLACES_MAX
+      const found = searched ? ranking.rank(stems) : []
+      const answer = answerOf(question.id, found, passages, minScore)
+      const cited = { pointer: `/questions/${index}/text`, quote: question.text }
+      return {
+        question,
+        cited,
+        stems,
+        searched,
+        answer,
+        unknown: stems.filter((stem) => !known.has(stem)).toSorted(),
+      }
+    })
   const open = asked.filter(({ answer }) => answer.answer === null)
   const required = asked.filter(({ question }) => question.required === true)
   const answered = asked.length - open.length
-  const { conflicts, complete, cited } = conflictsIn(input.evidence, citingQuestions(asked.map(({ answer }) => answer)))
+  const { conflicts, complete, cited } = conflictsIn(
+    input.evidence,
+    citingQuestions(asked.map(({ answer }) => answer)),
+  )
   const result: DiligenceResult = {
     min_score: minScore,
     answers: asked.map(({ answer }) => answer),
@@ -83,14 +102,25 @@ function work(input: DiligenceInput): Work<DiligenceResult> {
   }
   const gaps: Gap[] = [
     ...open.map(({ question, answer, stems, searched, cited }) => ({
-      code: stems.length === 0 ? 'question_without_words' : searched ? 'unanswered' : 'question_not_searched',
+      code:
+        stems.length === 0
+          ? 'question_without_words'
+          : searched
+            ? 'unanswered'
+            : 'question_not_searched',
       detail: `${question.required === true ? 'required ' : ''}question ${question.id}: best score ${answer.score}`,
       citations: [cited],
     })),
     ...emptyTexts(input),
     ...(complete
       ? []
-      : [{ code: 'conflicts_incomplete', detail: 'too many sentences are alike to compare all', citations: [] }]),
+      : [
+          {
+            code: 'conflicts_incomplete',
+            detail: 'too many sentences are alike to compare all',
+            citations: [],
+          },
+        ]),
     ...(cited
       ? []
       : [
@@ -112,7 +142,12 @@ function passagesIn(evidenceId: string, text: string, pointer: string): Passage[
   })
 }
 
-function answerOf(questionId: string, found: Ranked[], passages: Passage[], minScore: number): Answer {
+function answerOf(
+  questionId: string,
+  found: Ranked[],
+  passages: Passage[],
+  minScore: number,
+): Answer {
   const best = firstOf(
     found,
     CITATIONS_MAX,
@@ -128,16 +163,27 @@ function answerOf(questionId: string, found: Ranked[], passages: Passage[], minS
     const { stems: _, ...span } = passage
     return [{ ...span, score }]
   })
-  return { question_id: questionId, answer: citations[0]?.quote ?? null, score: best[0]?.score ?? 0, citations }
+  return {
+    question_id: questionId,
+    answer: citations[0]?.quote ?? null,
+    score: best[0]?.score ?? 0,
+    citations,
+  }
 }
 
 /** Which questions cite something that overlaps any of some spans; passages of one text do not overlap each other. */
 function citingQuestions(answers: Answer[]): (spans: readonly EvidenceSpan[]) => string[] {
-  const citing = answers.flatMap(({ question_id, citations }) => citations.map((cited) => ({ question_id, cited })))
-  const passages = [...groupedBy(citing, ({ cited }) => JSON.stringify([cited.evidence_id, cited.from])).values()]
+  const citing = answers.flatMap(({ question_id, citations }) =>
+    citations.map((cited) => ({ question_id, cited })),
+  )
+  const passages = [
+    ...groupedBy(citing, ({ cited }) => JSON.stringify([cited.evidence_id, cited.from])).values(),
+  ]
     .flatMap((same) => {
       const [first] = same
-      return first === undefined ? [] : [{ ...first.cited, questions: same.map(({ question_id }) => question_id) }]
+      return first === undefined
+        ? []
+        : [{ ...first.cited, questions: same.map(({ question_id }) => question_id) }]
     })
     .toSorted(inOrder(({ from }) => from))
   const byText = groupedBy(passages, ({ evidence_id }) => evidence_id)
@@ -171,7 +217,10 @@ function conflictFinding({ kind, about, sides }: DiligenceResult['conflicts'][nu
   return {
     code: `conflict_${kind}`,
     detail: `${about.join(' ')}: “${one.words}” and “${two.words}”`,
-    citations: [...one.citations, ...two.citations].map(({ pointer, quote }) => ({ pointer, quote })),
+    citations: [...one.citations, ...two.citations].map(({ pointer, quote }) => ({
+      pointer,
+      quote,
+    })),
   }
 }
 

@@ -13,7 +13,11 @@ export const railKeys = [
 export type RailKey = (typeof railKeys)[number]
 
 /** The rails that a work order names as its tool (agent-commerce.md § Resources); each declares it too, and a test compares. */
-export const requestedTools = ['packetops', 'distributionops', 'tokenops'] as const satisfies readonly RailKey[]
+export const requestedTools = [
+  'packetops',
+  'distributionops',
+  'tokenops',
+] as const satisfies readonly RailKey[]
 
 export const tiers = ['entry', 'standard', 'pro'] as const
 export type Tier = (typeof tiers)[number]
@@ -68,7 +72,10 @@ export type Rail<Input = unknown, Result = unknown> = {
 }
 
 /** The runs that a rail takes: one that has no price yet is only tried out. */
-export const usagesOf = ({ prices, takes }: Pick<Rail, 'prices' | 'takes'>): ('operational' | 'synthetic')[] => {
+export const usagesOf = ({
+  prices,
+  takes,
+}: Pick<Rail, 'prices' | 'takes'>): ('operational' | 'synthetic')[] => {
   if (prices === null) return ['synthetic']
   return takes.controlledLoop === 'current' ? ['operational', 'synthetic'] : []
 }

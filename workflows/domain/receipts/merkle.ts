@@ -16,5 +16,7 @@ export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   if (leaves.length === 1) return first
   let half = 1
   while (half * 2 < leaves.length) half *= 2
-  return sha256(concatBytes(NODE, merkleRoot(leaves.slice(0, half)), merkleRoot(leaves.slice(half))))
+  return sha256(
+    concatBytes(NODE, merkleRoot(leaves.slice(0, half)), merkleRoot(leaves.slice(half))),
+  )
 }

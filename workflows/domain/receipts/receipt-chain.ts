@@ -35,15 +35,29 @@ export function compareReceipts(
   const broken = receipts.filter(({ receiptId: id, seq, prev, jws, payload }, index) => {
     const before = receipts[index - 1]
     const follows = before === undefined ? null : sha256Hex(before.jws)
-    return id !== receiptId(jws) || seq !== index || prev !== follows || (payload !== null && payload['prev'] !== prev)
+    return (
+      id !== receiptId(jws) ||
+      seq !== index ||
+      prev !== follows ||
+      (payload !== null && payload['prev'] !== prev)
+    )
   })
   if (broken.length > 0) differences.push(of('receipt_chain_broken', broken.map(nameOf), kinds))
   const invalid = receipts.filter(({ payload }) => payload === null)
   if (invalid.length > 0)
-    differences.push(of('receipt_invalid', invalid.map(nameOf), 'no signature of a receipt key of ours'))
+    differences.push(
+      of('receipt_invalid', invalid.map(nameOf), 'no signature of a receipt key of ours'),
+    )
   for (const { kind, payload } of receipts) {
-    const facts = { ...payout.facts, sub: payout.payoutId, kind, ...(kind === 'payout_final' ? place(transfer) : {}) }
-    const wrong = Object.entries(facts).filter(([name, value]) => payload !== null && payload[name] !== value)
+    const facts = {
+      ...payout.facts,
+      sub: payout.payoutId,
+      kind,
+      ...(kind === 'payout_final' ? place(transfer) : {}),
+    }
+    const wrong = Object.entries(facts).filter(
+      ([name, value]) => payload !== null && payload[name] !== value,
+    )
     if (wrong.length > 0)
       differences.push(
         of('receipt_contradicts_row', Object.fromEntries(wrong), {
@@ -63,4 +77,6 @@ const place = (transfer: SeenTransfer | null) => ({
 
 /** One exception for one subject and code: the first of several stands for all. */
 const onePerCode = (differences: Difference[]): Difference[] =>
-  differences.filter(({ code }, index) => differences.findIndex((other) => other.code === code) === index)
+  differences.filter(
+    ({ code }, index) => differences.findIndex((other) => other.code === code) === index,
+  )

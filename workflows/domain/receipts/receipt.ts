@@ -24,7 +24,10 @@ export type ReceiptClaims = {
   [fact: string]: unknown
 }
 
-const finality: Partial<Record<PayoutReceiptKind, string>> = { payout_executed: 'included', payout_final: 'finalized' }
+const finality: Partial<Record<PayoutReceiptKind, string>> = {
+  payout_executed: 'included',
+  payout_final: 'finalized',
+}
 
 /** What a payout receipt says beyond the standing claims (payout-and-trust.md, Receipt records). */
 export function payoutReceiptFacts(
@@ -49,7 +52,9 @@ export function payoutReceiptFacts(
     ...(row.mandate_ref === null ? {} : { mandate_ref: row.mandate_ref }),
     ...(row.expires_at === null ? {} : { expires_at: Number(row.expires_at) }),
     ...(transfer === undefined ? {} : { authorization_nonce: transfer.nonce }),
-    ...(confirmed ? { transaction_hash: transfer.transaction_hash, block_number: Number(transfer.block_number) } : {}),
+    ...(confirmed
+      ? { transaction_hash: transfer.transaction_hash, block_number: Number(transfer.block_number) }
+      : {}),
     ...(finality[kind] === undefined ? {} : { finality: finality[kind] }),
     ...(closed ? { money_moved: 'no' } : {}),
   }

@@ -49,14 +49,19 @@ export type Entry = { id: string; transactionHash: string | null; amountAtomic: 
 
 export function listed(entries: readonly Entry[]): Listed {
   const sum = entries.reduce((total, { amountAtomic }) => total + BigInt(amountAtomic), 0n)
-  const list = entries.map(({ id, transactionHash, amountAtomic }) => [id, transactionHash, amountAtomic])
+  const list = entries.map(({ id, transactionHash, amountAtomic }) => [
+    id,
+    transactionHash,
+    amountAtomic,
+  ])
   return { count: entries.length, sum_atomic: sum.toString(), sha256: digestOf(list) }
 }
 
 const DAY_SECONDS = 24 * 3600
 
 /** `2026-11-21` of a Unix time. */
-export const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
+export const dayOf = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().slice(0, 10)
 
 /** The Unix seconds at which a day begins and at which the next one does. */
 export function boundsOf(day: string): { begin: number; end: number } {
@@ -65,7 +70,11 @@ export function boundsOf(day: string): { begin: number; end: number } {
 }
 
 /** The day after the last statement, or the first day of all, once the whole of it is final on chain. */
-export function nextStatementDay(last: string | null, first: string | null, finalizedTime: number): string | null {
+export function nextStatementDay(
+  last: string | null,
+  first: string | null,
+  finalizedTime: number,
+): string | null {
   const next = last === null ? first : dayOf(boundsOf(last).end)
   return next !== null && boundsOf(next).end <= finalizedTime ? next : null
 }

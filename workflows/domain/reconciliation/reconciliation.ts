@@ -13,7 +13,11 @@ export type LoggedTransfer = {
   nonce: string | null
 }
 /** What the chain has under a transaction hash; `null` where it knows no such transaction. */
-export type LoggedTransaction = { blockHash: string; blockTime: number; transfers: LoggedTransfer[] } | null
+export type LoggedTransaction = {
+  blockHash: string
+  blockTime: number
+  transfers: LoggedTransfer[]
+} | null
 /** What became of an authorization, as far as a finalized block proves it; `open` is proven unused, `unproven` is neither. */
 export type ProvenOutcome =
   | { kind: 'open' }
@@ -35,7 +39,10 @@ export type SeenTransfer = {
   blockTime: number | null
 }
 /** `status` is Temporal's, or NONE without a run; `view` is null where the run knows no payout, undefined where nobody answered. */
-export type SeenWorkflow = { status: string; view: { state: string; transfer: string } | null | undefined }
+export type SeenWorkflow = {
+  status: string
+  view: { state: string; transfer: string } | null | undefined
+}
 export type SeenCall = { operation: string; grant: string; answer: string; funding: string }
 
 export type PayoutFindings = {
@@ -70,25 +77,35 @@ export function comparePayout(seen: PayoutFindings): Difference[] {
 /** Makes a difference of the subject at hand. */
 export type Tell = (code: DifferenceCode, stored: unknown, found: unknown) => Difference
 
-function compareTransfer({ payout, transfer, transaction, outcome }: PayoutFindings, of: Tell): Difference[] {
+function compareTransfer(
+  { payout, transfer, transaction, outcome }: PayoutFindings,
+  of: Tell,
+): Difference[] {
   const paid = transfer?.status === 'included' || transfer?.status === 'final'
   const differences: Difference[] = []
   const voided = payout.state === 'executed' && transfer !== null
   if (paid !== (payout.state === 'executed') && !voided)
     differences.push(
-      of('state_contradicts_transfer', { state: payout.state }, { transfer: transfer?.status ?? 'none' }),
+      of(
+        'state_contradicts_transfer',
+        { state: payout.state },
+        { transfer: transfer?.status ?? 'none' },
+      ),
     )
   if (transfer === null) return differences
-  if (paid && !shows(transaction, transfer)) differences.push(of('transfer_not_on_chain', transfer, transaction))
+  if (paid && !shows(transaction, transfer))
+    differences.push(of('transfer_not_on_chain', transfer, transaction))
   if (outcome?.kind === 'conflict') differences.push(of('transfer_conflict', transfer, outcome))
   const fits = transfer.status === 'dead' ? ['dead', 'conflict'] : ['open', 'unproven', 'conflict']
-  if (outcome !== null && !fits.includes(outcome.kind)) differences.push(of('transfer_unrecorded', transfer, outcome))
+  if (outcome !== null && !fits.includes(outcome.kind))
+    differences.push(of('transfer_unrecorded', transfer, outcome))
   return differences
 }
 
 /** Whether the transaction is in the block that the row names and holds exactly the transfer that the row promises. */
 function shows(transaction: LoggedTransaction, row: SeenTransfer): boolean {
-  if (transaction?.blockHash !== row.blockHash || transaction.blockTime !== row.blockTime) return false
+  if (transaction?.blockHash !== row.blockHash || transaction.blockTime !== row.blockTime)
+    return false
   return transaction.transfers.some(
     (log) => log.blockNumber === row.blockNumber && log.nonce === row.nonce && sameMoney(log, row),
   )
@@ -120,7 +137,8 @@ function compareWorkflow({ payout, transfer, workflow }: PayoutFindings, of: Tel
   if (view === undefined) return []
   const ahead = (a: string, b: string) => progress.indexOf(a) > progress.indexOf(b)
   const closed = view?.transfer === 'final' || view?.transfer === 'dead'
-  const contradicts = view === null || view.transfer === 'none' || closed || ahead(view.state, payout.state)
+  const contradicts =
+    view === null || view.transfer === 'none' || closed || ahead(view.state, payout.state)
   return contradicts ? [of('workflow_contradicts_row', stored, { view })] : []
 }
 
@@ -128,7 +146,9 @@ function compareWorkflow({ payout, transfer, workflow }: PayoutFindings, of: Tel
 function compareCalls({ payout, transfer, calls }: PayoutFindings, of: Tell): Difference[] {
   if (calls === null) return []
   const granted = (operation: string) =>
-    calls.filter((call) => call.operation === operation && call.grant === 'used' && call.funding !== 'none').length
+    calls.filter(
+      (call) => call.operation === operation && call.grant === 'used' && call.funding !== 'none',
+    ).length
   const executing = transfer !== null && transfer.status !== 'dead'
   const missing = [
     granted('payout-create') === 1 ? [] : ['payout-create'],
@@ -156,24 +176,38 @@ export type PaymentFindings = {
 }
 
 /** Everything that chain, row and calls of one x402 payment say differently. */
-export function comparePayment({ payment, calls, transaction, outcome }: PaymentFindings): Difference[] {
+export function comparePayment({
+  payment,
+  calls,
+  transaction,
+  outcome,
+}: PaymentFindings): Difference[] {
   const differences: Difference[] = []
   const add = (code: DifferenceCode, stored: unknown, found: unknown) =>
     differences.push({ code, subject: `payment/${payment.paymentId}`, evidence: { stored, found } })
   const settled = payment.state === 'settled'
   const isOurs = (log: LoggedTransfer) => log.nonce === payment.nonce && sameMoney(log, payment)
-  if (settled && !(transaction?.blockHash === payment.blockHash && transaction.transfers.some(isOurs)))
+  if (
+    settled &&
+    !(transaction?.blockHash === payment.blockHash && transaction.transfers.some(isOurs))
+  )
     add('payment_not_on_chain', payment, transaction)
   if (outcome?.kind === 'paid') add('payment_unrecorded', payment, outcome)
   if (calls.length > 1) add('charge_with_two_effects', payment, { calls })
-  const free = payment.credit === 'available' || payment.state === 'released' || payment.state === 'failed'
+  const free =
+    payment.credit === 'available' || payment.state === 'released' || payment.state === 'failed'
   if (calls.length === 0 && !free) add('charge_without_effect', payment, { calls })
-  if (!settled && calls.some(({ answer }) => answer === 'final')) add('answer_without_charge', payment, { calls })
+  if (!settled && calls.some(({ answer }) => answer === 'final'))
+    add('answer_without_charge', payment, { calls })
   return differences
 }
 
 /** A row that may explain a transfer of the logs; `open` while it may still be settled by it. */
-export type Explanation = Money & { nonce: string | null; transactionHash: string | null; open: boolean }
+export type Explanation = Money & {
+  nonce: string | null
+  transactionHash: string | null
+  open: boolean
+}
 
 /** Transfers of the logs that no row explains; each row explains one. A payout's row is known by its nonce, a fee by its transaction. */
 export function unexplained(
@@ -186,7 +220,9 @@ export function unexplained(
     const at = left.findIndex(
       (row) =>
         sameMoney(row, log) &&
-        (row.nonce === null ? row.transactionHash === log.transactionHash || row.open : row.nonce === log.nonce),
+        (row.nonce === null
+          ? row.transactionHash === log.transactionHash || row.open
+          : row.nonce === log.nonce),
     )
     if (at >= 0) {
       left.splice(at, 1)
@@ -211,7 +247,11 @@ export function peakUse(
   let first = 0
   for (const { blockTime, amountAtomic } of spent) {
     sum += amountAtomic
-    for (let old = spent[first]; old !== undefined && old.blockTime <= blockTime - windowSeconds; old = spent[++first])
+    for (
+      let old = spent[first];
+      old !== undefined && old.blockTime <= blockTime - windowSeconds;
+      old = spent[++first]
+    )
       sum -= old.amountAtomic
     if (sum > peak.atomic && blockTime >= since)
       peak = { atomic: sum, from: spent[first]?.blockTime ?? 0, to: blockTime }
@@ -230,7 +270,12 @@ export type LaneFindings = {
 }
 
 /** What a gas wallet's nonces on chain and in the rows say differently. */
-export function compareLane({ wallet, chainNonce, unsettled, foreign }: LaneFindings): Difference[] {
+export function compareLane({
+  wallet,
+  chainNonce,
+  unsettled,
+  foreign,
+}: LaneFindings): Difference[] {
   const found = { chain_nonce: chainNonce }
   const of = (code: DifferenceCode, nonces: string[]): Difference[] =>
     nonces.length === 0 ? [] : [{ code, subject: wallet, evidence: { stored: { nonces }, found } }]

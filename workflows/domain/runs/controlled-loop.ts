@@ -45,7 +45,8 @@ export function afterStep({ step, round }: LoopPlace, verdict: StepVerdict): Loo
   if ((step === 'worker' || step === 'validator') && verdict === 'too_complex')
     return { stop: 'exception', code: 'input_too_complex' }
   if (step === 'exception_agent' && verdict === 'gaps') return { stop: 'evidence_missing' }
-  if (step === 'review_step' && verdict === 'reject') return { stop: 'exception', code: 'operator_hold' }
+  if (step === 'review_step' && verdict === 'reject')
+    return { stop: 'exception', code: 'operator_hold' }
   if ((step === 'revision_loop' || step === 'review_step') && verdict === 'revise') {
     if (round === REVISION_ROUNDS_MAX) return { stop: 'exception', code: 'validator_failed' }
     return { go: { step: 'worker', round: round + 1 } }

@@ -51,13 +51,21 @@ export const ReplayPackage = z
     rail: z.enum(railKeys),
     exception_id: z.string().nullable(),
     resume_state: z.enum(taskStates).nullable(),
-    from_step: z.enum(loopSteps).nullable().meta({ description: 'Where the run’s loop goes on; null: nowhere.' }),
+    from_step: z
+      .enum(loopSteps)
+      .nullable()
+      .meta({ description: 'Where the run’s loop goes on; null: nowhere.' }),
     ledger: z.array(Entry).min(1),
     loop_steps: z.array(Step),
-    receipts: z.array(z.string()).meta({ description: 'Compact JWS; those of one subject in their order.' }),
+    receipts: z
+      .array(z.string())
+      .meta({ description: 'Compact JWS; those of one subject in their order.' }),
     inputs: z.array(Digest),
     documents: z.array(Document),
-    return_package: RunProof.extend({ proof_hash: Digest, completion_signature: z.string() }).nullable(),
+    return_package: RunProof.extend({
+      proof_hash: Digest,
+      completion_signature: z.string(),
+    }).nullable(),
     keys: KeySet,
     package_sha256: Digest,
   })

@@ -10,7 +10,11 @@ import { type LoopStep, loopSteps, type StepVerdict } from './controlled-loop.ts
 /** `typ` of a completion signature; the receipt ring signs it. */
 export const COMPLETION_TYP = 'completion+jwt'
 
-const Note = z.strictObject({ code: z.string(), detail: z.string(), citations: z.array(CitationShape) })
+const Note = z.strictObject({
+  code: z.string(),
+  detail: z.string(),
+  citations: z.array(CitationShape),
+})
 const ReceiptId = z.string().regex(/^rc_[0-9a-f]{64}$/)
 
 /** What a run's completion signature stands for; its digest is the proof hash. */
@@ -25,8 +29,12 @@ export const RunProof = z.strictObject({
   loop_sha256: Digest.meta({
     description: 'Digest of the steps of the loop, each with its verdict and output digest.',
   }),
-  result_sha256: Digest.meta({ description: 'SHA-256 of result.json, which is canonical JSON (RFC 8785).' }),
-  manifest_sha256: Digest.meta({ description: 'SHA-256 of manifest.json: the canonical JSON of `files`.' }),
+  result_sha256: Digest.meta({
+    description: 'SHA-256 of result.json, which is canonical JSON (RFC 8785).',
+  }),
+  manifest_sha256: Digest.meta({
+    description: 'SHA-256 of manifest.json: the canonical JSON of `files`.',
+  }),
 })
 export type RunProof = z.output<typeof RunProof>
 
@@ -41,7 +49,11 @@ export const ResultContract = z
   .meta({ id: 'ResultContract' })
 export type ResultContract = z.output<typeof ResultContract>
 
-export const PackageFile = z.strictObject({ name: z.string(), sha256: Digest, bytes: z.int().min(0) })
+export const PackageFile = z.strictObject({
+  name: z.string(),
+  sha256: Digest,
+  bytes: z.int().min(0),
+})
 
 /** A return package as JSON (endpoints.md §2): what the zip holds, and the receipts that came after it was made. */
 export const ReturnPackage = z
@@ -78,7 +90,13 @@ export function loopDigest(steps: readonly LoopRecord[]): string {
   const led = loopSteps.slice(0, loopSteps.indexOf('return_package'))
   const ended = steps.filter(({ step, verdict }) => verdict !== null && led.includes(step))
   return digestOf(
-    ended.map(({ attempt, round, step, verdict, output_sha256 }) => ({ attempt, round, step, verdict, output_sha256 })),
+    ended.map(({ attempt, round, step, verdict, output_sha256 }) => ({
+      attempt,
+      round,
+      step,
+      verdict,
+      output_sha256,
+    })),
   )
 }
 
@@ -99,10 +117,17 @@ export function packageTexts(
   made: Pick<MadePackage, 'result' | 'findings' | 'gaps' | 'files'>,
   completionSignature: string,
 ): Record<string, string> {
-  return { 'manifest.json': canonicalJson(made.files), [SIGNATURE_FILE]: completionSignature, ...packageFiles(made) }
+  return {
+    'manifest.json': canonicalJson(made.files),
+    [SIGNATURE_FILE]: completionSignature,
+    ...packageFiles(made),
+  }
 }
 
-type RunFacts = Pick<RunProof, 'run_id' | 'rail' | 'tier' | 'usage' | 'partial' | 'input_sha256' | 'loop_sha256'>
+type RunFacts = Pick<
+  RunProof,
+  'run_id' | 'rail' | 'tier' | 'usage' | 'partial' | 'input_sha256' | 'loop_sha256'
+>
 
 /** The package of a run's work; the same run and work always make the same. */
 export function buildReturnPackage(run: RunFacts, work: Work<unknown>): MadePackage {

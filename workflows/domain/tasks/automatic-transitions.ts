@@ -34,14 +34,18 @@ export function ownMove(facts: TaskFacts): OwnMove | undefined {
 function moveInTurn(facts: TaskFacts): OwnMove | undefined {
   const { state, due, checks, callback } = facts
   if (state === 'created')
-    return { event: checks.every(({ ok }) => ok) ? 'preflight_passed' : 'preflight_rejected', data: { checks } }
+    return {
+      event: checks.every(({ ok }) => ok) ? 'preflight_passed' : 'preflight_rejected',
+      data: { checks },
+    }
   if (state === 'contract_ready' && due) return { event: 'contract_lapsed', data: {} }
   if (state === 'contract_accepted') return { event: 'trust_requested', data: {} }
   if (state === 'trust_pending' && facts.agentTrusted) return { event: 'trust_granted', data: {} }
   if (state === 'quoted' && due) return { event: 'quote_lapsed', data: {} }
   if (state === 'credit_pending' && due) return { event: 'credit_lapsed', data: {} }
   if (state === 'credit_funded') return enqueued(facts)
-  if (state === 'queued' && facts.slotFree) return { event: 'started', data: { run_id: facts.runId } }
+  if (state === 'queued' && facts.slotFree)
+    return { event: 'started', data: { run_id: facts.runId } }
   if (state === 'receipt_issued' && callback === null) return { event: 'closed', data: {} }
   if (state === 'receipt_issued' && callback !== null)
     return { event: 'callback_scheduled', data: { delivery_id: callback.deliveryId } }
@@ -52,14 +56,26 @@ function moveInTurn(facts: TaskFacts): OwnMove | undefined {
 
 function delivered({ deliveryId, state }: NonNullable<TaskFacts['callback']>): OwnMove | undefined {
   if (isCallbackOpen(state)) return undefined
-  if (state === 'delivered') return { event: 'callback_delivered', data: { delivery_id: deliveryId } }
+  if (state === 'delivered')
+    return { event: 'callback_delivered', data: { delivery_id: deliveryId } }
   const why = state === 'disabled' ? 'the receiver wants no callbacks (410)' : 'all attempts failed'
-  return { event: 'exception_raised', data: { code: 'callback_failed', detail: `${deliveryId}: ${why}` } }
+  return {
+    event: 'exception_raised',
+    data: { code: 'callback_failed', detail: `${deliveryId}: ${why}` },
+  }
 }
 
 /** Work needs its input and a review beside the credit that the state stands for. */
-function enqueued({ inputSha256, reviewDecision, runContractSha256 }: TaskFacts): OwnMove | undefined {
+function enqueued({
+  inputSha256,
+  reviewDecision,
+  runContractSha256,
+}: TaskFacts): OwnMove | undefined {
   if (inputSha256 === null || reviewDecision === null) return undefined
-  const data = { review_decision: reviewDecision, input_sha256: inputSha256, run_contract_sha256: runContractSha256 }
+  const data = {
+    review_decision: reviewDecision,
+    input_sha256: inputSha256,
+    run_contract_sha256: runContractSha256,
+  }
   return { event: 'enqueued', data }
 }

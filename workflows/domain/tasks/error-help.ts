@@ -15,7 +15,8 @@ export const taskErrorHelp = {
     action: 'Name another URL, or none.',
   },
   input_too_complex: {
-    meaning: 'The work on this input went over a limit of processor time or memory, which would happen again.',
+    meaning:
+      'The work on this input went over a limit of processor time or memory, which would happen again.',
     action: 'Send a smaller or simpler input, or abandon the task, which returns its credit.',
   },
   receipt_invalid: {

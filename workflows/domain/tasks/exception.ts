@@ -29,7 +29,12 @@ export const recoveryActions = [
 ] as const satisfies readonly RecoveryAction[]
 
 /** The states of an exception (endpoints.md §22.3). */
-export type TaskExceptionState = 'open' | 'recovery_requested' | 'replay_ready' | 'resolved' | 'abandoned'
+export type TaskExceptionState =
+  | 'open'
+  | 'recovery_requested'
+  | 'replay_ready'
+  | 'resolved'
+  | 'abandoned'
 
 export function allowedRecoveries(code: TaskExceptionCode): readonly RecoveryAction[] {
   return taskExceptions[code]

@@ -14,7 +14,9 @@ export type LedgerEntry = {
   hash: string
 }
 export type LedgerHead = Pick<LedgerEntry, 'sequence' | 'hash'>
-export type Move = Pick<LedgerEntry, 'event' | 'from_state' | 'to_state' | 'at' | 'actor'> & { data: unknown }
+export type Move = Pick<LedgerEntry, 'event' | 'from_state' | 'to_state' | 'at' | 'actor'> & {
+  data: unknown
+}
 
 /** What the first entry of a task follows: no entry can be moved to the ledger of another task. */
 export function genesisHash(taskId: string): string {
@@ -22,12 +24,19 @@ export function genesisHash(taskId: string): string {
 }
 
 /** SHA-256 of the canonical entry without its own hash; a trigger of the store works it out again. */
-export function entryHash({ hash: _, ...entry }: Omit<LedgerEntry, 'hash'> & { hash?: string }): string {
+export function entryHash({
+  hash: _,
+  ...entry
+}: Omit<LedgerEntry, 'hash'> & { hash?: string }): string {
   return digestOf(entry)
 }
 
 /** The entry of a move that follows `head`; undefined: the task's first. */
-export function ledgerEntry(taskId: string, head: LedgerHead | undefined, { data, ...move }: Move): LedgerEntry {
+export function ledgerEntry(
+  taskId: string,
+  head: LedgerHead | undefined,
+  { data, ...move }: Move,
+): LedgerEntry {
   const entry = {
     ...move,
     sequence: (head?.sequence ?? 0) + 1,
@@ -37,7 +46,9 @@ export function ledgerEntry(taskId: string, head: LedgerHead | undefined, { data
   return { ...entry, hash: entryHash(entry) }
 }
 
-export type LedgerVerdict = { ok: true; head_hash: string } | { ok: false; sequence: number; fault: string }
+export type LedgerVerdict =
+  | { ok: true; head_hash: string }
+  | { ok: false; sequence: number; fault: string }
 
 /** Whether the entries are a whole ledger of the task from its first move: chained, in order, and along the state table. */
 export function verifyLedger(taskId: string, entries: readonly LedgerEntry[]): LedgerVerdict {
@@ -52,7 +63,8 @@ export function verifyLedger(taskId: string, entries: readonly LedgerEntry[]): L
           ? 'it does not follow the entry before it'
           : entry.hash !== entryHash(entry)
             ? 'it was changed after it was written'
-            : entry.from_state !== state || entry.to_state !== nextTaskState(state, entry.event, resumeState)
+            : entry.from_state !== state ||
+                entry.to_state !== nextTaskState(state, entry.event, resumeState)
               ? 'the state table has no such move'
               : undefined
     if (fault !== undefined) return { ok: false, sequence: index + 1, fault }

@@ -115,7 +115,11 @@ export function allowedTaskEvents(state: TaskState): TaskEvent[] {
  * What `resume_state` is after a move. A lapse goes back one step, where a new quote or a new challenge can be had: the state
  * that lapsed would only lapse again.
  */
-export function resumeStateAfter(from: TaskState, event: TaskEvent, resumeState: TaskState | null): TaskState | null {
+export function resumeStateAfter(
+  from: TaskState,
+  event: TaskEvent,
+  resumeState: TaskState | null,
+): TaskState | null {
   if (event === 'quote_lapsed') return 'trusted'
   if (event === 'credit_lapsed') return 'quoted'
   if (event === 'exception_raised') return from
@@ -128,11 +132,19 @@ export const resumableStates: readonly TaskState[] = taskStates.filter(
 )
 
 /** What a refusal out of turn tells of a task: its state, and the events that are allowed now. */
-export const taskStanding = (state: TaskState) => ({ state, allowed_events: allowedTaskEvents(state) })
+export const taskStanding = (state: TaskState) => ({
+  state,
+  allowed_events: allowedTaskEvents(state),
+})
 
 /** 409 `wrong_state`, naming the events allowed now; 404 where there is no task. */
 export function refuseTaskEvent(state: TaskState | 'none', event: TaskEvent): DomainError {
   if (state === 'none') return refuse('not_found', 'no such task', 'Check the task token.')
   const extra = taskStanding(state)
-  return refuse('wrong_state', `the task is ${state}, which does not allow ${event}`, nextCallOf(state), { extra })
+  return refuse(
+    'wrong_state',
+    `the task is ${state}, which does not allow ${event}`,
+    nextCallOf(state),
+    { extra },
+  )
 }

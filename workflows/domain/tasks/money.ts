@@ -16,7 +16,10 @@ export type CreditFacts = {
   /** Of credit that was used. */
   usageReceiptId: string | null
   /** Why work cannot go on for this credit. */
-  trouble: { code: Extract<TaskExceptionCode, 'payment_reversed' | 'credit_mismatch'>; detail: string } | null
+  trouble: {
+    code: Extract<TaskExceptionCode, 'payment_reversed' | 'credit_mismatch'>
+    detail: string
+  } | null
 }
 
 /** What stops a task: its open exception, and where that was raised. */
@@ -38,9 +41,13 @@ export function moneyMove(
   switch (state) {
     case 'trusted':
       if (!credit.quoteLives && !funded) return undefined
-      return { event: 'quote_issued', data: { quote_id: credit.quoteId, expires_at: credit.quoteEndsAt } }
+      return {
+        event: 'quote_issued',
+        data: { quote_id: credit.quoteId, expires_at: credit.quoteEndsAt },
+      }
     case 'quoted': {
-      const named = challenge === null ? {} : { challenge_id: challenge.id, expires_at: challenge.endsAt }
+      const named =
+        challenge === null ? {} : { challenge_id: challenge.id, expires_at: challenge.endsAt }
       if (challenge === null && !funded) return undefined
       return { event: 'credit_requested', data: { entitlement_id: entitlementId, ...named } }
     }
@@ -53,7 +60,8 @@ export function moneyMove(
     case 'replay_ready':
       return freed ? { event: 'replayed', data: {} } : undefined
     default:
-      if (trouble !== null && worksForMoney.includes(state)) return { event: 'exception_raised', data: trouble }
+      if (trouble !== null && worksForMoney.includes(state))
+        return { event: 'exception_raised', data: trouble }
       if (state !== 'attested' || usageReceiptId === null) return undefined
       return { event: 'receipts_issued', data: { usage_receipt_id: usageReceiptId } }
   }
@@ -64,14 +72,23 @@ type Trouble = CreditFacts['trouble']
 /** What is wrong with the money: taken back, another amount than was owed, or not there where a result is to be charged. */
 export function moneyTrouble(
   state: TaskState,
-  paid: { uncharged: boolean; referenceState: ReferenceState | null; reason: string | null; reversedBefore: boolean },
+  paid: {
+    uncharged: boolean
+    referenceState: ReferenceState | null
+    reason: string | null
+    reversedBefore: boolean
+  },
 ): Trouble {
   const { uncharged, referenceState, reason } = paid
   // Of work that is charged it is told once: an operator may let it go on.
   const reversed = referenceState === 'refunded' || referenceState === 'disputed'
   if (reversed && (uncharged || !paid.reversedBefore))
     return { code: 'payment_reversed', detail: reason ?? 'the payment was taken back' }
-  if (state === 'credit_pending' && referenceState === 'pending' && reason?.startsWith(AMOUNT_MISMATCH) === true)
+  if (
+    state === 'credit_pending' &&
+    referenceState === 'pending' &&
+    reason?.startsWith(AMOUNT_MISMATCH) === true
+  )
     return { code: 'credit_mismatch', detail: reason }
   if (state === 'attested' && uncharged)
     return { code: 'credit_mismatch', detail: 'the credit that was set aside is not there' }

@@ -24,7 +24,9 @@ export const taskTerms = z.strictObject({
   callback_url: z.string().max(2048).nullable(),
   objective: z.string().max(2000),
   /** Digests of the canonical input; empty: any input that fits the rail. */
-  input_manifest: z.array(z.strictObject({ name: z.string(), sha256, bytes: z.number().int().min(0) })).max(200),
+  input_manifest: z
+    .array(z.strictObject({ name: z.string(), sha256, bytes: z.number().int().min(0) }))
+    .max(200),
 })
 export type TaskTerms = z.output<typeof taskTerms>
 
@@ -38,10 +40,16 @@ export function preflightChecks(
 ): Check[] {
   const takes = railTakes(terms.rail)
   const only = takes.length === 0 ? 'no' : takes.join(' and ')
-  const tooLarge = terms.input_manifest.filter(({ bytes }) => bytes > INPUT_BYTES_MAX).map(({ name }) => name)
+  const tooLarge = terms.input_manifest
+    .filter(({ bytes }) => bytes > INPUT_BYTES_MAX)
+    .map(({ name }) => name)
   return [
     { check: 'rail', ok: takes.includes(terms.usage), detail: `${terms.rail} takes ${only} runs` },
-    { check: 'input_sizes', ok: tooLarge.length === 0, detail: `over ${INPUT_BYTES_MAX} bytes: ${tooLarge.length}` },
+    {
+      check: 'input_sizes',
+      ok: tooLarge.length === 0,
+      detail: `over ${INPUT_BYTES_MAX} bytes: ${tooLarge.length}`,
+    },
     { check: 'callback', ...callback },
   ]
 }
@@ -58,7 +66,11 @@ export const taskEventData = {
   submit: z.strictObject({ terms_sha256: sha256 }),
   preflight_passed: checks,
   preflight_rejected: checks,
-  contract_prepared: z.strictObject({ contract_id: reference, terms_sha256: sha256, expires_at: at.optional() }),
+  contract_prepared: z.strictObject({
+    contract_id: reference,
+    terms_sha256: sha256,
+    expires_at: at.optional(),
+  }),
   contract_accepted: z.strictObject({ terms_sha256: sha256, acceptance_sha256: sha256.optional() }),
   contract_declined: nothing,
   contract_lapsed: nothing,
@@ -72,9 +84,16 @@ export const taskEventData = {
     expires_at: at.optional(),
   }),
   quote_lapsed: nothing,
-  credit_funded: z.strictObject({ settlement_receipt_id: reference, payment_reference_id: reference.optional() }),
+  credit_funded: z.strictObject({
+    settlement_receipt_id: reference,
+    payment_reference_id: reference.optional(),
+  }),
   credit_lapsed: nothing,
-  enqueued: z.strictObject({ review_decision: z.string(), input_sha256: sha256, run_contract_sha256: sha256 }),
+  enqueued: z.strictObject({
+    review_decision: z.string(),
+    input_sha256: sha256,
+    run_contract_sha256: sha256,
+  }),
   review_rejected: decided,
   started: z.strictObject({ run_id: reference }),
   evidence_missing: z.strictObject({ gaps: z.number().int().min(1) }),

@@ -1,4 +1,10 @@
-import { type MissingEvidence, type PendingReview, type RequiredAction, reviewWait, type Wait } from '../core/wait.ts'
+import {
+  type MissingEvidence,
+  type PendingReview,
+  type RequiredAction,
+  reviewWait,
+  type Wait,
+} from '../core/wait.ts'
 import { loopStepDecisions } from '../reviews/review.ts'
 import type { RecoveryAction } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
@@ -28,7 +34,10 @@ export type WaitingTask = {
 const RECOVER = 'POST /api/agents/tasks/{token}/recover'
 const TOKEN = '<task token>'
 const KEY = { idempotency_key: '<new key>' }
-const takesInput: readonly string[] = ['supply_evidence', 'correct_input'] satisfies RecoveryAction[]
+const takesInput: readonly string[] = [
+  'supply_evidence',
+  'correct_input',
+] satisfies RecoveryAction[]
 
 /** Why a task does not go on by itself, and what ends that; the one source for every view of a task and its run. */
 export function taskWait(task: WaitingTask): Wait {
@@ -45,8 +54,12 @@ export function taskWait(task: WaitingTask): Wait {
 function recoveryWait(task: WaitingTask, exception: NonNullable<WaitingTask['exception']>): Wait {
   const { id, code, recoveries } = exception
   if (task.review !== null)
-    return reviewWait(`an operator to review the recovery from ${code}`, task.review, ['approve', 'reject'])
-  const what = task.state === 'replay_ready' ? `the replay after ${code}` : `a recovery from ${code}`
+    return reviewWait(`an operator to review the recovery from ${code}`, task.review, [
+      'approve',
+      'reject',
+    ])
+  const what =
+    task.state === 'replay_ready' ? `the replay after ${code}` : `a recovery from ${code}`
   const action = recoverAction(task.taskId, recoveries, { exception_id: id })
   return { what, waiting_for: ['recovery'], since: task.since, gaps: [], action }
 }
@@ -58,13 +71,23 @@ function evidenceWait({ taskId, since, gaps }: WaitingTask): Wait {
   return { what, waiting_for: ['evidence'], since, gaps: [...gaps], action }
 }
 
-function recoverAction(taskId: string, recoveries: readonly string[], named: Record<string, string>): RequiredAction {
+function recoverAction(
+  taskId: string,
+  recoveries: readonly string[],
+  named: Record<string, string>,
+): RequiredAction {
   const [action = ''] = recoveries
   const input = takesInput.includes(action)
   return {
     by: 'agent',
     call: RECOVER,
-    arguments: { ...named, action, ...(input ? { input: '<the whole input>' } : {}), note: '<why>', ...KEY },
+    arguments: {
+      ...named,
+      action,
+      ...(input ? { input: '<the whole input>' } : {}),
+      note: '<why>',
+      ...KEY,
+    },
     choices: [...recoveries],
     command: `${recoverCommand(taskId, action)}${input ? ' --input FILE' : ''}`,
   }
@@ -72,7 +95,8 @@ function recoverAction(taskId: string, recoveries: readonly string[], named: Rec
 
 /** A paid task begins with its input and, unless the sandbox decides, an operator's approval. */
 function startWait(task: WaitingTask): Wait {
-  const review = task.review === null ? undefined : reviewWait('', task.review, ['approve', 'reject'])
+  const review =
+    task.review === null ? undefined : reviewWait('', task.review, ['approve', 'reject'])
   const needs = [
     ...(task.hasInput ? [] : ['the input']),
     ...(task.isReviewed ? [] : ['an operator to approve the start']),
@@ -82,7 +106,10 @@ function startWait(task: WaitingTask): Wait {
   })
   return {
     what: needs.join(' and ') || 'its run to be queued',
-    waiting_for: [...(task.hasInput ? [] : ['input' as const]), ...(task.isReviewed ? [] : ['review' as const])],
+    waiting_for: [
+      ...(task.hasInput ? [] : ['input' as const]),
+      ...(task.isReviewed ? [] : ['review' as const]),
+    ],
     since: review?.since ?? task.since,
     gaps: [],
     action: task.hasInput ? (review?.action ?? null) : submit,
@@ -94,10 +121,17 @@ const agentCall = (call: string, args: Record<string, unknown>): RequiredAction 
 })
 
 const fundCredit = (entitlementId: string | null): RequiredAction =>
-  agentCall(`POST /api/agents/credits/${entitlementId}`, { payment_reference_id: '<of the payment>', ...KEY })
+  agentCall(`POST /api/agents/credits/${entitlementId}`, {
+    payment_reference_id: '<of the payment>',
+    ...KEY,
+  })
 
 type Plain = Omit<Wait, 'since'>
-const waits = (what: string, waiting_for: Wait['waiting_for'] = [], action: RequiredAction | null = null): Plain => ({
+const waits = (
+  what: string,
+  waiting_for: Wait['waiting_for'] = [],
+  action: RequiredAction | null = null,
+): Plain => ({
   ...{ what, waiting_for, gaps: [], action },
 })
 
@@ -105,7 +139,11 @@ function plainWait(task: WaitingTask): Plain {
   const { state, rail, tier, contractId, quoteId, entitlementId, runId } = task
   switch (state) {
     case 'preflight_checked':
-      return waits('a contract', [], agentCall('POST /api/agents/contracts', { task_token: TOKEN, ...KEY }))
+      return waits(
+        'a contract',
+        [],
+        agentCall('POST /api/agents/contracts', { task_token: TOKEN, ...KEY }),
+      )
     case 'contract_ready': {
       const accepted = { terms_sha256: '<of the contract>', signature: '<Ed25519>', ...KEY }
       return waits(

@@ -29,23 +29,38 @@ export function verifyReplayFile(value: unknown, settings: ReplaySettings = {}):
   checkSignature(findings, file, keys)
   checkLedger(findings, made)
   checkDocuments(findings, made)
-  const receipts = checkReceipts(findings, made, (jws) => findings.claims(verifySigned(jws, RECEIPT_TYP, keys)))
+  const receipts = checkReceipts(findings, made, (jws) =>
+    findings.claims(verifySigned(jws, RECEIPT_TYP, keys)),
+  )
   checkResult(findings, made, { keys, receipts })
   const again = rerun(made, settings)
-  findings.note('replay', 'fault' in again ? again.fault : undefined, 'holds' in again ? again.holds : '')
+  findings.note(
+    'replay',
+    'fault' in again ? again.fault : undefined,
+    'holds' in again ? again.holds : '',
+  )
   return findings.report()
 }
 
-function checkSignature(findings: Findings, { replay_package: made, jws }: ReplayFile, keys: KeySet): void {
+function checkSignature(
+  findings: Findings,
+  { replay_package: made, jws }: ReplayFile,
+  keys: KeySet,
+): void {
   const { package_sha256, ...body } = made
   const is = digestOf(body)
-  findings.note('package', is === package_sha256 ? undefined : `its digest is ${is}, it says another`, is)
+  findings.note(
+    'package',
+    is === package_sha256 ? undefined : `its digest is ${is}, it says another`,
+    is,
+  )
   const signed = findings.claims(verifySigned(jws, REPLAY_TYP, keys))
   const wanted = {
     ...{ iss: made.issuer, sub: made.task_id, kind: 'replay_package', replay_id: made.replay_id },
     ...{ ledger_head: made.ledger.at(-1)?.hash, package_sha256: is },
   }
-  const fault = 'fault' in signed ? signed.fault : firstFault(Object.entries(wanted), otherThan(signed.payload))
+  const fault =
+    'fault' in signed ? signed.fault : firstFault(Object.entries(wanted), otherThan(signed.payload))
   findings.note('package signature', fault, `signed by ${made.issuer}`)
 }
 
@@ -60,21 +75,37 @@ function checkLedger(findings: Findings, { task_id, ledger }: ReplayPackage): vo
     ledger.map(({ data: _, ...entry }) => entry),
   )
   const fault = verdict.ok ? undefined : `entry ${verdict.sequence}: ${verdict.fault}`
-  findings.note('ledger', fault, `${ledger.length} entries, each along the state table; head ${ledger.at(-1)?.hash}`)
+  findings.note(
+    'ledger',
+    fault,
+    `${ledger.length} entries, each along the state table; head ${ledger.at(-1)?.hash}`,
+  )
   const changed = ledger.find(({ data, data_sha256 }) => digestOf(data) !== data_sha256)
-  findings.note('ledger data', changed && `the data of entry ${changed.sequence} was changed`, 'as its digests say')
+  findings.note(
+    'ledger data',
+    changed && `the data of entry ${changed.sequence} was changed`,
+    'as its digests say',
+  )
 }
 
 /** The terms that were asked for, the contract that was accepted and the one that was sealed, each as the ledger names it. */
 function checkDocuments(findings: Findings, { ledger, documents }: ReplayPackage): void {
   const changed = documents.find(({ sha256, content }) => digestOf(content) !== sha256)
   const named = ledger.flatMap(({ data }) =>
-    [data['terms_sha256'], data['run_contract_sha256']].filter((sha256) => typeof sha256 === 'string'),
+    [data['terms_sha256'], data['run_contract_sha256']].filter(
+      (sha256) => typeof sha256 === 'string',
+    ),
   )
   const here = new Set(documents.map(({ sha256 }) => sha256))
   const missing = named.find((name) => !here.has(name))
-  const fault = changed ? `${changed.sha256} was changed` : missing && `${missing} is named by the ledger and missing`
-  findings.note('documents', fault, `${documents.length}, with all terms and contracts of the ledger`)
+  const fault = changed
+    ? `${changed.sha256} was changed`
+    : missing && `${missing} is named by the ledger and missing`
+  findings.note(
+    'documents',
+    fault,
+    `${documents.length}, with all terms and contracts of the ledger`,
+  )
 }
 
 /** That loop, package and ledger tell of one result, and that the service signed its completion. */
@@ -86,7 +117,11 @@ function checkResult(
   const told = (event: string) => ledger.findLast((entry) => entry.event === event)?.data
   const [produced, attested] = [told('result_produced'), told('result_attested')]
   if (made === null) {
-    findings.note('result', produced && 'the ledger tells of a result that is not here', 'none was produced')
+    findings.note(
+      'result',
+      produced && 'the ledger tells of a result that is not here',
+      'none was produced',
+    )
     return
   }
   const completion = checkCompletion(findings, made.completion_signature, keys)
@@ -94,13 +129,21 @@ function checkResult(
   const led = loop_steps.filter(
     ({ step, verdict }) => verdict !== null && step !== 'return_package' && step !== 'attestation',
   )
-  const attestation = receipts.find(({ kind, sub }) => kind === 'attestation' && sub === made.run_id)
+  const attestation = receipts.find(
+    ({ kind, sub }) => kind === 'attestation' && sub === made.run_id,
+  )
   const fault =
     firstFault(Object.entries(proof), otherThan(completion ?? {})) ??
     (digestOf(led) === made.loop_sha256 ? undefined : 'the steps of the loop are others') ??
     (rail === made.rail ? undefined : 'it is of another rail') ??
-    (produced?.['result_sha256'] === made.result_sha256 ? undefined : 'the ledger tells of another result') ??
-    (attested === undefined || attested['proof_hash'] === made.proof_hash ? undefined : 'the ledger attests another') ??
-    (attested === undefined || attestation?.['proof_hash'] === made.proof_hash ? undefined : 'no receipt attests it')
+    (produced?.['result_sha256'] === made.result_sha256
+      ? undefined
+      : 'the ledger tells of another result') ??
+    (attested === undefined || attested['proof_hash'] === made.proof_hash
+      ? undefined
+      : 'the ledger attests another') ??
+    (attested === undefined || attestation?.['proof_hash'] === made.proof_hash
+      ? undefined
+      : 'no receipt attests it')
   findings.note('result', fault, `${made.result_sha256}, of ${task_id}`)
 }

@@ -39,7 +39,10 @@ export function openFindings(): Findings {
 }
 
 /** What is wrong with the first of the things that has a fault. */
-export function firstFault<T>(things: Iterable<T>, faultOf: (thing: T) => string | undefined): string | undefined {
+export function firstFault<T>(
+  things: Iterable<T>,
+  faultOf: (thing: T) => string | undefined,
+): string | undefined {
   for (const thing of things) {
     const fault = faultOf(thing)
     if (fault !== undefined) return fault

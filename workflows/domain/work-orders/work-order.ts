@@ -18,7 +18,10 @@ export type WorkOrderState = (typeof workOrderStates)[number]
 export type OrderedTask = { state: TaskState; begun: boolean; attested: boolean }
 
 /** How far an order is (endpoints.md §22.3). It has no moves of its own after its decision: its tasks are what happens. */
-export function workOrderState(decision: 'approve' | 'reject' | null, tasks: readonly OrderedTask[]): WorkOrderState {
+export function workOrderState(
+  decision: 'approve' | 'reject' | null,
+  tasks: readonly OrderedTask[],
+): WorkOrderState {
   if (decision === null) return 'queued'
   if (decision === 'reject') return 'rejected'
   if (tasks.every(({ attested }) => attested))

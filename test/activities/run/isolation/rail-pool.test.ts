@@ -10,7 +10,11 @@ import { afterAll, expect } from 'vitest'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError } from '#domain/core/errors.ts'
 import { rails } from '#domain/rails/index.ts'
-import { ChildDied, childFlags, type RailPool } from '../../../../activities/run/isolation/rail-pool.ts'
+import {
+  ChildDied,
+  childFlags,
+  type RailPool,
+} from '../../../../activities/run/isolation/rail-pool.ts'
 import { startRailPool } from '../../../support/rail-pool.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -29,9 +33,17 @@ const upload = { invoices: { sha256: 'a'.repeat(64) }, payments: [] }
 /** Rows without an end: whoever reads them needs time and memory without an end too. */
 function* endless(more: (at: number) => object) {
   for (let at = 0; ; at += 1_000)
-    yield Buffer.from(Array.from({ length: 1_000 }, (_, index) => `${JSON.stringify(more(at + index))}\n`).join(''))
+    yield Buffer.from(
+      Array.from({ length: 1_000 }, (_, index) => `${JSON.stringify(more(at + index))}\n`).join(''),
+    )
 }
-const invoice = (id: string) => ({ id, amount_minor: 1, currency: 'USD', counterparty: 'a', due_at: '2026-01-01' })
+const invoice = (id: string) => ({
+  id,
+  amount_minor: 1,
+  currency: 'USD',
+  counterparty: 'a',
+  due_at: '2026-01-01',
+})
 const runEndless = (pool: RailPool, id: (at: number) => string, signal?: AbortSignal) =>
   pool.run(
     { kind: 'work', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } },
@@ -44,13 +56,17 @@ const refusalOf = async (work: Promise<unknown>) => {
   return error.refusal
 }
 
-verifies('isolation.processes', 'every rail does its work in a process of the pool as it does here', async () => {
-  const pool = poolOf()
-  for (const { key, sandboxInput, work } of rails) {
-    const apart = await pool.run({ kind: 'work', rail: key, value: sandboxInput, lists: {} })
-    expect(digestOf(apart), key).toBe(digestOf(work(sandboxInput)))
-  }
-})
+verifies(
+  'isolation.processes',
+  'every rail does its work in a process of the pool as it does here',
+  async () => {
+    const pool = poolOf()
+    for (const { key, sandboxInput, work } of rails) {
+      const apart = await pool.run({ kind: 'work', rail: key, value: sandboxInput, lists: {} })
+      expect(digestOf(apart), key).toBe(digestOf(work(sandboxInput)))
+    }
+  },
+)
 
 verifies(
   'isolation.limits',
@@ -60,7 +76,9 @@ verifies(
     const begun = performance.now()
     const [first] = rails
     const fine = async () =>
-      expect(await pool.run({ kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} })).toBeTruthy()
+      expect(
+        await pool.run({ kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} }),
+      ).toBeTruthy()
     // The same id over and over takes time, and hardly any memory until then.
     const refused = refusalOf(runEndless(pool, (at) => `i${at % 10}`))
     await fine()
@@ -76,7 +94,10 @@ verifies(
 verifies('isolation.limits', 'work over its memory is killed and refused', async () => {
   const pool = poolOf({ memoryBytes: 200 * MB })
   const refusal = await refusalOf(runEndless(pool, (at) => `i${at}`))
-  expect(refusal).toMatchObject({ code: 'input_too_complex', detail: 'the work took more than 200 MB of memory' })
+  expect(refusal).toMatchObject({
+    code: 'input_too_complex',
+    detail: 'the work took more than 200 MB of memory',
+  })
 })
 
 verifies('isolation.limits', 'work that waits for ever is ended by the clock', async () => {
@@ -91,7 +112,10 @@ verifies('isolation.limits', 'work that waits for ever is ended by the clock', a
     { kind: 'work', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } },
     { invoices: stalled },
   )
-  expect(await refusalOf(work)).toMatchObject({ code: 'input_too_complex', detail: 'the work took longer than 1 s' })
+  expect(await refusalOf(work)).toMatchObject({
+    code: 'input_too_complex',
+    detail: 'the work took longer than 1 s',
+  })
 })
 
 verifies(
@@ -105,7 +129,12 @@ verifies(
         throw new Error('the database is gone')
       })(),
     )
-    const job = { kind: 'work', rail: 'financeops', value: upload, lists: { invoices: 'jsonl' } } as const
+    const job = {
+      kind: 'work',
+      rail: 'financeops',
+      value: upload,
+      lists: { invoices: 'jsonl' },
+    } as const
     await expect(pool.run(job, { invoices: broken })).rejects.toThrow('the database is gone')
     const stop = AbortSignal.timeout(500)
     await expect(runEndless(pool, (at) => `i${at % 10}`, stop)).rejects.toThrow('timeout')
@@ -123,7 +152,9 @@ verifies(
     const pool = poolOf({ memoryBytes: 4 * MB })
     const [first] = rails
     const job = { kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} } as const
-    const deaths = await Promise.all([0, 1, 2].map(() => pool.run(job).catch((error: unknown) => error)))
+    const deaths = await Promise.all(
+      [0, 1, 2].map(() => pool.run(job).catch((error: unknown) => error)),
+    )
     for (const death of deaths) {
       expect(death).toMatchObject({ message: 'the child process ended before it began the work' })
       expect(death).not.toBeInstanceOf(ChildDied)
@@ -131,13 +162,17 @@ verifies(
   },
 )
 
-verifies('isolation.limits', 'a job that its caller cancels before a child has begun it is never begun', async () => {
-  const pool = poolOf({ processes: 1 })
-  const [first] = rails
-  const job = { kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} } as const
-  await expect(pool.run(job, {}, AbortSignal.timeout(1))).rejects.toThrow('timeout')
-  expect(await pool.run(job)).toBeTruthy()
-})
+verifies(
+  'isolation.limits',
+  'a job that its caller cancels before a child has begun it is never begun',
+  async () => {
+    const pool = poolOf({ processes: 1 })
+    const [first] = rails
+    const job = { kind: 'work', rail: 'packetops', value: first?.sandboxInput, lists: {} } as const
+    await expect(pool.run(job, {}, AbortSignal.timeout(1))).rejects.toThrow('timeout')
+    expect(await pool.run(job)).toBeTruthy()
+  },
+)
 
 verifies(
   'isolation.network',
@@ -194,35 +229,56 @@ verifies(
     }
     expect(await openWith(childFlags({ memoryBytes: 256 * MB }))).toEqual([])
     expect(connections).toBe(0)
-    const ways = ['net', 'createConnection', 'socket', 'http', 'http2', 'fetch', 'listen', 'udp', 'lookup', 'callback']
+    const ways = [
+      'net',
+      'createConnection',
+      'socket',
+      'http',
+      'http2',
+      'fetch',
+      'listen',
+      'udp',
+      'lookup',
+      'callback',
+    ]
     expect(await openWith([])).toEqual(expect.arrayContaining(ways))
     server.close()
     datagrams.close()
   },
 )
 
-verifies('isolation.child', 'a child has no environment, reads no file of ours and starts no program', async () => {
-  const pool = poolOf()
-  const busy = runEndless(pool, (at) => `i${at % 10}`, AbortSignal.timeout(3_000)).catch(() => undefined)
-  const pid = await ownChild()
-  const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
-    .split('\0')
-    .map((line) => line.split('=')[0])
-  expect(names.filter((name) => name !== '').toSorted()).toEqual([
-    'NODE_CHANNEL_FD',
-    'NODE_CHANNEL_SERIALIZATION_MODE',
-    'TINYPOOL_WORKER_ID',
-  ])
-  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-  expect(command.some((flag) => /^--(experimental-)?permission$/.test(flag))).toBe(true)
-  expect(command.filter((flag) => /^--allow-/.test(flag) && !/^--allow-(worker|fs-read=)/.test(flag))).toEqual([])
-  for (const flag of command.filter((one) => one.startsWith('--allow-fs-read=')))
-    expect(flag).toMatch(/(\/dist\/\*|\/package\.json|\/node_modules\/\*)$/)
-  await busy
-})
+verifies(
+  'isolation.child',
+  'a child has no environment, reads no file of ours and starts no program',
+  async () => {
+    const pool = poolOf()
+    const busy = runEndless(pool, (at) => `i${at % 10}`, AbortSignal.timeout(3_000)).catch(
+      () => undefined,
+    )
+    const pid = await ownChild()
+    const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((line) => line.split('=')[0])
+    expect(names.filter((name) => name !== '').toSorted()).toEqual([
+      'NODE_CHANNEL_FD',
+      'NODE_CHANNEL_SERIALIZATION_MODE',
+      'TINYPOOL_WORKER_ID',
+    ])
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    expect(command.some((flag) => /^--(experimental-)?permission$/.test(flag))).toBe(true)
+    expect(
+      command.filter((flag) => /^--allow-/.test(flag) && !/^--allow-(worker|fs-read=)/.test(flag)),
+    ).toEqual([])
+    for (const flag of command.filter((one) => one.startsWith('--allow-fs-read=')))
+      expect(flag).toMatch(/(\/dist\/\*|\/package\.json|\/node_modules\/\*)$/)
+    await busy
+  },
+)
 
 const children = (): string[] => {
-  const listed = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ')
+  const listed = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
   return listed.filter((pid) => pid !== '')
 }
 
@@ -233,7 +289,10 @@ async function ownChild(others: readonly string[] = []): Promise<number> {
       .filter((pid) => !others.includes(pid))
       .filter((pid) => {
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-        return command.includes('tinypool') && Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13]) > 40
+        return (
+          command.includes('tinypool') &&
+          Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13]) > 40
+        )
       })
     const last = found.at(-1)
     if (last !== undefined) return Number(last)
@@ -241,4 +300,5 @@ async function ownChild(others: readonly string[] = []): Promise<number> {
   }
   throw new Error('no child of the pool is at work')
 }
-const killOwnChild = async (others: readonly string[]) => process.kill(await ownChild(others), 'SIGKILL')
+const killOwnChild = async (others: readonly string[]) =>
+  process.kill(await ownChild(others), 'SIGKILL')

@@ -11,7 +11,12 @@ import {
   requireCall,
 } from '../../../../activities/store/calls/calls.ts'
 import { grantFree as grantNewFree } from '../../../../activities/store/calls/free-grants.ts'
-import { type CallIdentity, type Funding, grantCall, readStanding } from '../../../../activities/store/calls/grants.ts'
+import {
+  type CallIdentity,
+  type Funding,
+  grantCall,
+  readStanding,
+} from '../../../../activities/store/calls/grants.ts'
 import {
   claimPayment,
   findPayment,
@@ -92,7 +97,11 @@ function newPayment(proofWallet: string): PaymentClaim {
   }
 }
 
-const inclusion = { transactionHash: `0x${'1'.repeat(64)}`, blockNumber: 5n, blockHash: `0x${'2'.repeat(64)}` }
+const inclusion = {
+  transactionHash: `0x${'1'.repeat(64)}`,
+  blockNumber: 5n,
+  blockHash: `0x${'2'.repeat(64)}`,
+}
 
 verifies('free.ten', '50 parallel first calls of a wallet take exactly 10 free slots', async () => {
   const caller = newCall().caller
@@ -100,11 +109,15 @@ verifies('free.ten', '50 parallel first calls of a wallet take exactly 10 free s
   expect(granted.filter(Boolean)).toHaveLength(10)
 })
 
-verifies('free.ten', '50 parallel calls that are granted in one exchange take exactly 10 free slots', async () => {
-  const caller = newCall().caller
-  const all = await Promise.all(Array.from({ length: 50 }, () => grantAtOnce(newCall(caller))))
-  expect(all.filter(Boolean)).toHaveLength(10)
-})
+verifies(
+  'free.ten',
+  '50 parallel calls that are granted in one exchange take exactly 10 free slots',
+  async () => {
+    const caller = newCall().caller
+    const all = await Promise.all(Array.from({ length: 50 }, () => grantAtOnce(newCall(caller))))
+    expect(all.filter(Boolean)).toHaveLength(10)
+  },
+)
 
 verifies(
   ['free.ten', 'proof.not-burnt'],
@@ -113,8 +126,18 @@ verifies(
     const [first, other] = [newCall(), newCall()]
     expect(await grantAtOnce(first)).toBe(true)
     await grantFree(other)
-    const [one, two] = [await requireCall(database.db, first.callId), await requireCall(database.db, other.callId)]
-    const own = { call_id: '', caller: '', key: '', proof_nonce: '', granted_at: null, lease_until: null }
+    const [one, two] = [
+      await requireCall(database.db, first.callId),
+      await requireCall(database.db, other.callId),
+    ]
+    const own = {
+      call_id: '',
+      caller: '',
+      key: '',
+      proof_nonce: '',
+      granted_at: null,
+      lease_until: null,
+    }
     expect({ ...one, ...own }).toEqual({ ...two, ...own })
     expect(await grantAtOnce(first)).toBe(false)
     expect(await grantAtOnce({ ...newCall(first.caller), proof: first.proof })).toBe(false)
@@ -131,7 +154,10 @@ verifies(
     const first = newCall()
     await grantFree(first)
     for (const leader of ['one', 'another'])
-      expect([leader, await transaction(database.db, (tx) => releaseCall(tx, first.callId))]).toEqual([leader, true])
+      expect([
+        leader,
+        await transaction(database.db, (tx) => releaseCall(tx, first.callId)),
+      ]).toEqual([leader, true])
     expect((await transaction(database.db, (tx) => readStanding(tx, first))).freeLeft).toBe(10)
     expect(await grantFree(first)).toBe(true)
   },
@@ -166,9 +192,9 @@ verifies(
     await grantFree(call)
     await transaction(database.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
     await transaction(database.db, (tx) => claimGrant(tx, call.callId, 'po_1'))
-    await expect(transaction(database.db, (tx) => claimGrant(tx, call.callId, 'po_2'))).rejects.toThrow(
-      'grant_released',
-    )
+    await expect(
+      transaction(database.db, (tx) => claimGrant(tx, call.callId, 'po_2')),
+    ).rejects.toThrow('grant_released')
   },
 )
 
@@ -184,12 +210,19 @@ verifies('charge.grant-or-release', 'only the first final answer is stored', asy
   })
 })
 
-verifies('proof.replay-other-body', 'a proof nonce that paid for one body is refused for another', async () => {
-  const first = newCall()
-  await grantFree(first)
-  const other = { ...newCall(first.caller), proof: { ...first.proof!, bodySha256: 'c'.repeat(64) } }
-  await expect(grantFree(other)).rejects.toThrow('wallet_proof_replayed')
-})
+verifies(
+  'proof.replay-other-body',
+  'a proof nonce that paid for one body is refused for another',
+  async () => {
+    const first = newCall()
+    await grantFree(first)
+    const other = {
+      ...newCall(first.caller),
+      proof: { ...first.proof!, bodySha256: 'c'.repeat(64) },
+    }
+    await expect(grantFree(other)).rejects.toThrow('wallet_proof_replayed')
+  },
+)
 
 verifies(
   'x402.one-effect',
@@ -198,7 +231,9 @@ verifies(
     const payment = newPayment('0xaa')
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        transaction(database.db, (tx) => claimPayment(tx, payment, `call_${index}`, 'claimed')).then(
+        transaction(database.db, (tx) =>
+          claimPayment(tx, payment, `call_${index}`, 'claimed'),
+        ).then(
           () => 'bound',
           (error: Error) => error.message.split(':')[0],
         ),
@@ -221,14 +256,18 @@ async function paidCall(): Promise<{ call: CallIdentity; payment: PaymentClaim }
   return { call, payment }
 }
 
-verifies('charge.only-success', 'a paid answer is withheld until its payment is settled', async () => {
-  const { call, payment } = await paidCall()
-  await answer(call, 201, { done: true })
-  expect(await findCall(database.db, call.callId)).toMatchObject({ answer_state: 'done' })
-  expect(await findPayment(database.db, payment.paymentId)).toMatchObject({ state: 'settling' })
-  await transaction(database.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
-  expect(await findCall(database.db, call.callId)).toMatchObject({ answer_state: 'final' })
-})
+verifies(
+  'charge.only-success',
+  'a paid answer is withheld until its payment is settled',
+  async () => {
+    const { call, payment } = await paidCall()
+    await answer(call, 201, { done: true })
+    expect(await findCall(database.db, call.callId)).toMatchObject({ answer_state: 'done' })
+    expect(await findPayment(database.db, payment.paymentId)).toMatchObject({ state: 'settling' })
+    await transaction(database.db, (tx) => recordSettled(tx, payment.paymentId, inclusion))
+    expect(await findCall(database.db, call.callId)).toMatchObject({ answer_state: 'final' })
+  },
+)
 
 verifies(
   'x402.credit',
@@ -236,7 +275,9 @@ verifies(
   async () => {
     const unsettled = await paidCall()
     await transaction(database.db, (tx) => releaseCall(tx, unsettled.call.callId))
-    await transaction(database.db, (tx) => claimPayment(tx, unsettled.payment, 'call_other', 'claimed'))
+    await transaction(database.db, (tx) =>
+      claimPayment(tx, unsettled.payment, 'call_other', 'claimed'),
+    )
 
     const { call, payment } = await paidCall()
     await startSettling(database.db, payment.paymentId)
@@ -249,13 +290,16 @@ verifies(
         transaction(database.db, async (tx, last) => {
           const other = newCall(call.caller)
           const { credit } = await readStanding(tx, other)
-          if (credit !== undefined) await grantCall(tx, last, other, { kind: 'credit', paymentId: credit }, granted)
+          if (credit !== undefined)
+            await grantCall(tx, last, other, { kind: 'credit', paymentId: credit }, granted)
           return credit
         }),
       ),
     )
     expect(takers.filter((id) => id === payment.paymentId)).toHaveLength(1)
-    await expect(grant(newCall(), { kind: 'credit', paymentId: payment.paymentId })).rejects.toThrow('used twice')
+    await expect(
+      grant(newCall(), { kind: 'credit', paymentId: payment.paymentId }),
+    ).rejects.toThrow('used twice')
     await expect(grant(call, { kind: 'free' })).resolves.toBeUndefined()
     await expect(grant({ ...call, proof: null }, { kind: 'free' })).rejects.toThrow('not-null')
   },
@@ -268,12 +312,17 @@ verifies(
     const before = await paidCall()
     await startSettling(database.db, before.payment.paymentId)
     await transaction(database.db, (tx) => recordFailed(tx, before.payment.paymentId, 'expired'))
-    expect(await findCall(database.db, before.call.callId)).toMatchObject({ grant_state: 'released' })
+    expect(await findCall(database.db, before.call.callId)).toMatchObject({
+      grant_state: 'released',
+    })
 
     const after = await paidCall()
     await answer(after.call, 201, { done: true })
     await transaction(database.db, (tx) => recordFailed(tx, after.payment.paymentId, 'expired'))
-    expect(await findCall(database.db, after.call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
+    expect(await findCall(database.db, after.call.callId)).toMatchObject({
+      grant_state: 'used',
+      answer_state: 'done',
+    })
     expect(await grantAtOnce(newCall(after.call.caller))).toBe(false)
   },
 )
@@ -288,15 +337,26 @@ verifies(
       await claimPayment(tx, payment, call.callId, 'settling')
       await grantCall(tx, last, call, { kind: 'payment', paymentId: payment.paymentId }, 'read')
     })
-    expect(await requireCall(database.db, call.callId)).toMatchObject({ grant_state: 'used', answer_state: 'done' })
+    expect(await requireCall(database.db, call.callId)).toMatchObject({
+      grant_state: 'used',
+      answer_state: 'done',
+    })
     for (let time = 0; time < 2; time++)
       await transaction(database.db, (tx) => recordFailed(tx, payment.paymentId, 'expired'))
-    expect(await requireCall(database.db, call.callId)).toMatchObject({ grant_state: 'released', payment_id: null })
-    expect(await findPayment(database.db, payment.paymentId)).toMatchObject({ state: 'failed', call_id: null })
+    expect(await requireCall(database.db, call.callId)).toMatchObject({
+      grant_state: 'released',
+      payment_id: null,
+    })
+    expect(await findPayment(database.db, payment.paymentId)).toMatchObject({
+      state: 'failed',
+      call_id: null,
+    })
     const standing = await transaction(database.db, (tx) => readStanding(tx, newCall(call.caller)))
     expect(standing).toMatchObject({ call: undefined, debt: undefined, credit: undefined })
     expect(await grantAtOnce(newCall(call.caller))).toBe(true)
-    await transaction(database.db, (tx, last) => grantCall(tx, last, call, { kind: 'free' }, 'read'))
+    await transaction(database.db, (tx, last) =>
+      grantCall(tx, last, call, { kind: 'free' }, 'read'),
+    )
   },
 )
 
@@ -315,7 +375,9 @@ verifies(
         await lockCall(tx, call.callId)
         const recorded = transaction(database.db, (other) => record(other, payment.paymentId))
         await expect.poll(() => lockWaits(database.db), { timeout: 5_000, interval: 20 }).toBe(1)
-        await sql`select 1 from payments where payment_id = ${payment.paymentId} for update nowait`.execute(tx)
+        await sql`select 1 from payments where payment_id = ${payment.paymentId} for update nowait`.execute(
+          tx,
+        )
         return { recorded }
       })
       await recorded
@@ -323,10 +385,16 @@ verifies(
   },
 )
 
-verifies('charge.grant-or-release', 'a call without a grant row is never granted by its effect', async () => {
-  await expect(transaction(database.db, (tx) => claimGrant(tx, 'call_none', 'po_1'))).rejects.toThrow('grant_released')
-  await expect(grant(newCall(), { kind: 'none' })).resolves.toBeUndefined()
-})
+verifies(
+  'charge.grant-or-release',
+  'a call without a grant row is never granted by its effect',
+  async () => {
+    await expect(
+      transaction(database.db, (tx) => claimGrant(tx, 'call_none', 'po_1')),
+    ).rejects.toThrow('grant_released')
+    await expect(grant(newCall(), { kind: 'none' })).resolves.toBeUndefined()
+  },
+)
 
 verifies(
   'proof.kept',
@@ -344,7 +412,11 @@ verifies(
       grant_state: 'used',
       status: 201,
     })
-    const nonces = await database.db.selectFrom('proof_nonces').selectAll().where('call_id', '=', call.callId).execute()
+    const nonces = await database.db
+      .selectFrom('proof_nonces')
+      .selectAll()
+      .where('call_id', '=', call.callId)
+      .execute()
     expect(nonces).toMatchObject([
       { wallet: call.proof!.wallet, nonce: call.proof!.nonce, body_sha256: call.proof!.bodySha256 },
     ])

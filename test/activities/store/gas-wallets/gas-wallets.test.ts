@@ -37,7 +37,11 @@ async function newWallet(): Promise<string> {
   return wallet
 }
 
-const rowAt = (wallet: string, nonce: bigint, more: Partial<NewLaneTransaction> = {}): NewLaneTransaction => ({
+const rowAt = (
+  wallet: string,
+  nonce: bigint,
+  more: Partial<NewLaneTransaction> = {},
+): NewLaneTransaction => ({
   tx_hash: hex(32),
   gas_wallet: wallet,
   eoa_nonce: nonce.toString(),
@@ -56,18 +60,26 @@ const placesOf = (wallets: string[], more: Partial<Place> = {}): Place[] =>
   wallets.map((address) => ({ address, mined: 0n, pooled: 0n, affords: 1_000n, ...more }))
 
 /** Stores a transaction where the lane puts it; undefined when the purpose is served. */
-async function allocate(places: Place[], more: Partial<NewLaneTransaction> = {}, chainTime = nowSeconds()) {
+async function allocate(
+  places: Place[],
+  more: Partial<NewLaneTransaction> = {},
+  chainTime = nowSeconds(),
+) {
   return transaction(database.db, async (tx) => {
     const purpose = more.purpose ?? hex(8)
     const place = await lockPlace(tx, purpose, { places, jamAfterMs: 60_000, chainTime })
     if (place !== undefined)
-      await storeLaneTransaction(tx, rowAt(place.address, place.nonce, { purpose, ...more })).execute()
+      await storeLaneTransaction(
+        tx,
+        rowAt(place.address, place.nonce, { purpose, ...more }),
+      ).execute()
     return place
   })
 }
 
 const nowSeconds = () => BigInt(Math.floor(Date.now() / 1000))
-const laneOf = async (wallet: string) => (await readLanes(database.db, 60_000)).find((lane) => lane.wallet === wallet)
+const laneOf = async (wallet: string) =>
+  (await readLanes(database.db, 60_000)).find((lane) => lane.wallet === wallet)
 
 /** As if the wallet's oldest open nonce had been the same one for this long. */
 const standStill = (wallet: string, seconds: number) =>
@@ -89,7 +101,9 @@ test('parallel allocations over three wallets are dense on each and spread evenl
   const wallets = [await newWallet(), await newWallet(), await newWallet()]
   const places = await Promise.all(Array.from({ length: 90 }, () => allocate(placesOf(wallets))))
   for (const wallet of wallets) {
-    const nonces = places.flatMap((place) => (place?.address === wallet ? [Number(place.nonce)] : []))
+    const nonces = places.flatMap((place) =>
+      place?.address === wallet ? [Number(place.nonce)] : [],
+    )
     expect(nonces.sort((a, b) => a - b)).toEqual(nonces.map((_, i) => i))
     expect(nonces.length).toBeGreaterThan(15)
   }
@@ -108,7 +122,11 @@ test('the next nonce is the greater of the stored one and the chain’s, and nev
 test('a transaction that is rolled back takes no nonce', async () => {
   const wallet = await newWallet()
   const failing = transaction(database.db, async (tx) => {
-    const place = await lockPlace(tx, 'failing', { places: placesOf([wallet]), jamAfterMs: 60_000, chainTime: 0n })
+    const place = await lockPlace(tx, 'failing', {
+      places: placesOf([wallet]),
+      jamAfterMs: 60_000,
+      chainTime: 0n,
+    })
     await storeLaneTransaction(tx, rowAt(wallet, place?.nonce ?? -1n)).execute()
     throw new Error('killed')
   })
@@ -119,12 +137,17 @@ test('a transaction that is rolled back takes no nonce', async () => {
 test('one mined hash supersedes its siblings, and a lost block opens all of them again', async () => {
   const wallet = await newWallet()
   const purpose = hex(8)
-  const [low, high] = [rowAt(wallet, 0n, { purpose }), rowAt(wallet, 0n, { purpose, max_fee_per_gas: '113' })]
+  const [low, high] = [
+    rowAt(wallet, 0n, { purpose }),
+    rowAt(wallet, 0n, { purpose, max_fee_per_gas: '113' }),
+  ]
   for (const row of [low, high]) await storeLaneTransaction(database.db, row).execute()
   const serving = () => findServing(database.db, purpose, 60_000)
   const unsettled = (mined: bigint) => listUnsettled(database.db, wallet, { mined, end: 10n }, 0)
   expect((await serving())?.tx_hash).toBe(high.tx_hash)
-  await recordEnds(database.db, wallet, [{ nonce: 0n, mined: { txHash: low.tx_hash, outcome: 'mined' } }])
+  await recordEnds(database.db, wallet, [
+    { nonce: 0n, mined: { txHash: low.tx_hash, outcome: 'mined' } },
+  ])
   expect(await serving()).toMatchObject({ tx_hash: low.tx_hash, outcome: 'mined' })
   expect(await unsettled(1n)).toEqual([])
   expect(await unsettled(0n)).toHaveLength(2)
@@ -138,7 +161,8 @@ test('only what a node took is ever stuck', async () => {
   const wallet = await newWallet()
   const row = rowAt(wallet, 0n)
   await storeLaneTransaction(database.db, row).execute()
-  const unsettled = (stuckAfterMs: number) => listUnsettled(database.db, wallet, { mined: 0n, end: 10n }, stuckAfterMs)
+  const unsettled = (stuckAfterMs: number) =>
+    listUnsettled(database.db, wallet, { mined: 0n, end: 10n }, stuckAfterMs)
   expect(await unsettled(0)).toMatchObject([{ stuck: false }])
   await recordBroadcast(database.db, row.tx_hash)
   expect(await unsettled(0)).toMatchObject([{ stuck: true }])
@@ -152,17 +176,26 @@ test('a purpose has one transaction, and one more only on a wallet that moves wh
   const all = [...placesOf([first, second]), ...placesOf([poor], { affords: 0n })]
   expect(await allocate(all, { purpose })).toBeUndefined()
   await standStill(first, 62)
-  expect(await findServing(database.db, purpose, 60_000)).toMatchObject({ heldUpSince: expect.any(Date) })
-  expect(await allocate([...placesOf([first]), ...placesOf([poor], { affords: 0n })], { purpose })).toBeUndefined()
+  expect(await findServing(database.db, purpose, 60_000)).toMatchObject({
+    heldUpSince: expect.any(Date),
+  })
+  expect(
+    await allocate([...placesOf([first]), ...placesOf([poor], { affords: 0n })], { purpose }),
+  ).toBeUndefined()
   // The chain made no block for a minute either: nothing is gained elsewhere.
   expect(await allocate(all, { purpose }, nowSeconds() - 5n)).toBeUndefined()
   expect(await allocate(all, { purpose })).toEqual({ address: second, nonce: 0n })
-  expect(await findServing(database.db, purpose, 60_000)).toMatchObject({ gas_wallet: second, heldUpSince: null })
+  expect(await findServing(database.db, purpose, 60_000)).toMatchObject({
+    gas_wallet: second,
+    heldUpSince: null,
+  })
   expect(await allocate(all, { purpose })).toBeUndefined()
   await standStill(second, 62)
   expect(await allocate(all, { purpose })).toBeUndefined()
   await recordEnds(database.db, second, [{ nonce: 0n, mined: undefined }])
-  await recordEnds(database.db, first, [{ nonce: 0n, mined: { txHash: hex(32), outcome: 'mined' } }])
+  await recordEnds(database.db, first, [
+    { nonce: 0n, mined: { txHash: hex(32), outcome: 'mined' } },
+  ])
   expect(await allocate(all, { purpose })).not.toBeUndefined()
 })
 
@@ -170,7 +203,8 @@ test('a lane is told as jammed once, waits anew for each nonce, and is told as m
   const wallet = await newWallet()
   const row = rowAt(wallet, 0n)
   await standStill(wallet, 999)
-  const news = async () => (await Promise.all([1, 2].map(() => noteJams(database.db, [wallet], 60_000)))).flat()
+  const news = async () =>
+    (await Promise.all([1, 2].map(() => noteJams(database.db, [wallet], 60_000)))).flat()
   expect(await news()).toEqual([])
   expect(await laneOf(wallet)).toMatchObject({ open: 0, idleMs: 0, jammed: false })
   await storeLaneTransaction(database.db, row).execute()
@@ -180,7 +214,9 @@ test('a lane is told as jammed once, waits anew for each nonce, and is told as m
   expect(await news()).toMatchObject([{ wallet, jammed: true }])
   expect(await news()).toEqual([])
   expect(await laneOf(wallet)).toMatchObject({ open: 2, oldestNonce: '0', jammed: true })
-  await recordEnds(database.db, wallet, [{ nonce: 0n, mined: { txHash: row.tx_hash, outcome: 'mined' } }])
+  await recordEnds(database.db, wallet, [
+    { nonce: 0n, mined: { txHash: row.tx_hash, outcome: 'mined' } },
+  ])
   expect(await news()).toMatchObject([{ wallet, jammed: false }])
   expect(await laneOf(wallet)).toMatchObject({ open: 1, oldestNonce: '1', jammed: false })
 })
@@ -189,7 +225,11 @@ verifies(
   'lane.laws',
   'the wallet that is chosen can pay if one can, then moves if one does, then has the fewest open nonces',
   async () => {
-    const lane = fc.record({ given: fc.nat({ max: 4 }), affords: fc.nat({ max: 5 }), still: fc.boolean() })
+    const lane = fc.record({
+      given: fc.nat({ max: 4 }),
+      affords: fc.nat({ max: 5 }),
+      still: fc.boolean(),
+    })
     await fc.assert(
       fc.asyncProperty(fc.array(lane, { minLength: 1, maxLength: 4 }), async (lanes) => {
         const places: (Place & { poor: boolean; jammed: boolean; load: number })[] = []

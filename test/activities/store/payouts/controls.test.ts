@@ -3,7 +3,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import { readSurroundings } from '../../../../activities/store/payouts/constraints.ts'
-import { listPauses, lockSwitches, writeControl } from '../../../../activities/store/payouts/controls.ts'
+import {
+  listPauses,
+  lockSwitches,
+  writeControl,
+} from '../../../../activities/store/payouts/controls.ts'
 import { lockDailyCap } from '../../../../activities/store/payouts/transfers.ts'
 import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
@@ -18,11 +22,22 @@ afterAll(async () => {
 })
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
-const newPayout = () => ({ creator: `0x${hex(20)}`, payout_wallet: `0x${hex(20)}`, payout_id: `po_${hex(32)}` })
+const newPayout = () => ({
+  creator: `0x${hex(20)}`,
+  payout_wallet: `0x${hex(20)}`,
+  payout_id: `po_${hex(32)}`,
+})
 
 async function set(tx: Tx, scope: ControlScope, target: string, paused: boolean): Promise<void> {
   const receipt_id = `rc_${hex(32)}`
-  const receipt = { subject: receipt_id, seq: 0, kind: 'control_change', jws: 'j', kid: 'k', payload_sha256: 'p' }
+  const receipt = {
+    subject: receipt_id,
+    seq: 0,
+    kind: 'control_change',
+    jws: 'j',
+    kid: 'k',
+    payload_sha256: 'p',
+  }
   await tx
     .insertInto('receipts')
     .values({ receipt_id, ...receipt, prev: null })
@@ -51,7 +66,8 @@ verifies(
       ['wallet', payout.payout_wallet, false],
       ['payout', payout.payout_id, false],
     ]
-    const found = async (of: typeof payout) => (await readSurroundings(database.db, of)).pause !== undefined
+    const found = async (of: typeof payout) =>
+      (await readSurroundings(database.db, of)).pause !== undefined
     for (const [scope, target, everybody] of covers) {
       await set(database.db, scope, target, true)
       expect([await found(payout), await found(other)], scope).toEqual([true, everybody])
@@ -60,7 +76,13 @@ verifies(
     }
     for (const [scope, target] of covers) await set(database.db, scope, target, true)
     const listed = await listPauses(database.db)
-    expect(listed.map(({ scope }) => scope)).toEqual(['service', 'payouts', 'wallet', 'wallet', 'payout'])
+    expect(listed.map(({ scope }) => scope)).toEqual([
+      'service',
+      'payouts',
+      'wallet',
+      'wallet',
+      'payout',
+    ])
     for (const [index, [scope, target]] of covers.entries()) {
       expect(await found(payout), `${index} left`).toBe(true)
       await set(database.db, scope, target, false)
@@ -112,14 +134,21 @@ verifies(
   'SQL typed by hand neither changes nor deletes what was done to a switch',
   async () => {
     await set(database.db, 'service', '', false)
-    for (const statement of ["update control_changes set reason = 'other'", 'delete from control_changes'])
-      await expect(sql.raw(statement).execute(database.db), statement).rejects.toMatchObject({ code: '23514' })
+    for (const statement of [
+      "update control_changes set reason = 'other'",
+      'delete from control_changes',
+    ])
+      await expect(sql.raw(statement).execute(database.db), statement).rejects.toMatchObject({
+        code: '23514',
+      })
   },
 )
 
 async function waiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`.execute(database.db)
+    select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`.execute(
+    database.db,
+  )
   return rows[0]?.count ?? 0
 }
 

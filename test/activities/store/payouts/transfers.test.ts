@@ -92,20 +92,28 @@ const block = (ageSeconds: number): Block => ({
   confirmations: 1,
 })
 
-verifies('execute.daily-cap', '30 parallel reservations of 9 USDC never pass a cap of 100 USDC', async () => {
-  const wallet = address()
-  const payouts = await Promise.all(Array.from({ length: 30 }, () => newPayout(wallet, 9_000_000n)))
-  const reserved = await Promise.all(payouts.map((payout) => reserve(payout, 100_000_000n)))
-  expect(reserved.filter(Boolean)).toHaveLength(11)
-  expect((await dailyUse(database.db, wallet)).atomic).toBe(99_000_000n)
-})
+verifies(
+  'execute.daily-cap',
+  '30 parallel reservations of 9 USDC never pass a cap of 100 USDC',
+  async () => {
+    const wallet = address()
+    const payouts = await Promise.all(
+      Array.from({ length: 30 }, () => newPayout(wallet, 9_000_000n)),
+    )
+    const reserved = await Promise.all(payouts.map((payout) => reserve(payout, 100_000_000n)))
+    expect(reserved.filter(Boolean)).toHaveLength(11)
+    expect((await dailyUse(database.db, wallet)).atomic).toBe(99_000_000n)
+  },
+)
 
 verifies(
   'floor.refuses',
   'promised against a balance is what is under way and what was mined after it was read, and nothing else',
   async () => {
     const wallet = address()
-    const [inFlight, mined, dead] = await Promise.all([1n, 10n, 100n].map((amount) => newPayout(wallet, amount)))
+    const [inFlight, mined, dead] = await Promise.all(
+      [1n, 10n, 100n].map((amount) => newPayout(wallet, amount)),
+    )
     for (const payout of [inFlight!, mined!, dead!]) await reserve(payout, 1_000n)
     await recordDead(database.db, dead!.payout_id, null)
     expect(await outstanding(database.db, wallet, 6n)).toBe(11n)
@@ -148,7 +156,12 @@ const age = fc.oneof(
 )
 const acts = fc.array(
   fc.oneof(
-    fc.record({ act: fc.constant('mined' as const), of: fc.nat(4), age, status: fc.constantFrom('included', 'final') }),
+    fc.record({
+      act: fc.constant('mined' as const),
+      of: fc.nat(4),
+      age,
+      status: fc.constantFrom('included', 'final'),
+    }),
     fc.record({ act: fc.constantFrom('vanished' as const, 'dead' as const), of: fc.nat(4) }),
   ),
   { maxLength: 12 },
@@ -161,14 +174,17 @@ verifies(
     await fc.assert(
       fc.asyncProperty(acts, async (sequence) => {
         const wallet = address()
-        const payouts = await Promise.all([1n, 10n, 100n, 1_000n, 10_000n].map((amount) => newPayout(wallet, amount)))
+        const payouts = await Promise.all(
+          [1n, 10n, 100n, 1_000n, 10_000n].map((amount) => newPayout(wallet, amount)),
+        )
         for (const payout of payouts) {
           await reserve(payout, 100_000_000n)
           await recordSignature(database.db, payout.payout_id, '0x01')
         }
         for (const step of sequence) {
           const { payout_id } = payouts[step.of]!
-          if (step.act === 'mined') await recordInclusion(database.db, payout_id, block(step.age), step.status)
+          if (step.act === 'mined')
+            await recordInclusion(database.db, payout_id, block(step.age), step.status)
           else if (step.act === 'vanished') await recordVanishedBlock(database.db, payout_id)
           else await recordDead(database.db, payout_id, null)
         }
@@ -179,34 +195,50 @@ verifies(
   },
 )
 
-verifies('execute.daily-cap', 'what was confirmed before sums were kept is summed up by the migration', async () => {
-  const wallet = address()
-  for (const [amount, seconds] of [
-    [1n, 60],
-    [10n, 24 * HOUR - 60],
-    [100n, 24 * HOUR + 60],
-  ] as const) {
-    const payout = await newPayout(wallet, amount)
-    await reserve(payout, 1_000n)
-    await recordSignature(database.db, payout.payout_id, '0x01')
-    await recordInclusion(database.db, payout.payout_id, block(seconds), 'final')
-  }
-  await sql`drop table confirmed_totals`.execute(database.db)
-  await sql`drop function total_confirmed cascade`.execute(database.db)
-  await sql`drop index transfers_under_way, transfers_confirmed, transfers_mined`.execute(database.db)
-  await sql`create index transfers_counted on transfers (wallet, status, block_time)`.execute(database.db)
-  await confirmedTotals.up(database.db as never)
-  expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
-})
+verifies(
+  'execute.daily-cap',
+  'what was confirmed before sums were kept is summed up by the migration',
+  async () => {
+    const wallet = address()
+    for (const [amount, seconds] of [
+      [1n, 60],
+      [10n, 24 * HOUR - 60],
+      [100n, 24 * HOUR + 60],
+    ] as const) {
+      const payout = await newPayout(wallet, amount)
+      await reserve(payout, 1_000n)
+      await recordSignature(database.db, payout.payout_id, '0x01')
+      await recordInclusion(database.db, payout.payout_id, block(seconds), 'final')
+    }
+    await sql`drop table confirmed_totals`.execute(database.db)
+    await sql`drop function total_confirmed cascade`.execute(database.db)
+    await sql`drop index transfers_under_way, transfers_confirmed, transfers_mined`.execute(
+      database.db,
+    )
+    await sql`create index transfers_counted on transfers (wallet, status, block_time)`.execute(
+      database.db,
+    )
+    await confirmedTotals.up(database.db as never)
+    expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
+  },
+)
 
 /** The use of a wallet as its rows tell it, one by one. */
 async function addedUp(wallet: string): Promise<{ atomic: bigint; freesInMs: unknown }> {
-  const rows = await database.db.selectFrom('transfers').selectAll().where('wallet', '=', wallet).execute()
+  const rows = await database.db
+    .selectFrom('transfers')
+    .selectAll()
+    .where('wallet', '=', wallet)
+    .execute()
   const opens = Date.now() - 24 * HOUR * 1000
   const confirmed = rows.filter(
-    ({ status, block_time }) => /included|final/.test(status) && (block_time?.getTime() ?? 0) > opens,
+    ({ status, block_time }) =>
+      /included|final/.test(status) && (block_time?.getTime() ?? 0) > opens,
   )
-  const counted = [...confirmed, ...rows.filter(({ status }) => /reserved|signed|submitted/.test(status))]
+  const counted = [
+    ...confirmed,
+    ...rows.filter(({ status }) => /reserved|signed|submitted/.test(status)),
+  ]
   const oldest = Math.min(...confirmed.map(({ block_time }) => block_time?.getTime() ?? 0))
   return {
     atomic: counted.reduce((sum, { amount_atomic }) => sum + BigInt(amount_atomic), 0n),
@@ -229,7 +261,9 @@ verifies(
       .executeTakeFirst()
     expect(row?.signature).toBe('0x01')
     await expect(
-      sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(database.db),
+      sql`update transfers set signature = '0x02' where payout_id = ${payout.payout_id}`.execute(
+        database.db,
+      ),
     ).rejects.toThrow('never change')
   },
 )
@@ -240,7 +274,9 @@ verifies(
   async () => {
     const payout = await newPayout(address(), 5n)
     const set = (text: string) =>
-      sql.raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`).execute(database.db)
+      sql
+        .raw(`update payouts set ${text} where payout_id = '${payout.payout_id}'`)
+        .execute(database.db)
     await expect(set(`amount_atomic = 6`)).rejects.toThrow('never change')
     await expect(
       set(
@@ -249,6 +285,8 @@ verifies(
     ).rejects.toThrow('no such payout transition')
     await expect(set(`state = 'executed'`)).rejects.toThrow('violates check constraint')
     await markExecuted(database.db, payout.payout_id)
-    await expect(set(`state = 'authorized', executed_at = null`)).rejects.toThrow('no such payout transition')
+    await expect(set(`state = 'authorized', executed_at = null`)).rejects.toThrow(
+      'no such payout transition',
+    )
   },
 )

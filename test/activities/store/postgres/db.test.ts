@@ -42,7 +42,9 @@ async function tablesOf(url: string): Promise<string[]> {
   const other = createDatabase({ url, applicationName: 'test' })
   const { rows } = await sql<{
     name: string
-  }>`select table_name as name from information_schema.tables where table_schema = 'public'`.execute(other.db)
+  }>`select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
+    other.db,
+  )
   await other.close()
   return rows.map(({ name }) => name)
 }
@@ -53,20 +55,32 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-verifies('store.migrations', 'four runs at once make the database once and apply each migration once', async () => {
-  const url = urlOf('made_by_four')
-  const run = async () => {
-    await ensureDatabase(url)
-    const other = createDatabase({ url, applicationName: 'test', poolSize: 1 })
-    return migrateToLatest(other.db).finally(other.close)
-  }
-  const applied = await Promise.all([run(), run(), run(), run()])
-  expect(applied.flat()).toEqual(Object.keys(migrations))
-  expect(await run()).toEqual([])
-  expect(await tablesOf(url)).toEqual(
-    expect.arrayContaining(['payouts', 'transfers', 'calls', 'payments', 'receipts', 'replay_ledger', 'operators']),
-  )
-})
+verifies(
+  'store.migrations',
+  'four runs at once make the database once and apply each migration once',
+  async () => {
+    const url = urlOf('made_by_four')
+    const run = async () => {
+      await ensureDatabase(url)
+      const other = createDatabase({ url, applicationName: 'test', poolSize: 1 })
+      return migrateToLatest(other.db).finally(other.close)
+    }
+    const applied = await Promise.all([run(), run(), run(), run()])
+    expect(applied.flat()).toEqual(Object.keys(migrations))
+    expect(await run()).toEqual([])
+    expect(await tablesOf(url)).toEqual(
+      expect.arrayContaining([
+        'payouts',
+        'transfers',
+        'calls',
+        'payments',
+        'receipts',
+        'replay_ledger',
+        'operators',
+      ]),
+    )
+  },
+)
 
 verifies(
   'store.migrations',
@@ -121,7 +135,9 @@ verifies(
     await expect.poll(() => begun, { interval: 10 }).toBe(true)
     await sql`update crossed set hits = hits + 10 where id in (1, 2)`.execute(open.db)
     await other
-    const { rows } = await sql<{ hits: number }>`select hits from crossed order by id`.execute(open.db)
+    const { rows } = await sql<{ hits: number }>`select hits from crossed order by id`.execute(
+      open.db,
+    )
     expect(rows).toEqual([{ hits: 11 }, { hits: 11 }])
   },
 )
@@ -135,7 +151,9 @@ verifies(
       transaction(open.db, async (tx) => {
         attempts++
         await sql`update pairs set hits = 100`.execute(tx)
-        await sql.raw(`do $$ begin raise exception 'on purpose' using errcode = '${state}'; end $$`).execute(tx)
+        await sql
+          .raw(`do $$ begin raise exception 'on purpose' using errcode = '${state}'; end $$`)
+          .execute(tx)
       })
     expect(await rejection(raise('40001'))).toMatchObject({ code: '40001' })
     expect(attempts).toBe(5)
@@ -146,29 +164,44 @@ verifies(
   },
 )
 
-verifies('store.transaction-retry', 'numeric and int8 come back as exact strings, times as dates', async () => {
-  const { rows } =
-    await sql`select 123456789012345678901234567890::numeric(78,0) as amount, 9007199254740993::int8 as block, now() as at`.execute(
-      open.db,
-    )
-  expect(rows).toEqual([{ amount: '123456789012345678901234567890', block: '9007199254740993', at: expect.any(Date) }])
-})
+verifies(
+  'store.transaction-retry',
+  'numeric and int8 come back as exact strings, times as dates',
+  async () => {
+    const { rows } =
+      await sql`select 123456789012345678901234567890::numeric(78,0) as amount, 9007199254740993::int8 as block, now() as at`.execute(
+        open.db,
+      )
+    expect(rows).toEqual([
+      { amount: '123456789012345678901234567890', block: '9007199254740993', at: expect.any(Date) },
+    ])
+  },
+)
 
-verifies('store.transaction-retry', 'the clock is Postgres’ own and goes on inside a transaction', async () => {
-  await transaction(open.db, async (tx) => {
-    const first = await clockSeconds(tx)
-    await sql`select pg_sleep(0.05)`.execute(tx)
-    expect((await clockSeconds(tx)) - first).toBeGreaterThan(0.04)
-    expect(Math.abs(first - Date.now() / 1000)).toBeLessThan(5)
-  })
-})
+verifies(
+  'store.transaction-retry',
+  'the clock is Postgres’ own and goes on inside a transaction',
+  async () => {
+    await transaction(open.db, async (tx) => {
+      const first = await clockSeconds(tx)
+      await sql`select pg_sleep(0.05)`.execute(tx)
+      expect((await clockSeconds(tx)) - first).toBeGreaterThan(0.04)
+      expect(Math.abs(first - Date.now() / 1000)).toBeLessThan(5)
+    })
+  },
+)
 
 verifies(
   'road.dependency-down',
   'a refused connection, an ended one, a slow statement and a full pool are unavailable, each in time',
   async () => {
     const [port = 0] = await findFree(1)
-    const limits = { applicationName: 'test', poolSize: 1, connectTimeoutMs: 300, queryTimeoutMs: 300 }
+    const limits = {
+      applicationName: 'test',
+      poolSize: 1,
+      connectTimeoutMs: 300,
+      queryTimeoutMs: 300,
+    }
     const dead = createDatabase({ ...limits, url: `postgres://postgres:x@127.0.0.1:${port}/x` })
     const alive = createDatabase({ ...limits, url: postgres.url })
     const began = performance.now()
@@ -203,7 +236,11 @@ verifies(
     await clockSeconds(far.db)
     line.stop()
     expect(
-      isUnavailable(await rejection(transaction(far.db, async (tx) => sql`insert into late values (1)`.execute(tx)))),
+      isUnavailable(
+        await rejection(
+          transaction(far.db, async (tx) => sql`insert into late values (1)`.execute(tx)),
+        ),
+      ),
     ).toBe(true)
     line.go()
     await sleep(100)
@@ -248,7 +285,9 @@ verifies(
 
 verifies('road.dependency-down', 'a refusal by the database is not an outage', async () => {
   expect(isUnavailable(await rejection(sql`select 1 / 0`.execute(open.db)))).toBe(false)
-  expect(isUnavailable(await rejection(sql`insert into pairs values (1, 0)`.execute(open.db)))).toBe(false)
+  expect(
+    isUnavailable(await rejection(sql`insert into pairs values (1, 0)`.execute(open.db))),
+  ).toBe(false)
   expect(isUnavailable(new TypeError('a bug'))).toBe(false)
   expect(isUnavailable(undefined)).toBe(false)
 })
@@ -257,7 +296,16 @@ verifies(
   'road.dependency-down',
   'a server that shuts down, starts up or is full is an outage, also behind another error',
   () => {
-    for (const code of ['57P01', '57P02', '57P03', '08006', '53300', '40P01', 'ECONNREFUSED', 'ECONNRESET']) {
+    for (const code of [
+      '57P01',
+      '57P02',
+      '57P03',
+      '08006',
+      '53300',
+      '40P01',
+      'ECONNREFUSED',
+      'ECONNRESET',
+    ]) {
       const error = Object.assign(new Error('x'), { code })
       expect(isUnavailable(error), code).toBe(true)
       expect(isUnavailable(new Error('wrapped', { cause: error }))).toBe(true)
@@ -267,7 +315,9 @@ verifies(
 )
 
 /** A TCP line to a local port that can be held up without being cut, as a frozen server holds it. */
-async function stoppableLine(target: number): Promise<{ port: number; stop(): void; go(): void; close(): void }> {
+async function stoppableLine(
+  target: number,
+): Promise<{ port: number; stop(): void; go(): void; close(): void }> {
   const sockets: Socket[] = []
   const server: Server = createServer((near) => {
     const far = connect(target, '127.0.0.1')

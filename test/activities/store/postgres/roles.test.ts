@@ -29,7 +29,11 @@ afterAll(async () => {
 })
 
 function as(role: DatabaseRole) {
-  const made = createDatabase({ url: roleUrl(database.url, role, passwords), applicationName: role, poolSize: 2 })
+  const made = createDatabase({
+    url: roleUrl(database.url, role, passwords),
+    applicationName: role,
+    poolSize: 2,
+  })
   open.push(made)
   return made.db
 }
@@ -64,31 +68,35 @@ verifies(
 
 const refused = { code: '42501' }
 
-verifies('signer.roles', 'the API’s role writes no payout, transfer, switch or key by SQL', async () => {
-  const api = as('api')
-  for (const statement of [
-    "update payouts set state = 'authorized'",
-    'delete from payouts',
-    'insert into payouts default values',
-    'insert into transfers default values',
-    "update transfers set signature = '0x'",
-    'update controls set paused = false',
-    "insert into controls (scope, target, paused, reason, operator_id) values ('service', '', false, 'r', 'o')",
-    'delete from controls',
-    'update signing_keys set revoked_at = null',
-    'insert into signing_keys default values',
-    'insert into operators default values',
-    'update receipts set jws = null',
-    'truncate calls',
-    'alter table payouts disable trigger all',
-    'set session_replication_role = replica',
-    'create table mine (id integer)',
-    'drop trigger transfers_begin on transfers',
-    'set role agent_rails_worker',
-  ])
-    await expect(sql.raw(statement).execute(api), statement).rejects.toMatchObject(refused)
-  await expect(sql`select from payouts for update`.execute(api)).rejects.toMatchObject(refused)
-})
+verifies(
+  'signer.roles',
+  'the API’s role writes no payout, transfer, switch or key by SQL',
+  async () => {
+    const api = as('api')
+    for (const statement of [
+      "update payouts set state = 'authorized'",
+      'delete from payouts',
+      'insert into payouts default values',
+      'insert into transfers default values',
+      "update transfers set signature = '0x'",
+      'update controls set paused = false',
+      "insert into controls (scope, target, paused, reason, operator_id) values ('service', '', false, 'r', 'o')",
+      'delete from controls',
+      'update signing_keys set revoked_at = null',
+      'insert into signing_keys default values',
+      'insert into operators default values',
+      'update receipts set jws = null',
+      'truncate calls',
+      'alter table payouts disable trigger all',
+      'set session_replication_role = replica',
+      'create table mine (id integer)',
+      'drop trigger transfers_begin on transfers',
+      'set role agent_rails_worker',
+    ])
+      await expect(sql.raw(statement).execute(api), statement).rejects.toMatchObject(refused)
+    await expect(sql`select from payouts for update`.execute(api)).rejects.toMatchObject(refused)
+  },
+)
 
 verifies(
   'signer.roles',
@@ -96,7 +104,15 @@ verifies(
   async () => {
     const api = as('api')
     const receipt_id = `rc_${'1'.repeat(64)}`
-    const row = { receipt_id, subject: 's', seq: 0, kind: 'control_change', jws: 'j', kid: 'k', payload_sha256: 'p' }
+    const row = {
+      receipt_id,
+      subject: 's',
+      seq: 0,
+      kind: 'control_change',
+      jws: 'j',
+      kid: 'k',
+      payload_sha256: 'p',
+    }
     await api.insertInto('receipts').values(row).execute()
     const change = {
       change_id: `ctl_${'1'.repeat(64)}`,
@@ -114,15 +130,25 @@ verifies(
     await writeControl(api, change)
     const [control] = await api.selectFrom('controls').selectAll().execute()
     expect(control).toMatchObject({ scope: 'service', paused: true, reason: 'audit' })
-    expect(await as('reader').selectFrom('control_changes').select('reason').execute()).toEqual([{ reason: 'audit' }])
+    expect(await as('reader').selectFrom('control_changes').select('reason').execute()).toEqual([
+      { reason: 'audit' },
+    ])
   },
 )
 
-verifies('signer.roles', 'the reader only reads, and the signer sees three tables and writes a signature', async () => {
-  const [reader, signer] = [as('reader'), as('signer')]
-  await expect(sql`delete from calls`.execute(reader)).rejects.toMatchObject(refused)
-  await expect(sql`select from calls`.execute(signer)).rejects.toMatchObject(refused)
-  await sql`update transfers set signature = null, status = 'signed', parked = null, changed_at = now()`.execute(signer)
-  await expect(sql`update transfers set recipient = '0x'`.execute(signer)).rejects.toMatchObject(refused)
-  await expect(sql`update payouts set memo = ''`.execute(signer)).rejects.toMatchObject(refused)
-})
+verifies(
+  'signer.roles',
+  'the reader only reads, and the signer sees three tables and writes a signature',
+  async () => {
+    const [reader, signer] = [as('reader'), as('signer')]
+    await expect(sql`delete from calls`.execute(reader)).rejects.toMatchObject(refused)
+    await expect(sql`select from calls`.execute(signer)).rejects.toMatchObject(refused)
+    await sql`update transfers set signature = null, status = 'signed', parked = null, changed_at = now()`.execute(
+      signer,
+    )
+    await expect(sql`update transfers set recipient = '0x'`.execute(signer)).rejects.toMatchObject(
+      refused,
+    )
+    await expect(sql`update payouts set memo = ''`.execute(signer)).rejects.toMatchObject(refused)
+  },
+)

@@ -51,7 +51,11 @@ let apis: ComposedApis
 beforeAll(async () => {
   apis = await startComposed({
     apis: 2,
-    env: { TRUST_PROXY: '1', LIMIT_FAILED_CREDENTIALS_PER_MINUTE: String(perMinute), LIMIT_AGENT_PER_MINUTE: '60' },
+    env: {
+      TRUST_PROXY: '1',
+      LIMIT_FAILED_CREDENTIALS_PER_MINUTE: String(perMinute),
+      LIMIT_AGENT_PER_MINUTE: '60',
+    },
     more: [whoAmI, act] as AnyOperation[],
   })
 })
@@ -84,7 +88,8 @@ async function who(
   }
 }
 const newTrusted = () => trustedAgent(apis.hosts[0]!, apis.operator)
-const wrongSecretOf = (credentialId: string) => credentialText(credentialId, randomBytes(32).toString('hex'))
+const wrongSecretOf = (credentialId: string) =>
+  credentialText(credentialId, randomBytes(32).toString('hex'))
 
 verifies(
   'agent.access',
@@ -93,8 +98,14 @@ verifies(
     const { credential, credentialId, registered } = await newTrusted()
     const caller = `agent:${registered.agent.agent_id}`
     expect(await who(credential)).toMatchObject({ status: 200, caller })
-    expect(await who(credential, { host: 'os', query: '?rail=tokenops' })).toMatchObject({ status: 200, caller })
-    expect(await who(credential, { query: '?rail=packetops' })).toMatchObject({ status: 403, code: 'rail_not_allowed' })
+    expect(await who(credential, { host: 'os', query: '?rail=tokenops' })).toMatchObject({
+      status: 200,
+      caller,
+    })
+    expect(await who(credential, { query: '?rail=packetops' })).toMatchObject({
+      status: 403,
+      code: 'rail_not_allowed',
+    })
     expect((await who(undefined)).caller).toMatch(/^once:/)
     for (const wrong of [
       wrongSecretOf(credentialId),
@@ -104,22 +115,30 @@ verifies(
       apis.operator,
     ])
       expect(await who(wrong), wrong).toMatchObject({ status: 401, code: 'credential_invalid' })
-    const reader = await trustedAgent(apis.hosts[0]!, apis.operator, { requested_scopes: ['wallets:read'] })
+    const reader = await trustedAgent(apis.hosts[0]!, apis.operator, {
+      requested_scopes: ['wallets:read'],
+    })
     expect(await who(reader.credential)).toMatchObject({ status: 403, code: 'scope_denied' })
   },
 )
 
-verifies('agent.access', 'each credential has its own number of calls in a minute, over all processes', async () => {
-  const [one, other] = [await newTrusted(), await newTrusted()]
-  const answers = await Promise.all(Array.from({ length: 80 }, (_, index) => who(one.credential, { api: index % 2 })))
-  const passed = answers.filter(({ status }) => status === 200).length
-  // A process takes its share in portions, and may leave the rest of one unspent.
-  expect([passed <= 60, passed > 50]).toEqual([true, true])
-  const refused = answers.filter(({ status }) => status !== 200)
-  for (const { status, headers } of refused)
-    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
-  expect(await who(other.credential)).toMatchObject({ status: 200 })
-})
+verifies(
+  'agent.access',
+  'each credential has its own number of calls in a minute, over all processes',
+  async () => {
+    const [one, other] = [await newTrusted(), await newTrusted()]
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, index) => who(one.credential, { api: index % 2 })),
+    )
+    const passed = answers.filter(({ status }) => status === 200).length
+    // A process takes its share in portions, and may leave the rest of one unspent.
+    expect([passed <= 60, passed > 50]).toEqual([true, true])
+    const refused = answers.filter(({ status }) => status !== 200)
+    for (const { status, headers } of refused)
+      expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect(await who(other.credential)).toMatchObject({ status: 200 })
+  },
+)
 
 const issuing = () => ({
   issuer: `${apis.config.BASE_URL}/api/trust-contract`,
@@ -136,7 +155,9 @@ verifies(
     const everywhere = () =>
       Promise.all(
         [0, 1].flatMap((api) =>
-          (['base', 'os'] as const).map(async (host) => (await who(credential, { api, host })).code ?? 'ok'),
+          (['base', 'os'] as const).map(
+            async (host) => (await who(credential, { api, host })).code ?? 'ok',
+          ),
         ),
       )
     expect(await everywhere()).toEqual(Array(4).fill('ok'))
@@ -150,9 +171,14 @@ verifies(
     expect(await everywhere()).toEqual(Array(4).fill('credential_invalid'))
     expect(revoked).toMatchObject({
       credential: { state: 'revoked' },
-      receipt: { kind: 'key_event', payload: { act: 'revoke', reason: 'leaked', operator_name: 'Ada' } },
+      receipt: {
+        kind: 'key_event',
+        payload: { act: 'revoke', reason: 'leaked', operator_name: 'Ada' },
+      },
     })
-    const again = transaction(apis.db, (tx) => revokeWithReceipt(issuing(), tx, ada, { credentialId, reason: 'again' }))
+    const again = transaction(apis.db, (tx) =>
+      revokeWithReceipt(issuing(), tx, ada, { credentialId, reason: 'again' }),
+    )
     await expect(again).rejects.toThrow('wrong_state')
   },
 )
@@ -164,7 +190,9 @@ verifies(
     const { agent, registered, credential } = await newTrusted()
     const agentId = registered.agent.agent_id
     const rotate = (overlapSeconds: number) =>
-      transaction(apis.db, (tx) => rotateCredential(issuing(), tx, ada, { agentId, overlapSeconds, reason: 'spring' }))
+      transaction(apis.db, (tx) =>
+        rotateCredential(issuing(), tx, ada, { agentId, overlapSeconds, reason: 'spring' }),
+      )
     expect(await rotate(600)).toMatchObject({
       credential: { version: 2, state: 'pending' },
       receipt: { kind: 'key_event' },
@@ -190,7 +218,9 @@ verifies(
     const { credential, credentialId } = await newTrusted()
     const from = newAddress()
     for (let attempt = 0; attempt < perMinute; attempt++)
-      expect(await who(wrongSecretOf(credentialId), { from, api: attempt % 2 })).toMatchObject({ status: 401 })
+      expect(await who(wrongSecretOf(credentialId), { from, api: attempt % 2 })).toMatchObject({
+        status: 401,
+      })
     for (const guess of [
       { from, api: 0 },
       { from, api: 1 },
@@ -212,24 +242,34 @@ verifies(
   },
 )
 
-verifies('agent.attempts.slowed', 'unknown status tokens and wrong operator credentials count as well', async () => {
-  const [tokens, operators] = [newAddress(), newAddress()]
-  const status = async (from: string) =>
-    (
-      await fetch(`${apis.hosts[0]!.base}/api/agents/status/st_${randomBytes(32).toString('base64url')}`, {
-        headers: { 'X-Forwarded-For': from },
-      })
-    ).status
-  const console = async (from: string) =>
-    (
-      await fetch(`${apis.hosts[1]!.base}/api/loop-review-console`, {
-        headers: { 'X-Forwarded-For': from, Authorization: `Bearer op_${'0'.repeat(16)}_${'0'.repeat(64)}` },
-      })
-    ).status
-  for (let attempt = 0; attempt < perMinute; attempt++)
-    expect([await status(tokens), await console(operators)]).toEqual([404, 401])
-  expect([await status(tokens), await console(operators)]).toEqual([429, 429])
-})
+verifies(
+  'agent.attempts.slowed',
+  'unknown status tokens and wrong operator credentials count as well',
+  async () => {
+    const [tokens, operators] = [newAddress(), newAddress()]
+    const status = async (from: string) =>
+      (
+        await fetch(
+          `${apis.hosts[0]!.base}/api/agents/status/st_${randomBytes(32).toString('base64url')}`,
+          {
+            headers: { 'X-Forwarded-For': from },
+          },
+        )
+      ).status
+    const console = async (from: string) =>
+      (
+        await fetch(`${apis.hosts[1]!.base}/api/loop-review-console`, {
+          headers: {
+            'X-Forwarded-For': from,
+            Authorization: `Bearer op_${'0'.repeat(16)}_${'0'.repeat(64)}`,
+          },
+        })
+      ).status
+    for (let attempt = 0; attempt < perMinute; attempt++)
+      expect([await status(tokens), await console(operators)]).toEqual([404, 401])
+    expect([await status(tokens), await console(operators)]).toEqual([429, 429])
+  },
+)
 
 verifies(
   'agent.signature.required',
@@ -240,7 +280,10 @@ verifies(
     const path = `/test/things/${status_token}/t-1`
     const body = { idempotency_key: 'k-1' }
     const now = () => Math.floor(Date.now() / 1000)
-    const header = (change: Partial<Parameters<typeof agentSignatureText>[0]> = {}, signer = agent) => {
+    const header = (
+      change: Partial<Parameters<typeof agentSignatureText>[0]> = {},
+      signer = agent,
+    ) => {
       const terms = {
         origin: apis.config.OS_URL,
         method: 'POST',
@@ -255,7 +298,11 @@ verifies(
     const send = async (headers: Record<string, string>, more: object = {}) => {
       const response = await fetch(`${apis.hosts[0]!.os}${path}`, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': newAddress(), ...headers },
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Forwarded-For': newAddress(),
+          ...headers,
+        },
         body: JSON.stringify({ ...body, ...more }),
       })
       return {
@@ -276,50 +323,93 @@ verifies(
       { 'X-Agent-Signature': header({}, newAgentClient(apis.hosts[0]!)) },
     ]
     for (const headers of bad)
-      expect(await send(headers), JSON.stringify(headers)).toMatchObject({ status: 401, code: 'proof_invalid' })
+      expect(await send(headers), JSON.stringify(headers)).toMatchObject({
+        status: 401,
+        code: 'proof_invalid',
+      })
     const caller = `agent:${registered.agent.agent_id}`
-    expect(await send({ 'X-Agent-Signature': header() })).toEqual({ status: 200, caller, thing_id: 't-1' })
-    expect(await send({ Authorization: `Bearer ${credential}` })).toEqual({ status: 200, caller, thing_id: 't-1' })
-    expect(await send({ Authorization: `Bearer ${credential}` }, { thing_id: 't-2' })).toMatchObject({
+    expect(await send({ 'X-Agent-Signature': header() })).toEqual({
+      status: 200,
+      caller,
+      thing_id: 't-1',
+    })
+    expect(await send({ Authorization: `Bearer ${credential}` })).toEqual({
+      status: 200,
+      caller,
+      thing_id: 't-1',
+    })
+    expect(
+      await send({ Authorization: `Bearer ${credential}` }, { thing_id: 't-2' }),
+    ).toMatchObject({
       status: 400,
       code: 'invalid_request',
     })
-    const kept = await apis.db.selectFrom('calls').select('path').where('operation', '=', 'act').execute()
+    const kept = await apis.db
+      .selectFrom('calls')
+      .select('path')
+      .where('operation', '=', 'act')
+      .execute()
     expect(kept).toEqual([{ path: '/test/things/{token}/{thing_id}' }])
   },
 )
 
-verifies('agent.enforce', 'enforcement answers as the surfaces would, with every reason, and is audited', async () => {
-  const { credential, registered, credentialId } = await trustedAgent(apis.hosts[0]!, apis.operator, {
-    rails: ['tokenops'],
-  })
-  const from = newAddress()
-  const ask = async (agent: string | undefined, input: Record<string, unknown>) => {
-    const client = createClient({
-      baseUrl: apis.hosts[0]!.base,
-      ...(agent === undefined ? {} : { agent }),
-      fetch: (url, init) =>
-        fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), 'X-Forwarded-For': from } }),
+verifies(
+  'agent.enforce',
+  'enforcement answers as the surfaces would, with every reason, and is audited',
+  async () => {
+    const { credential, registered, credentialId } = await trustedAgent(
+      apis.hosts[0]!,
+      apis.operator,
+      {
+        rails: ['tokenops'],
+      },
+    )
+    const from = newAddress()
+    const ask = async (agent: string | undefined, input: Record<string, unknown>) => {
+      const client = createClient({
+        baseUrl: apis.hosts[0]!.base,
+        ...(agent === undefined ? {} : { agent }),
+        fetch: (url, init) =>
+          fetch(url, {
+            ...init,
+            headers: { ...(init.headers as Record<string, string>), 'X-Forwarded-For': from },
+          }),
+      })
+      return (await client.call('credential-enforce', input as { operation_id: string })).body
+    }
+    const codes = async (agent: string | undefined, input: Record<string, unknown>) => {
+      const { decision, reasons } = await ask(agent, input)
+      expect(decision).toBe(reasons.length === 0 ? 'allow' : 'deny')
+      return reasons.map(({ code }) => code)
+    }
+    expect(await codes(undefined, { operation_id: 'agent-register' })).toEqual([])
+    expect(await codes(credential, { operation_id: 'loop-review-record' })).toEqual([
+      'scope_denied',
+    ])
+    expect(await codes(wrongSecretOf(credentialId), { operation_id: 'agent-status' })).toEqual([
+      'scope_denied',
+    ])
+    await expect(ask(credential, { operation_id: 'nothing-here' })).rejects.toThrow('not_found')
+    const judged = await ask(credential, {
+      operation_id: 'agent-register',
+      idempotency_key: 'once',
     })
-    return (await client.call('credential-enforce', input as { operation_id: string })).body
-  }
-  const codes = async (agent: string | undefined, input: Record<string, unknown>) => {
-    const { decision, reasons } = await ask(agent, input)
-    expect(decision).toBe(reasons.length === 0 ? 'allow' : 'deny')
-    return reasons.map(({ code }) => code)
-  }
-  expect(await codes(undefined, { operation_id: 'agent-register' })).toEqual([])
-  expect(await codes(credential, { operation_id: 'loop-review-record' })).toEqual(['scope_denied'])
-  expect(await codes(wrongSecretOf(credentialId), { operation_id: 'agent-status' })).toEqual(['scope_denied'])
-  await expect(ask(credential, { operation_id: 'nothing-here' })).rejects.toThrow('not_found')
-  const judged = await ask(credential, { operation_id: 'agent-register', idempotency_key: 'once' })
-  expect(judged.credential).toMatchObject({ credential_id: credentialId, version: 1, state: 'active' })
-  expect(await ask(credential, { operation_id: 'agent-register', idempotency_key: 'once' })).toEqual(judged)
-  const audit = await apis.db
-    .selectFrom('credential_audits')
-    .selectAll()
-    .where('audit_event_id', '=', judged.audit_event_id)
-    .execute()
-  expect(audit).toMatchObject([{ operation_id: 'agent-register', credential_id: credentialId, decision: 'allow' }])
-  expect(registered.agent.rails).toEqual(['tokenops'])
-})
+    expect(judged.credential).toMatchObject({
+      credential_id: credentialId,
+      version: 1,
+      state: 'active',
+    })
+    expect(
+      await ask(credential, { operation_id: 'agent-register', idempotency_key: 'once' }),
+    ).toEqual(judged)
+    const audit = await apis.db
+      .selectFrom('credential_audits')
+      .selectAll()
+      .where('audit_event_id', '=', judged.audit_event_id)
+      .execute()
+    expect(audit).toMatchObject([
+      { operation_id: 'agent-register', credential_id: credentialId, decision: 'allow' },
+    ])
+    expect(registered.agent.rails).toEqual(['tokenops'])
+  },
+)

@@ -26,7 +26,8 @@ async function refusalOf(call: Promise<unknown>) {
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof ProblemError)) throw new Error(`a refusal was expected, not ${String(error)}`)
+  if (!(error instanceof ProblemError))
+    throw new Error(`a refusal was expected, not ${String(error)}`)
   return { status: error.problem.status, code: error.code }
 }
 
@@ -37,7 +38,9 @@ async function everythingStored(): Promise<string> {
   }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(apis.db)
   const texts = await Promise.all(
     rows.map(({ name }) =>
-      sql<{ all: string | null }>`select string_agg(t::text, ' ') as all from ${sql.table(name)} t`.execute(apis.db),
+      sql<{
+        all: string | null
+      }>`select string_agg(t::text, ' ') as all from ${sql.table(name)} t`.execute(apis.db),
     ),
   )
   return texts.map(({ rows: [row] }) => row?.all ?? '').join('\n')
@@ -63,7 +66,9 @@ verifies(
       },
       receipt: { kind: 'onboarding', subject: registered.agent.agent_id },
     })
-    expect(registered.status_url).toBe(`${apis.config.BASE_URL}/api/agents/status/${registered.status_token}`)
+    expect(registered.status_url).toBe(
+      `${apis.config.BASE_URL}/api/agents/status/${registered.status_token}`,
+    )
     expect(await done(registered.status_token)).toEqual(registering)
     expect((await agent.shake(registered.status_token, false)).body).toMatchObject({
       trust_state: 'submitted',
@@ -73,9 +78,16 @@ verifies(
     })
 
     const decision = await decide(hosts, apis.operator, registered.agent.agent_id, 'approve', {
-      limits: { scopes: ['runs:read', 'runs:write', 'wallets:write'], rails: ['tokenops'], max_usd: 500 },
+      limits: {
+        scopes: ['runs:read', 'runs:write', 'wallets:write'],
+        rails: ['tokenops'],
+        max_usd: 500,
+      },
     })
-    expect(decision.subject).toMatchObject({ state: 'trusted', view: { trust: { limits: { max_usd: 500 } } } })
+    expect(decision.subject).toMatchObject({
+      state: 'trusted',
+      view: { trust: { limits: { max_usd: 500 } } },
+    })
     expect(await done(registered.status_token)).toEqual([...read, ...accessKeyDelivery.slice(0, 3)])
     expect(await agent.status(registered.status_token)).toMatchObject({
       trust_state: 'trusted',
@@ -86,8 +98,16 @@ verifies(
     // What was asked for, as far as the decision allows it.
     expect(claimed).toMatchObject({
       gateway_state: 'gateway_ready',
-      credential: { version: 1, scopes: ['runs:read', 'runs:write'], rails: ['tokenops'], state: 'active' },
-      credential_envelope: { sealed: false, credential: expect.stringMatching(/^ag_[0-9a-f]{16}_[0-9a-f]{64}$/) },
+      credential: {
+        version: 1,
+        scopes: ['runs:read', 'runs:write'],
+        rails: ['tokenops'],
+        state: 'active',
+      },
+      credential_envelope: {
+        sealed: false,
+        credential: expect.stringMatching(/^ag_[0-9a-f]{16}_[0-9a-f]{64}$/),
+      },
     })
     expect(await done(registered.status_token)).toEqual([...read, ...accessKeyDelivery])
     const times = await apis.db
@@ -104,23 +124,29 @@ verifies(
   },
 )
 
-verifies('agent.delivery.notice', 'a callback URL is told once that its key is ready, and never the key', async () => {
-  const callback_url = 'https://agent.example/hooks/keys'
-  const { registered, credential, credentialId } = await trustedAgent(hosts, apis.operator, {
-    contact: { callback_url },
-  })
-  const { agent_id } = registered.agent
-  expect(registered.agent.callback_url).toBe(callback_url)
-  const notices = await apis.db
-    .selectFrom('callback_deliveries')
-    .select(['event', 'url', 'state', 'subject'])
-    .where('owner', '=', agent_id)
-    .execute()
-  expect(notices).toEqual([{ event: 'credential_ready', url: callback_url, state: 'pending', subject: credentialId }])
-  const facts = await readCredentialFacts(apis.db, credentialId)
-  expect(facts).toEqual({ agent_id, credential_id: credentialId, state: 'active', sequence: 6 })
-  expect(JSON.stringify(facts)).not.toContain(credential.split('_')[2])
-})
+verifies(
+  'agent.delivery.notice',
+  'a callback URL is told once that its key is ready, and never the key',
+  async () => {
+    const callback_url = 'https://agent.example/hooks/keys'
+    const { registered, credential, credentialId } = await trustedAgent(hosts, apis.operator, {
+      contact: { callback_url },
+    })
+    const { agent_id } = registered.agent
+    expect(registered.agent.callback_url).toBe(callback_url)
+    const notices = await apis.db
+      .selectFrom('callback_deliveries')
+      .select(['event', 'url', 'state', 'subject'])
+      .where('owner', '=', agent_id)
+      .execute()
+    expect(notices).toEqual([
+      { event: 'credential_ready', url: callback_url, state: 'pending', subject: credentialId },
+    ])
+    const facts = await readCredentialFacts(apis.db, credentialId)
+    expect(facts).toEqual({ agent_id, credential_id: credentialId, state: 'active', sequence: 6 })
+    expect(JSON.stringify(facts)).not.toContain(credential.split('_')[2])
+  },
+)
 
 verifies(
   ['caller.registration-signed', 'caller.secret'],
@@ -129,7 +155,10 @@ verifies(
     const agent = newAgentClient(hosts)
     const manifest = agent.manifest()
     const as = (more: Partial<ClientOptions> = {}) =>
-      createClient({ baseUrl: hosts.base, origin: apis.config.BASE_URL, ...more }).call('agent-register', manifest)
+      createClient({ baseUrl: hosts.base, origin: apis.config.BASE_URL, ...more }).call(
+        'agent-register',
+        manifest,
+      )
     const first = await as({ idempotencySecret: 's'.repeat(40) })
     for (const stranger of [as(), as({ idempotencySecret: 't'.repeat(40) })])
       expect(await refusalOf(stranger)).toEqual({ status: 409, code: 'key_already_registered' })
@@ -139,7 +168,10 @@ verifies(
       expect(again.replayed).toBe(true)
     }
     const forger = newAgentClient(hosts)
-    expect(await refusalOf(as({ signAsAgent: forger.signText }))).toEqual({ status: 401, code: 'proof_invalid' })
+    expect(await refusalOf(as({ signAsAgent: forger.signText }))).toEqual({
+      status: 401,
+      code: 'proof_invalid',
+    })
     const secret = { idempotencySecret: 's'.repeat(40), signAsAgent: forger.signText }
     expect(await refusalOf(as(secret))).toEqual({ status: 401, code: 'proof_invalid' })
   },
@@ -151,8 +183,14 @@ verifies(
   async () => {
     const agent = newAgentClient(hosts)
     const manifest = agent.manifest()
-    const client = createClient({ baseUrl: hosts.base, origin: apis.config.BASE_URL, signAsAgent: agent.signText })
-    const answers = await Promise.all(Array.from({ length: 6 }, () => client.call('agent-register', manifest)))
+    const client = createClient({
+      baseUrl: hosts.base,
+      origin: apis.config.BASE_URL,
+      signAsAgent: agent.signText,
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => client.call('agent-register', manifest)),
+    )
     const [first] = answers
     expect(first?.status).toBe(201)
     for (const { body } of answers) expect(body).toEqual(first?.body)
@@ -161,7 +199,9 @@ verifies(
       status: 422,
       code: 'idempotency_conflict',
     })
-    expect(await refusalOf(client.call('agent-register', { ...manifest, idempotency_key: 'another' }))).toEqual({
+    expect(
+      await refusalOf(client.call('agent-register', { ...manifest, idempotency_key: 'another' })),
+    ).toEqual({
       status: 409,
       code: 'key_already_registered',
     })
@@ -169,8 +209,14 @@ verifies(
     const x = manifest.public_key.x
     const twin = `${x.slice(0, -1)}${String.fromCharCode(x.charCodeAt(42) + 1)}`
     expect(
-      (await refusalOf(client.call('agent-register', { ...manifest, public_key: { ...manifest.public_key, x: twin } })))
-        .status,
+      (
+        await refusalOf(
+          client.call('agent-register', {
+            ...manifest,
+            public_key: { ...manifest.public_key, x: twin },
+          }),
+        )
+      ).status,
     ).toBe(400)
   },
 )
@@ -184,11 +230,16 @@ verifies(
       requested_scopes: ['runs:write', 'wallets:write'],
     })
     expect(registered.trust_state).toBe('sandbox_trusted')
-    const { body } = await createClient({ baseUrl: hosts.base, agent: credential }).call('credential-enforce', {
-      operation_id: 'agent-status',
-    })
+    const { body } = await createClient({ baseUrl: hosts.base, agent: credential }).call(
+      'credential-enforce',
+      {
+        operation_id: 'agent-status',
+      },
+    )
     expect(body.credential).toMatchObject({ scopes: ['runs:write'], state: 'active' })
-    expect(await refusalOf(decide(hosts, apis.operator, registered.agent.agent_id, 'approve'))).toEqual({
+    expect(
+      await refusalOf(decide(hosts, apis.operator, registered.agent.agent_id, 'approve')),
+    ).toEqual({
       status: 409,
       code: 'wrong_state',
     })
@@ -208,17 +259,21 @@ verifies(
     if (body.credential_envelope?.sealed !== true) throw new Error('it was not sealed')
     const opened = await compactDecrypt(body.credential_envelope.jwe, privateKey)
     expect(opened.protectedHeader).toMatchObject({ alg: 'ECDH-ES', enc: 'A256GCM' })
-    const { credential, credential_id } = JSON.parse(new TextDecoder().decode(opened.plaintext)) as Record<
-      string,
-      string
-    >
+    const { credential, credential_id } = JSON.parse(
+      new TextDecoder().decode(opened.plaintext),
+    ) as Record<string, string>
     expect(credential_id).toBe(body.credential?.credential_id)
-    const used = await createClient({ baseUrl: hosts.base, agent: credential! }).call('credential-enforce', {
-      operation_id: 'agent-status',
-    })
+    const used = await createClient({ baseUrl: hosts.base, agent: credential! }).call(
+      'credential-enforce',
+      {
+        operation_id: 'agent-status',
+      },
+    )
     expect(used.body.credential?.credential_id).toBe(credential_id)
     // A point of small order gives a shared secret that everybody knows.
-    const weak = newAgentClient(hosts).register({ encryption_key: { ...encryption_key, x: 'A'.repeat(43) } })
+    const weak = newAgentClient(hosts).register({
+      encryption_key: { ...encryption_key, x: 'A'.repeat(43) },
+    })
     expect(await refusalOf(weak)).toEqual({ status: 400, code: 'invalid_request' })
   },
 )
@@ -230,10 +285,15 @@ verifies(
     const agent = newAgentClient(hosts)
     const { status_token } = await agent.register({ sandbox: true })
     const nonce = await agent.freshNonce()
-    const claims = await Promise.all(Array.from({ length: 5 }, () => agent.shake(status_token, true, nonce)))
+    const claims = await Promise.all(
+      Array.from({ length: 5 }, () => agent.shake(status_token, true, nonce)),
+    )
     expect(new Set(claims.map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(claims.filter(({ replayed }) => !replayed)).toHaveLength(1)
-    expect(await refusalOf(agent.shake(status_token, true))).toEqual({ status: 409, code: 'already_claimed' })
+    expect(await refusalOf(agent.shake(status_token, true))).toEqual({
+      status: 409,
+      code: 'already_claimed',
+    })
     expect((await agent.shake(status_token, false)).body).toMatchObject({
       gateway_state: 'gateway_ready',
       credential_envelope: null,
@@ -250,29 +310,38 @@ verifies(
     const { status_token } = await agent.register({ sandbox: true })
     const nonce = await agent.freshNonce()
     const send = (change: Partial<{ nonce: string; signature: string; token: string }>) =>
-      createClient({ baseUrl: hosts.base, osUrl: hosts.os, statusToken: change.token ?? status_token }).call(
-        'handshake',
-        {
-          nonce: change.nonce ?? nonce,
-          signature: change.signature ?? agent.signed(change.nonce ?? nonce, status_token),
-          protocol_version: '1',
-          claim_credential: true,
-        },
-      )
+      createClient({
+        baseUrl: hosts.base,
+        osUrl: hosts.os,
+        statusToken: change.token ?? status_token,
+      }).call('handshake', {
+        nonce: change.nonce ?? nonce,
+        signature: change.signature ?? agent.signed(change.nonce ?? nonce, status_token),
+        protocol_version: '1',
+        claim_credential: true,
+      })
     const unproven = { status: 401, code: 'proof_invalid' }
     const forged = nonce.replace(/_[0-9a-f]{64}$/, `_${'0'.repeat(64)}`)
     const longer = nonce.replace(/^hs_[0-9]{10}/, 'hs_4000000000')
     const tokens = deriveTokens(loadTokenKeys(apis.config.SIGNING_KEYS_FILE), async () => undefined)
     const stale = tokens.nonce(Math.floor(Date.now() / 1000) - 400)
-    expect(await refusalOf(send({ signature: stranger.signed(nonce, status_token) }))).toEqual(unproven)
-    expect(await refusalOf(send({ signature: agent.signed(nonce, 'another token') }))).toEqual(unproven)
+    expect(await refusalOf(send({ signature: stranger.signed(nonce, status_token) }))).toEqual(
+      unproven,
+    )
+    expect(await refusalOf(send({ signature: agent.signed(nonce, 'another token') }))).toEqual(
+      unproven,
+    )
     for (const other of [forged, longer, stale])
       expect(await refusalOf(send({ nonce: other })), other).toEqual(unproven)
     const others = await stranger.register()
     expect(await refusalOf(send({ token: others.status_token }))).toEqual(unproven)
     expect(
       await refusalOf(
-        createClient({ baseUrl: hosts.base, osUrl: hosts.os, statusToken: others.status_token }).call('handshake', {
+        createClient({
+          baseUrl: hosts.base,
+          osUrl: hosts.os,
+          statusToken: others.status_token,
+        }).call('handshake', {
           nonce,
           signature: stranger.signed(nonce, others.status_token),
           protocol_version: '1',
@@ -282,7 +351,9 @@ verifies(
     ).toEqual({ status: 403, code: 'trust_required' })
     expect((await send({})).status).toBe(200)
     // Who has the token and saw the nonce is still asked for the signature.
-    expect(await refusalOf(send({ signature: stranger.signed(nonce, status_token) }))).toEqual(unproven)
+    expect(await refusalOf(send({ signature: stranger.signed(nonce, status_token) }))).toEqual(
+      unproven,
+    )
     expect((await send({})).replayed).toBe(true)
   },
 )
@@ -294,12 +365,14 @@ verifies(
     const { status_token } = await newAgentClient(hosts).register()
     const flipped = status_token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
     const problems = await Promise.all(
-      [flipped, status_token.replace('st_', 'tk_'), 'st_short', `${status_token}x`].map(async (token) => {
-        const response = await fetch(`${hosts.base}/api/agents/status/${token}`, {
-          headers: { 'X-Request-Id': 'same-for-all' },
-        })
-        return { status: response.status, body: await response.text() }
-      }),
+      [flipped, status_token.replace('st_', 'tk_'), 'st_short', `${status_token}x`].map(
+        async (token) => {
+          const response = await fetch(`${hosts.base}/api/agents/status/${token}`, {
+            headers: { 'X-Request-Id': 'same-for-all' },
+          })
+          return { status: response.status, body: await response.text() }
+        },
+      ),
     )
     expect(new Set(problems.map((problem) => JSON.stringify(problem))).size).toBe(1)
     expect(problems[0]?.status).toBe(404)
@@ -326,19 +399,24 @@ verifies(
     const { registered, credential, agent } = await trustedAgent(hosts, apis.operator)
     await agent.status(registered.status_token)
     await fetch(`${hosts.base}/api/agents/status/${registered.status_token}?x=1`)
-    const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
+    const phrase =
+      'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
     const refused = newAgentClient(hosts)
     expect(await refusalOf(refused.register({ capabilities: ['reads ledgers', phrase] }))).toEqual({
       status: 422,
       code: 'forbidden_material',
     })
     expect(
-      await refusalOf(refused.register({ contact: { callback_url: 'https://me:hunter2@agent.example/hook' } })),
+      await refusalOf(
+        refused.register({ contact: { callback_url: 'https://me:hunter2@agent.example/hook' } }),
+      ),
     ).toEqual({ status: 422, code: 'forbidden_material' })
     const secretJwk = { ...refused.publicKey, d: 'SECRETSECRETSECRETSECRETSECRETSECRETSECRETS' }
     expect((await refusalOf(refused.register({ public_key: secretJwk }))).status).toBe(400)
     expect(
-      await refusalOf(decide(hosts, apis.operator, registered.agent.agent_id, 'hold', { note: credential })),
+      await refusalOf(
+        decide(hosts, apis.operator, registered.agent.agent_id, 'hold', { note: credential }),
+      ),
     ).toEqual({ status: 422, code: 'forbidden_material' })
     const secret = credential.split('_')[2]!
     const everything = `${await everythingStored()}\n${apis.logged()}`
@@ -364,5 +442,7 @@ verifies('road.hosts', 'the routes of one host are 404 on the other', async () =
   const { status_token } = await newAgentClient(hosts).register()
   expect(await status(`${hosts.base}/api/agents/status/${status_token}`)).toBe(200)
   expect(await status(`${hosts.os}/api/agents/status/${status_token}`)).toBe(404)
-  expect([await status(`${hosts.base}/healthz`), await status(`${hosts.os}/healthz`)]).toEqual([200, 200])
+  expect([await status(`${hosts.base}/healthz`), await status(`${hosts.os}/healthz`)]).toEqual([
+    200, 200,
+  ])
 })

@@ -40,7 +40,11 @@ const requested_scopes: Scope[] = ['runs:read', 'runs:write', 'wallets:write']
 /** Another key of the agent that lives beside its first one, for other rails than packetops. */
 async function keyForOthers(agentId: string): Promise<string> {
   const [credentialId, secret] = [randomBytes(8).toString('hex'), randomBytes(32).toString('hex')]
-  const limited = { scopes: requested_scopes, rails: ['tokenops', 'diligenceops'], overlapSeconds: 3600 }
+  const limited = {
+    scopes: requested_scopes,
+    rails: ['tokenops', 'diligenceops'],
+    overlapSeconds: 3600,
+  }
   await transaction(apis.db, async (tx) => {
     await insertCredential(tx, { credentialId, agentId, version: 2, ...limited })
     const pending = (await findCredential(tx, credentialId)) as CredentialRow
@@ -58,13 +62,22 @@ const client = (credential: string) => {
 async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>) {
   const asked = { rail: 'packetops', tier: 'standard', idempotency_key: key() } as const
   const { quote_id } = (await call('agent-quote', asked)).body.quote
-  const paid = { quote_id, method: 'invoice_reference', external_reference: `INV-${key()}` } as const
-  const presented = (await call('payment-reference-create', { ...paid, idempotency_key: key() })).body
+  const paid = {
+    quote_id,
+    method: 'invoice_reference',
+    external_reference: `INV-${key()}`,
+  } as const
+  const presented = (await call('payment-reference-create', { ...paid, idempotency_key: key() }))
+    .body
   const { payment_reference_id, entitlement_id, challenge_id } = presented.payment_reference
   const task_token = `tk_${randomBytes(32).toString('base64url')}`
   const named = `task-${secretSha256(task_token)}`
   const deps = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
-  const task = await openTaskRows(apis.db, deps).taskIn('operating', { agent_id, usage: 'operational' }, { named })
+  const task = await openTaskRows(apis.db, deps).taskIn(
+    'operating',
+    { agent_id, usage: 'operational' },
+    { named },
+  )
   return {
     ...{ quote_id, payment_reference_id, task_token },
     ...{ entitlement_id: String(entitlement_id), challenge_id: String(challenge_id) },
@@ -73,7 +86,8 @@ async function ofPacketops(agent_id: string, { call }: ReturnType<typeof client>
 }
 
 type Calls = { [Id in OperationId]?: InputOf<Id>[] }
-const sample = ({ sandboxInput }: { sandboxInput: unknown }) => sandboxInput as Record<string, unknown>
+const sample = ({ sandboxInput }: { sandboxInput: unknown }) =>
+  sandboxInput as Record<string, unknown>
 const idempotency_key = key()
 const packet = { rail: 'packetops', tier: 'standard' } as const
 const sha256 = 'a'.repeat(64)
@@ -82,16 +96,30 @@ const sha256 = 'a'.repeat(64)
 function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const { task_token, contract_id, run_id } = named
   const begun = { mode: 'start_agent_run', accept_terms: true, idempotency_key } as const
-  const other = { ...begun, rail: 'diligenceops', tier: 'standard', input: sample(diligenceops) } as const
+  const other = {
+    ...begun,
+    rail: 'diligenceops',
+    tier: 'standard',
+    input: sample(diligenceops),
+  } as const
   const unknown = `qt_${sha256}`
-  const bought = { wallet_id: `aw_${sha256}`, on_gaps: 'report', accept_terms: true, idempotency_key } as const
+  const bought = {
+    wallet_id: `aw_${sha256}`,
+    on_gaps: 'report',
+    accept_terms: true,
+    idempotency_key,
+  } as const
   const receipt = { receipt_id: `rc_${sha256}`, accepted: false }
   const input_manifest = [{ name: 'input', sha256, bytes: 10 }]
   return {
     preflight: [{ ...packet, input_manifest, objective: 'a packet', idempotency_key }],
     'contract-prepare': [{ task_token, idempotency_key }],
-    'contract-accept': [{ contract_id, terms_sha256: sha256, signature: 'A'.repeat(86), idempotency_key }],
-    'self-serve-loop-submit': [{ task_token, contract_id, input: sample(packetops), idempotency_key }],
+    'contract-accept': [
+      { contract_id, terms_sha256: sha256, signature: 'A'.repeat(86), idempotency_key },
+    ],
+    'self-serve-loop-submit': [
+      { task_token, contract_id, input: sample(packetops), idempotency_key },
+    ],
     'start-agent-run': [
       { ...begun, ...packet, input: sample(packetops), quote_id: unknown },
       { ...other, quote_id: named.quote_id },
@@ -99,15 +127,26 @@ function callsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
     ],
     'wallet-run-start': [
       { ...bought, ...packet, input: sample(packetops), quote_id: unknown },
-      { ...bought, rail: 'tokenops', tier: 'standard', input: sample(tokenops), quote_id: named.quote_id },
+      {
+        ...bought,
+        rail: 'tokenops',
+        tier: 'standard',
+        input: sample(tokenops),
+        quote_id: named.quote_id,
+      },
     ],
-    'record-agent-use-receipt': [{ mode: 'record_agent_use_receipt', run_id, ...receipt, idempotency_key }],
+    'record-agent-use-receipt': [
+      { mode: 'record_agent_use_receipt', run_id, ...receipt, idempotency_key },
+    ],
     ...ordersOn(named),
     ...paymentsOn(named),
   }
 }
 
-function ordersOn({ quote_id, payment_reference_id }: Awaited<ReturnType<typeof ofPacketops>>): Calls {
+function ordersOn({
+  quote_id,
+  payment_reference_id,
+}: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const requester = { name: 'Northwind', contact: 'ops@northwind.example' }
   const { data_declaration } = exampleOrder
   const intake = { intake_kind: 'external_agent_request', data_declaration } as const
@@ -126,7 +165,11 @@ function ordersOn({ quote_id, payment_reference_id }: Awaited<ReturnType<typeof 
 
 function paymentsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
   const { quote_id, challenge_id, payment_reference_id, entitlement_id, task_token, run_id } = named
-  const paid = { method: 'invoice_reference', external_reference: `INV-${key()}`, idempotency_key } as const
+  const paid = {
+    method: 'invoice_reference',
+    external_reference: `INV-${key()}`,
+    idempotency_key,
+  } as const
   const use = { kind: 'tool_call', units: 1, unit: 'usd_credit', idempotency_key } as const
   const wallet_id = `aw_${sha256}`
   return {
@@ -134,7 +177,9 @@ function paymentsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...packet, idempotency_key },
       { rail: 'tokenops', tier: 'standard', task_token, idempotency_key },
     ],
-    'payment-authority-check': [{ authority_type: 'agent_allowance_reference', quote_id, wallet_id, idempotency_key }],
+    'payment-authority-check': [
+      { authority_type: 'agent_allowance_reference', quote_id, wallet_id, idempotency_key },
+    ],
     'payment-reference-create': [
       { ...paid, quote_id },
       { ...paid, challenge_id },
@@ -143,7 +188,9 @@ function paymentsOn(named: Awaited<ReturnType<typeof ofPacketops>>): Calls {
       { ...paid, entitlement_id, amount_usd: 5 },
       { entitlement_id, payment_reference_id, idempotency_key },
     ],
-    'allowance-fund': [{ mode: 'fund_allowance', wallet_id, payment_reference_id, idempotency_key }],
+    'allowance-fund': [
+      { mode: 'fund_allowance', wallet_id, payment_reference_id, idempotency_key },
+    ],
     'credit-binding-create': [{ entitlement_id, challenge_id, idempotency_key }],
     'usage-ledger-record': [
       { ...use, rail: 'packetops' },
@@ -158,18 +205,24 @@ verifies(
   'agent.rails',
   'an access key for other rails does nothing for this one, by whatever name it is called',
   async () => {
-    const manifest = { rails: ['packetops' as const, 'tokenops' as const, 'diligenceops' as const], requested_scopes }
+    const manifest = {
+      rails: ['packetops' as const, 'tokenops' as const, 'diligenceops' as const],
+      requested_scopes,
+    }
     const [hosts] = apis.hosts as [Hosts]
     const { credential, registered } = await trustedAgent(hosts, apis.operator, manifest)
     const { agent_id } = registered.agent
     const calls = callsOn(await ofPacketops(agent_id, client(credential)))
     const bound = acting.filter(namesRails).map(({ id }) => id)
     expect(Object.keys(calls).sort()).toEqual(bound.sort())
-    const asked = Object.entries(calls).flatMap(([id, inputs]) => inputs.map((input) => [id, input] as const))
+    const asked = Object.entries(calls).flatMap(([id, inputs]) =>
+      inputs.map((input) => [id, input] as const),
+    )
     const answer = (credential: string, [id, input]: (typeof asked)[number]) =>
       codeOf(client(credential).call(id as never, input as never))
     const limited = await keyForOthers(agent_id)
-    for (const one of asked) expect(await answer(limited, one), JSON.stringify(one)).toBe('rail_not_allowed')
+    for (const one of asked)
+      expect(await answer(limited, one), JSON.stringify(one)).toBe('rail_not_allowed')
     const others = await Promise.all(asked.map((one) => answer(credential, one)))
     expect(others).not.toContain('rail_not_allowed')
   },
@@ -181,14 +234,27 @@ verifies(
   async () => {
     const [hosts] = apis.hosts as [Hosts]
     const manifest = { rails: ['packetops' as const, 'tokenops' as const], requested_scopes }
-    const { agent, registered } = await trustedAgent(hosts, apis.operator, manifest, { rails: ['tokenops'] })
+    const { agent, registered } = await trustedAgent(hosts, apis.operator, manifest, {
+      rails: ['tokenops'],
+    })
     const { OS_URL } = apis.config
     const holder = createClient({
-      ...{ baseUrl: hosts.base, osUrl: OS_URL, statusToken: registered.status_token, signAsAgent: agent.signText },
+      ...{
+        baseUrl: hosts.base,
+        osUrl: OS_URL,
+        statusToken: registered.status_token,
+        signAsAgent: agent.signText,
+      },
       fetch: (url: string, init: RequestInit) => fetch(url.replace(OS_URL, hosts.os), init),
     })
-    const begun = { ...packet, objective: 'a packet', input_manifest: [{ name: 'input', sha256, bytes: 10 }] }
-    expect(await codeOf(holder.call('preflight', { ...begun, idempotency_key }))).toBe('rail_not_allowed')
+    const begun = {
+      ...packet,
+      objective: 'a packet',
+      input_manifest: [{ name: 'input', sha256, bytes: 10 }],
+    }
+    expect(await codeOf(holder.call('preflight', { ...begun, idempotency_key }))).toBe(
+      'rail_not_allowed',
+    )
   },
 )
 
@@ -198,14 +264,23 @@ const ofNoRail = [
   ...['provider_session_id', 'ap2_mandate_reference', 'external_reference'],
 ]
 
-verifies('agent.rails', 'every name that an agent’s act takes is looked up for its rail, or is of none', () => {
-  const fieldsOf = ({ input }: AnyOperation) => Object.keys('shape' in input ? (input.shape as object) : {})
-  const names = acting.flatMap((one) =>
-    fieldsOf(one)
-      .filter((field) => /(^|_)(id|token|reference|rail|steps)$/.test(field))
-      .filter((field) => one.needs?.rail === undefined || !['rail', 'steps', 'requested_tool_id'].includes(field))
-      .filter((field) => !fieldsOfRails.includes(field) && !ofNoRail.includes(field))
-      .map((field) => `${one.id} ${field}`),
-  )
-  expect(names).toEqual([])
-})
+verifies(
+  'agent.rails',
+  'every name that an agent’s act takes is looked up for its rail, or is of none',
+  () => {
+    const fieldsOf = ({ input }: AnyOperation) =>
+      Object.keys('shape' in input ? (input.shape as object) : {})
+    const names = acting.flatMap((one) =>
+      fieldsOf(one)
+        .filter((field) => /(^|_)(id|token|reference|rail|steps)$/.test(field))
+        .filter(
+          (field) =>
+            one.needs?.rail === undefined ||
+            !['rail', 'steps', 'requested_tool_id'].includes(field),
+        )
+        .filter((field) => !fieldsOfRails.includes(field) && !ofNoRail.includes(field))
+        .map((field) => `${one.id} ${field}`),
+    )
+    expect(names).toEqual([])
+  },
+)

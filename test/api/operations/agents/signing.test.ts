@@ -24,9 +24,18 @@ const fresh = () => `k-${keys++}`
 /** A key pair of an agent, as RFC 7515 and RFC 8785 have it and nothing of ours. */
 function newKey() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const { kty, crv, x } = publicKey.export({ format: 'jwk' }) as { kty: 'OKP'; crv: 'Ed25519'; x: string }
+  const { kty, crv, x } = publicKey.export({ format: 'jwk' }) as {
+    kty: 'OKP'
+    crv: 'Ed25519'
+    x: string
+  }
   const jwk = { kty, crv, x }
-  return { publicKey, privateKey, jwk, sha256: digest(`{"crv":"${crv}","kty":"${kty}","x":"${x}"}`) }
+  return {
+    publicKey,
+    privateKey,
+    jwk,
+    sha256: digest(`{"crv":"${crv}","kty":"${kty}","x":"${x}"}`),
+  }
 }
 type Key = ReturnType<typeof newKey>
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -57,7 +66,11 @@ function nextKey({ agent, registered }: Pick<Trusted, 'agent' | 'registered'>, n
   return { public_key: next.jwk, signed_by_old: agent.signText(text), signed_by_next }
 }
 
-const rotation = (subject: Trusted, next: Key, change: Partial<InputOf<'signing-rotate'>> = {}) => ({
+const rotation = (
+  subject: Trusted,
+  next: Key,
+  change: Partial<InputOf<'signing-rotate'>> = {},
+) => ({
   mode: 'rotate_signing_credential' as const,
   target: 'own_signing' as const,
   next_key: nextKey(subject, next),
@@ -81,7 +94,13 @@ verifies(
     ).body
     const { jws, payload_sha256 } = signed
     expect(payload_sha256).toBe(digest('{"of":"usage","rows":3}'))
-    const good = { valid: true, version: 1, key_id: signed.key_id, key_state_at_signing: 'active', reasons: [] }
+    const good = {
+      valid: true,
+      version: 1,
+      key_id: signed.key_id,
+      key_state_at_signing: 'active',
+      reasons: [],
+    }
     expect(await verified({ jws, payload, version: 1 })).toMatchObject({
       ...good,
       claims: { sub: registered.agent.agent_id, context: 'month end', payload_sha256 },
@@ -93,8 +112,12 @@ verifies(
       reasons: ['it is about other content'],
     })
     expect((await verified({ jws, version: 2 })).reasons).toEqual(['its version is 1'])
-    expect((await verified({ jws: `${jws.slice(0, -4)}AAAA` })).reasons).toEqual(['the signature does not verify'])
-    expect((await verified({ jws: registered.receipt.jws })).reasons).toContain('it is no agent statement')
+    expect((await verified({ jws: `${jws.slice(0, -4)}AAAA` })).reasons).toEqual([
+      'the signature does not verify',
+    ])
+    expect((await verified({ jws: registered.receipt.jws })).reasons).toContain(
+      'it is no agent statement',
+    )
     const asReceipt = (await client(1).call('verify-receipt', { receipt: jws })).body
     expect(asReceipt.verified).toBe(false)
     const versions = (await client(1).call('signing-versions-read', {})).body
@@ -119,10 +142,13 @@ verifies(
     const reader = await trustedAgent(hosts(), apis.operator, { requested_scopes: ['runs:read'] })
     const ask = (agent: string | undefined, payload: Record<string, unknown>) =>
       refusal(
-        client(0, { agent: agent ?? `ag_${'0'.repeat(16)}_${'0'.repeat(64)}` }).call('signing-sign', {
-          mode: 'sign_with_active_signing_version',
-          payload,
-        }),
+        client(0, { agent: agent ?? `ag_${'0'.repeat(16)}_${'0'.repeat(64)}` }).call(
+          'signing-sign',
+          {
+            mode: 'sign_with_active_signing_version',
+            payload,
+          },
+        ),
       )
     expect(await ask(reader.credential, {})).toBe('scope_denied')
     expect(await ask(undefined, {})).toBe('credential_invalid')
@@ -145,7 +171,9 @@ verifies(
     const claims = (iat = now()) => ({ iat, sub: agent_id, payload_sha256: 'a'.repeat(64) })
     const [first, next] = [`${agent_id}#1`, newKey()]
     const own = (iat?: number) => stated(agent.privateKey, first, claims(iat))
-    expect(await verified({ jws: own(), payload_sha256: 'a'.repeat(64), version: 1 })).toMatchObject({
+    expect(
+      await verified({ jws: own(), payload_sha256: 'a'.repeat(64), version: 1 }),
+    ).toMatchObject({
       valid: true,
       version: 1,
       key_id: first,
@@ -156,7 +184,9 @@ verifies(
       'the key is of another agent than it speaks for',
     ])
     expect((await verified({ jws: own(now() + 3600) })).reasons).toEqual(['it is from the future'])
-    expect((await verified({ jws: own(now() - 3600) })).reasons).toEqual(['the key was pending then'])
+    expect((await verified({ jws: own(now() - 3600) })).reasons).toEqual([
+      'the key was pending then',
+    ])
 
     const input = rotation(subject, next, { overlap_seconds: 600 })
     const { body, status } = await client(1, { agent: credential }).call('signing-rotate', input)
@@ -165,63 +195,94 @@ verifies(
       {
         version: { version: 2, key_id: `${agent_id}#2`, public_key: next.jwk, state: 'active' },
         previous: { version: 1, key_id: first, state: 'retiring' },
-        receipt: { kind: 'key_event', payload: { act: 'rotate_signing', requested_by: agent_id, version: 2 } },
+        receipt: {
+          kind: 'key_event',
+          payload: { act: 'rotate_signing', requested_by: agent_id, version: 2 },
+        },
       },
     ])
     // A stranger follows the receipt from the old key to the next.
-    const told = body.receipt.payload as { signed_by_old: string; signed_by_next: string; previous_key_sha256: string }
+    const told = body.receipt.payload as {
+      signed_by_old: string
+      signed_by_next: string
+      previous_key_sha256: string
+    }
     const text = Buffer.from(rotationText(agent_id, told.previous_key_sha256, next.sha256))
-    expect(verify(null, text, agent.publicKeyObject, Buffer.from(told.signed_by_old, 'base64url'))).toBe(true)
-    expect(verify(null, text, next.publicKey, Buffer.from(told.signed_by_next, 'base64url'))).toBe(true)
-    expect((await client(0, { agent: credential }).call('signing-rotate', input)).body).toEqual(body)
+    expect(
+      verify(null, text, agent.publicKeyObject, Buffer.from(told.signed_by_old, 'base64url')),
+    ).toBe(true)
+    expect(verify(null, text, next.publicKey, Buffer.from(told.signed_by_next, 'base64url'))).toBe(
+      true,
+    )
+    expect((await client(0, { agent: credential }).call('signing-rotate', input)).body).toEqual(
+      body,
+    )
     const states = async () =>
-      (await client(0).call('signing-versions-read', { agent_id })).body.versions.map(({ state }) => state)
+      (await client(0).call('signing-versions-read', { agent_id })).body.versions.map(
+        ({ state }) => state,
+      )
     expect(await states()).toEqual(['active', 'retiring'])
     expect((await verified({ jws: own() })).valid).toBe(true)
     // Both keys shake hands during the overlap.
     expect((await agent.shake(registered.status_token, false)).status).toBe(200)
 
-    const renewed = { ...subject, agent: { ...agent, publicKey: next.jwk, signText: by(next.privateKey) } }
+    const renewed = {
+      ...subject,
+      agent: { ...agent, publicKey: next.jwk, signText: by(next.privateKey) },
+    }
     const third = newKey()
     const revoking = rotation(renewed, third, { revoke_old: true })
-    expect((await client(0, { agent: credential }).call('signing-rotate', revoking)).body).toMatchObject({
+    expect(
+      (await client(0, { agent: credential }).call('signing-rotate', revoking)).body,
+    ).toMatchObject({
       version: { version: 3, state: 'active' },
       previous: { version: 2, state: 'revoked' },
     })
     expect(await states()).toEqual(['active', 'revoked', 'revoked'])
     expect((await verified({ jws: own() })).reasons).toEqual(['the key was revoked then'])
     expect(await refusal(agent.shake(registered.status_token, false))).toBe('proof_invalid')
-    expect((await verified({ jws: stated(third.privateKey, `${agent_id}#3`, claims()) })).valid).toBe(true)
+    expect(
+      (await verified({ jws: stated(third.privateKey, `${agent_id}#3`, claims()) })).valid,
+    ).toBe(true)
   },
 )
 
-const by = (key: KeyObject) => (text: string) => sign(null, Buffer.from(text), key).toString('base64url')
+const by = (key: KeyObject) => (text: string) =>
+  sign(null, Buffer.from(text), key).toString('base64url')
 
 verifies(
   'agent.signing.rotated',
   'a signing key is changed by nobody but who holds the old and the next one',
   async () => {
     const subject = await trusted()
-    const rotate = (change: Partial<InputOf<'signing-rotate'>>, who: object = { agent: subject.credential }) =>
-      refusal(client(0, who).call('signing-rotate', rotation(subject, newKey(), change)))
+    const rotate = (
+      change: Partial<InputOf<'signing-rotate'>>,
+      who: object = { agent: subject.credential },
+    ) => refusal(client(0, who).call('signing-rotate', rotation(subject, newKey(), change)))
     const strange = nextKey(subject, newKey())
     const other = await trusted()
-    expect(await rotate({ next_key: { ...strange, signed_by_old: strange.signed_by_next } })).toBe('proof_invalid')
-    expect(await rotate({ next_key: { ...strange, signed_by_next: strange.signed_by_old } })).toBe('proof_invalid')
+    expect(await rotate({ next_key: { ...strange, signed_by_old: strange.signed_by_next } })).toBe(
+      'proof_invalid',
+    )
+    expect(await rotate({ next_key: { ...strange, signed_by_next: strange.signed_by_old } })).toBe(
+      'proof_invalid',
+    )
     expect(await rotate({ agent_id: other.registered.agent.agent_id })).toBe('not_owner')
     expect(await rotate({ next_key: undefined })).toBe('invalid_request')
     expect(await rotate({ target: 'own_access_key' })).toBe('invalid_request')
-    expect(await rotate({ agent_id: subject.registered.agent.agent_id }, { operator: apis.operator })).toBe(
-      'invalid_request',
-    )
+    expect(
+      await rotate({ agent_id: subject.registered.agent.agent_id }, { operator: apis.operator }),
+    ).toBe('invalid_request')
     const taken = rotation(subject, { ...newKey(), ...keyOf(other) })
-    expect(await refusal(client(0, { agent: subject.credential }).call('signing-rotate', taken))).toBe(
-      'key_already_registered',
-    )
+    expect(
+      await refusal(client(0, { agent: subject.credential }).call('signing-rotate', taken)),
+    ).toBe('key_already_registered')
     // A key that some agent rotated to is nobody's to register with.
     const next = newKey()
     await client(0, { agent: subject.credential }).call('signing-rotate', rotation(subject, next))
-    expect(await refusal(newAgentClient(hosts()).register({ public_key: next.jwk }))).toBe('key_already_registered')
+    expect(await refusal(newAgentClient(hosts()).register({ public_key: next.jwk }))).toBe(
+      'key_already_registered',
+    )
   },
 )
 
@@ -266,16 +327,23 @@ verifies(
       previous: { version: 1, state: 'active' },
       receipt: { kind: 'key_event', payload: { act: 'rotate', requested_by: agent_id } },
     })
-    expect((await client(1, { agent: credential }).call('signing-rotate', first)).body).toEqual(rotated)
+    expect((await client(1, { agent: credential }).call('signing-rotate', first)).body).toEqual(
+      rotated,
+    )
     expect(JSON.stringify(rotated)).not.toMatch(/ag_[0-9a-f]{16}_/)
-    expect(await refusal(client(1, { agent: credential }).call('signing-rotate', ask()))).toBe('rotation_in_progress')
+    expect(await refusal(client(1, { agent: credential }).call('signing-rotate', ask()))).toBe(
+      'rotation_in_progress',
+    )
     const second = await claim()
     expect([await works(credential), await works(second)]).toEqual([
       ['none', 'none'],
       ['none', 'none'],
     ])
     const leaked = (
-      await client(1, { operator: apis.operator }).call('signing-rotate', ask({ agent_id, revoke_old: true }))
+      await client(1, { operator: apis.operator }).call(
+        'signing-rotate',
+        ask({ agent_id, revoke_old: true }),
+      )
     ).body
     expect(leaked).toMatchObject({
       version: { version: 3, state: 'pending' },
@@ -286,12 +354,17 @@ verifies(
     expect([await works(credential), await works(second)]).toEqual([stopped, stopped])
     expect(await works(await claim())).toEqual(['none', 'none'])
     await decide(hosts(), apis.operator, agent_id, 'hold')
-    expect(await refusal(client(0, { operator: apis.operator }).call('signing-rotate', ask({ agent_id })))).toBe(
-      'trust_required',
-    )
     expect(
       await refusal(
-        client(0, { operator: apis.operator }).call('signing-rotate', ask({ agent_id: `agt_${'0'.repeat(64)}` })),
+        client(0, { operator: apis.operator }).call('signing-rotate', ask({ agent_id })),
+      ),
+    ).toBe('trust_required')
+    expect(
+      await refusal(
+        client(0, { operator: apis.operator }).call(
+          'signing-rotate',
+          ask({ agent_id: `agt_${'0'.repeat(64)}` }),
+        ),
       ),
     ).toBe('not_found')
   },

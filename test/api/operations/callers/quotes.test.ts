@@ -25,7 +25,10 @@ afterAll(async () => {
 
 const hosts = () => apis.hosts[0]!
 const open = (idempotencySecret?: string) =>
-  createClient({ baseUrl: hosts().base, ...(idempotencySecret === undefined ? {} : { idempotencySecret }) })
+  createClient({
+    baseUrl: hosts().base,
+    ...(idempotencySecret === undefined ? {} : { idempotencySecret }),
+  })
 const run = { mode: 'quote_run', rail: 'packetops', tier: 'standard' } as const
 const customer = { name: 'Northwind', email: 'pay@northwind.example' }
 const checkout = (quote_id: string) =>
@@ -51,17 +54,27 @@ verifies(
     const [ours, theirs] = quotes.map(({ quote }) => quote.quote_id) as [string, string]
     expect(ours).not.toBe(theirs)
     expect(quotes.map((one) => one.quote_token)).toEqual([undefined, undefined])
-    expect(await problemOf(first.start(first.startInput(ours)))).toMatchObject({ code: 'payment_required' })
+    expect(await problemOf(first.start(first.startInput(ours)))).toMatchObject({
+      code: 'payment_required',
+    })
     expect(await codeOf(second.start(second.startInput(ours)))).toBe('not_owner')
     expect((await checkout(ours)).status).toBe(201)
     expect(await codeOf(second.pay(ours))).toBe('not_owner')
     const reference = await first.pay(ours)
     await first.approve('payment_reference', reference.payment_reference_id)
     const { entitlement } = (
-      await first.client.call('agent-credit-read', { entitlement_id: reference.entitlement_id ?? '' })
+      await first.client.call('agent-credit-read', {
+        entitlement_id: reference.entitlement_id ?? '',
+      })
     ).body
-    expect(entitlement).toMatchObject({ state: 'funded', agent_id: first.registered.agent.agent_id })
-    const wrong = createClient({ baseUrl: hosts().base, agent: `ag_${'0'.repeat(16)}_${'0'.repeat(64)}` })
+    expect(entitlement).toMatchObject({
+      state: 'funded',
+      agent_id: first.registered.agent.agent_id,
+    })
+    const wrong = createClient({
+      baseUrl: hosts().base,
+      agent: `ag_${'0'.repeat(16)}_${'0'.repeat(64)}`,
+    })
     expect(await codeOf(wrong.call('quote-run', run))).toBe('credential_invalid')
   },
 )
@@ -75,8 +88,12 @@ verifies(
     expect(await problemOf(checkout(quote_id))).toMatchObject({ code: 'wrong_state' })
     expect(await codeOf(first.start(first.startInput(quote_id)))).toBe('not_owner')
     const other = (await publicQuote()).quote_token
-    expect(await codeOf(first.start({ ...first.startInput(quote_id), quote_token: other }))).toBe('not_owner')
-    const asked = [first, second].map((agent) => agent.start({ ...agent.startInput(quote_id), quote_token }))
+    expect(await codeOf(first.start({ ...first.startInput(quote_id), quote_token: other }))).toBe(
+      'not_owner',
+    )
+    const asked = [first, second].map((agent) =>
+      agent.start({ ...agent.startInput(quote_id), quote_token }),
+    )
     const codes = await Promise.all(asked.map((call) => codeOf(call)))
     expect(codes.toSorted()).toEqual(['not_owner', 'payment_required'])
     expect((await checkout(quote_id)).status).toBe(201)
@@ -88,13 +105,24 @@ verifies(
 
 type Presenting = Partial<Awaited<ReturnType<typeof publicQuote>>>
 /** The calls that a quote is bound in, each by this agent for this quote. */
-const binding: Record<string, (agent: AgentUse, quote: Presenting & { quote_id: string }) => Promise<unknown>> = {
+const binding: Record<
+  string,
+  (agent: AgentUse, quote: Presenting & { quote_id: string }) => Promise<unknown>
+> = {
   start: (agent, quote) => agent.start({ ...agent.startInput(quote.quote_id), ...quote }),
   accept: async (agent, quote) => (await (await begunTask(agent)).agree()).accept(quote),
   'credit-fund': (agent, quote) =>
     agent.client.call('agent-credit-fund', {
-      ...{ entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`, ...quote, amount_usd: 107 },
-      ...{ method: 'invoice_reference', external_reference: `INV-${freshKey()}`, idempotency_key: freshKey() },
+      ...{
+        entitlement_id: `en_${digestOf({ quote_id: quote.quote_id })}`,
+        ...quote,
+        amount_usd: 107,
+      },
+      ...{
+        method: 'invoice_reference',
+        external_reference: `INV-${freshKey()}`,
+        idempotency_key: freshKey(),
+      },
     }),
   payment: (agent, quote) =>
     agent.client.call('payment-reference-create', {
@@ -109,8 +137,11 @@ const binding: Record<string, (agent: AgentUse, quote: Presenting & { quote_id: 
     }),
 }
 const boundTo = async (quote_id: string) =>
-  (await sql<{ bound_to: string | null }>`select bound_to from quotes where quote_id = ${quote_id}`.execute(apis.db))
-    .rows[0]?.bound_to
+  (
+    await sql<{
+      bound_to: string | null
+    }>`select bound_to from quotes where quote_id = ${quote_id}`.execute(apis.db)
+  ).rows[0]?.bound_to
 const refusedFor = (call: Promise<unknown>) =>
   call.then(
     () => 'taken',
@@ -127,10 +158,14 @@ for (const [name, call] of Object.entries(binding))
       const { quote_token } = await publicQuote()
       const without = refusedFor(call(first, { quote_id }))
       // Credit that nobody opened is unknown until its quote is claimed.
-      expect(await without).toMatch(name === 'credit-fund' ? /not_owner|not_found|invalid_request/ : /^not_owner$/)
+      expect(await without).toMatch(
+        name === 'credit-fund' ? /not_owner|not_found|invalid_request/ : /^not_owner$/,
+      )
       expect(await refusedFor(call(first, { quote_id, quote_token }))).toBe('not_owner')
       expect(await boundTo(quote_id)).toBeNull()
-      expect(await refusedFor(call(first, quote))).toBe(name === 'start' ? 'payment_required' : 'taken')
+      expect(await refusedFor(call(first, quote))).toBe(
+        name === 'start' ? 'payment_required' : 'taken',
+      )
       expect(await boundTo(quote_id)).toBe(first.registered.agent.agent_id)
       expect(await refusedFor(call(second, quote))).toBe('not_owner')
       expect(await boundTo(quote_id)).toBe(first.registered.agent.agent_id)
@@ -143,27 +178,48 @@ verifies(
   async () => {
     const quote = await publicQuote()
     const order = { ...exampleOrder, idempotency_key: freshKey() }
-    expect(await refusedFor(open().call('work-order-create', { ...order, quote_id: quote.quote_id }))).toBe('not_owner')
+    expect(
+      await refusedFor(open().call('work-order-create', { ...order, quote_id: quote.quote_id })),
+    ).toBe('not_owner')
     const { rail_run } = (await open().call('work-order-create', { ...order, ...quote })).body
     expect(await boundTo(quote.quote_id)).toBe(rail_run.task_id)
-    expect(await refusedFor(first.start({ ...first.startInput(quote.quote_id), ...quote }))).toBe('not_owner')
+    expect(await refusedFor(first.start({ ...first.startInput(quote.quote_id), ...quote }))).toBe(
+      'not_owner',
+    )
   },
 )
 
-verifies('caller.quote-once', 'a second run of one rail and tier is quoted and started at once', async () => {
-  const known = await trustedAgent(hosts(), apis.operator, { rails: ['packetops'], sandbox: true })
-  const client = createClient({ baseUrl: hosts().base, osUrl: hosts().os, agent: known.credential })
-  for (const _ of [1, 2, 3]) {
-    const { quote } = (await client.call('quote-run', run)).body
-    const input = { ...first.startInput(quote.quote_id), usage: 'synthetic' } as const
-    expect((await client.call('start-agent-run', input)).status).toBe(202)
-  }
-  const [one, same] = [await first.quote('diligenceops'), await first.quote('diligenceops')]
-  expect(same.quote_id).toBe(one.quote_id)
-  const challenge = { mode: 'create_payment_challenge', quote_id: one.quote_id, idempotency_key: freshKey() } as const
-  expect(await codeOf(first.client.call('create-payment-challenge', challenge))).toBe('payment_required')
-  expect((await first.quote('diligenceops')).quote_id).not.toBe(one.quote_id)
-})
+verifies(
+  'caller.quote-once',
+  'a second run of one rail and tier is quoted and started at once',
+  async () => {
+    const known = await trustedAgent(hosts(), apis.operator, {
+      rails: ['packetops'],
+      sandbox: true,
+    })
+    const client = createClient({
+      baseUrl: hosts().base,
+      osUrl: hosts().os,
+      agent: known.credential,
+    })
+    for (const _ of [1, 2, 3]) {
+      const { quote } = (await client.call('quote-run', run)).body
+      const input = { ...first.startInput(quote.quote_id), usage: 'synthetic' } as const
+      expect((await client.call('start-agent-run', input)).status).toBe(202)
+    }
+    const [one, same] = [await first.quote('diligenceops'), await first.quote('diligenceops')]
+    expect(same.quote_id).toBe(one.quote_id)
+    const challenge = {
+      mode: 'create_payment_challenge',
+      quote_id: one.quote_id,
+      idempotency_key: freshKey(),
+    } as const
+    expect(await codeOf(first.client.call('create-payment-challenge', challenge))).toBe(
+      'payment_required',
+    )
+    expect((await first.quote('diligenceops')).quote_id).not.toBe(one.quote_id)
+  },
+)
 
 verifies(
   'caller.secret',
@@ -175,14 +231,20 @@ verifies(
     const repeated = await open(mine).call('quote-run', named)
     expect(repeated.body).toEqual(asked.body)
     expect(repeated.replayed).toBe(true)
-    expect(await codeOf(open(mine).call('quote-run', { ...named, tier: 'pro' }))).toBe('idempotency_conflict')
-    const others = await Promise.all([open(theirs), open(), open()].map((client) => client.call('quote-run', named)))
+    expect(await codeOf(open(mine).call('quote-run', { ...named, tier: 'pro' }))).toBe(
+      'idempotency_conflict',
+    )
+    const others = await Promise.all(
+      [open(theirs), open(), open()].map((client) => client.call('quote-run', named)),
+    )
     const tokens = [asked, ...others].map(({ body }) => body.quote_token)
     expect(new Set(tokens).size).toBe(4)
     expect(others.map(({ replayed }) => replayed)).toEqual([false, false, false])
     for (const secret of ['short', 'x'.repeat(129), `${'x'.repeat(22)}!`])
       expect(await codeOf(open(secret).call('quote-run', named))).toBe('invalid_request')
-    const { rows } = await sql<{ caller: string }>`select caller from calls where key = 'same-key'`.execute(apis.db)
+    const { rows } = await sql<{
+      caller: string
+    }>`select caller from calls where key = 'same-key'`.execute(apis.db)
     expect(JSON.stringify(rows)).not.toContain(mine)
     expect(rows.filter(({ caller }) => caller.startsWith('address:'))).toEqual([])
   },

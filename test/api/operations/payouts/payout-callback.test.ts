@@ -22,8 +22,16 @@ async function signed(body: object) {
       headers: { 'content-type': 'application/json', ...proof },
       body: JSON.stringify(body),
     })
-    const { callback_url, code } = (await answer.json()) as { callback_url?: string | null; code?: string }
-    return { status: answer.status, url: callback_url, code, replayed: answer.headers.get('idempotent-replayed') }
+    const { callback_url, code } = (await answer.json()) as {
+      callback_url?: string | null
+      code?: string
+    }
+    return {
+      status: answer.status,
+      url: callback_url,
+      code,
+      replayed: answer.headers.get('idempotent-replayed'),
+    }
   }
 }
 const setting = (callback_url: string | null) => signed({ mode: 'set_callback', callback_url })
@@ -46,6 +54,8 @@ verifies('admission.proof-once', 'a proof that set a callback does not set it ag
 })
 
 verifies('admission.proof-once', 'what is refused uses up no proof for good', async () => {
-  expect(await (await setting('https://127.0.0.1/in'))()).toMatchObject({ code: 'callback_refused' })
+  expect(await (await setting('https://127.0.0.1/in'))()).toMatchObject({
+    code: 'callback_refused',
+  })
   expect(await current()).toBe('https://hooks.first.example/in')
 })

@@ -5,7 +5,12 @@ import { Client, Connection } from '@temporalio/client'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { authorityOf, openMoneyDeps, openWalletSignatures, receiptSigner } from '../../../../activities/container.ts'
+import {
+  authorityOf,
+  openMoneyDeps,
+  openWalletSignatures,
+  receiptSigner,
+} from '../../../../activities/container.ts'
 import { createWallet } from '../../../../activities/credit/allowance.ts'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import { receiveEvent } from '../../../../activities/credit/provider-events.ts'
@@ -31,9 +36,16 @@ let connection: Connection
 beforeAll(async () => {
   directory = await scratchDirectory()
   const keys = join(directory, 'provider-keys.json')
-  const standard = { provider: 'tills', scheme: 'standard', key: `whsec_${secret.toString('base64')}` }
+  const standard = {
+    provider: 'tills',
+    scheme: 'standard',
+    key: `whsec_${secret.toString('base64')}`,
+  }
   await writeFile(keys, JSON.stringify([standard]), { mode: 0o600 })
-  apis = await startComposedTasks({ PROVIDER_WEBHOOK_KEYS_FILE: keys, LIMIT_AGENT_PER_MINUTE: '6000' })
+  apis = await startComposedTasks({
+    PROVIDER_WEBHOOK_KEYS_FILE: keys,
+    LIMIT_AGENT_PER_MINUTE: '6000',
+  })
   known = await trustedAgent(hosts(), apis.operator)
   const { config, db } = apis
   buyer = buyingAgent(hosts(), known, apis.operator, db)
@@ -61,10 +73,16 @@ const event = (challenge_id: string, amount_usd: number, type = 'payment.settled
 async function webhook(body: ReturnType<typeof event>): Promise<number> {
   const raw = JSON.stringify(body)
   const seconds = Math.floor(Date.now() / 1000)
-  const signature = createHmac('sha256', secret).update(`${body.event_id}.${seconds}.${raw}`).digest('base64')
+  const signature = createHmac('sha256', secret)
+    .update(`${body.event_id}.${seconds}.${raw}`)
+    .digest('base64')
   const headers = {
     'content-type': 'application/json',
-    ...{ 'webhook-id': body.event_id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` },
+    ...{
+      'webhook-id': body.event_id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': `v1,${signature}`,
+    },
   }
   const answer = await fetch(`${hosts().base}/api/agent-paid-callback-completion`, {
     method: 'POST',
@@ -86,14 +104,19 @@ verifies(
   'an invoice takes a task over HTTP from its contract to its end: quoted, challenged, approved, worked for, charged',
   async () => {
     const { taskId, task_token, accepted, challenge, entitlement, share } = await buyer.challenged()
-    expect(accepted).toMatchObject({ task: { state: 'credit_pending' }, entitlement: { state: 'pending' } })
+    expect(accepted).toMatchObject({
+      task: { state: 'credit_pending' },
+      entitlement: { state: 'pending' },
+    })
     expect(challenge).toMatchObject({ state: 'open', entitlement_id: entitlement.entitlement_id })
     const reference = await buyer.present(invoice(challenge.challenge_id))
     expect(await buyer.stateOf(task_token)).toBe('credit_pending')
     await buyer.review('payment_reference', reference.payment_reference_id)
     await buyer.reaches(task_token, 'credit_funded')
     await buyer.finish({ taskId, task_token })
-    const { body } = await buyer.agent.call('agent-credit-read', { entitlement_id: entitlement.entitlement_id })
+    const { body } = await buyer.agent.call('agent-credit-read', {
+      entitlement_id: entitlement.entitlement_id,
+    })
     expect(body).toMatchObject({ entitlement: { state: 'funded', consumed_units: share } })
     expect(body.usage_receipts).toHaveLength(1)
   },
@@ -104,15 +127,23 @@ verifies(
   'a task is quoted by its token and challenged by its quote; what is for something else is refused',
   async () => {
     const task = await buyer.contracted()
-    expect(await codeOf(buyer.agent.call('agent-quote', quoteFor(task.task_token)))).toBe('wrong_state')
+    expect(await codeOf(buyer.agent.call('agent-quote', quoteFor(task.task_token)))).toBe(
+      'wrong_state',
+    )
     expect((await task.accept()).task.state).toBe('trusted')
     const other = { ...quoteFor(task.task_token), tier: 'entry' as const }
     expect(await codeOf(buyer.agent.call('agent-quote', other))).toBe('quote_mismatch')
     const open = createClient({ baseUrl: hosts().base })
-    expect(await codeOf(open.call('agent-quote', quoteFor(task.task_token)))).toBe('credential_required')
+    expect(await codeOf(open.call('agent-quote', quoteFor(task.task_token)))).toBe(
+      'credential_required',
+    )
     const { quote } = (await buyer.agent.call('agent-quote', quoteFor(task.task_token))).body
     expect(await buyer.stateOf(task.task_token)).toBe('quoted')
-    const asked = { mode: 'create_payment_challenge', quote_id: quote.quote_id, idempotency_key: key() } as const
+    const asked = {
+      mode: 'create_payment_challenge',
+      quote_id: quote.quote_id,
+      idempotency_key: key(),
+    } as const
     expect(await codeOf(open.call('create-payment-challenge', asked))).toBe('payment_required')
     await buyer.reaches(task.task_token, 'credit_pending')
     const third = await buyer.contracted()
@@ -133,7 +164,11 @@ verifies(
     const wallet = await transaction(apis.db, (tx) => createWallet(tx, { agentId, label: 'runs' }))
     await topUp(money, agentId, wallet.wallet_id, byWallet.challenge.amount_usd)
     await buyer.present({
-      ...{ challenge_id: byWallet.challenge.challenge_id, method: 'agent_allowance', external_reference: 'wallet' },
+      ...{
+        challenge_id: byWallet.challenge.challenge_id,
+        method: 'agent_allowance',
+        external_reference: 'wallet',
+      },
       payer: wallet.wallet_id,
     })
     expect(await buyer.stateOf(byWallet.task_token)).toBe('credit_funded')
@@ -146,10 +181,18 @@ verifies(
 
     const byCredit = await buyer.challenged()
     const funding = await buyer.agent.call('agent-credit-fund', {
-      ...{ entitlement_id: byCredit.entitlement.entitlement_id, method: 'payment_reference', idempotency_key: key() },
+      ...{
+        entitlement_id: byCredit.entitlement.entitlement_id,
+        method: 'payment_reference',
+        idempotency_key: key(),
+      },
       ...{ external_reference: `REF-${key()}`, amount_usd: byCredit.challenge.amount_usd },
     })
-    await buyer.review('payment_reference', funding.body.payment_reference.payment_reference_id, 'approve')
+    await buyer.review(
+      'payment_reference',
+      funding.body.payment_reference.payment_reference_id,
+      'approve',
+    )
     await buyer.reaches(byCredit.task_token, 'credit_funded')
   },
 )
@@ -165,7 +208,9 @@ verifies(
     const listed = await buyer.reviewer.call('loop-review-console', { kind: 'payment_reference' })
     const item = listed.body.items.find((one) => JSON.stringify(one).includes('amount_mismatch'))
     expect(item).toMatchObject({ allowed_decisions: ['reject'] })
-    expect(await codeOf(buyer.review('payment_reference', item?.subject_id ?? '', 'approve'))).toBe('control_denied')
+    expect(await codeOf(buyer.review('payment_reference', item?.subject_id ?? '', 'approve'))).toBe(
+      'control_denied',
+    )
     await buyer.review('payment_reference', item?.subject_id ?? '', 'reject')
     expect(await buyer.stateOf(task_token)).toBe('exception_open')
     const reference = await buyer.present(invoice(challenge_id))
@@ -189,7 +234,12 @@ verifies(
     await transaction(apis.db, (tx) => decideReference(money, tx, decision))
     const told = await buyer.challenged()
     const stored = (type: 'payment.settled' | 'payment.refunded') => ({
-      ...{ event_id: `evt_${key()}`, type, external_reference: 'cs_told', challenge_id: told.challenge.challenge_id },
+      ...{
+        event_id: `evt_${key()}`,
+        type,
+        external_reference: 'cs_told',
+        challenge_id: told.challenge.challenge_id,
+      },
       ...{
         amount_cents: told.challenge.amount_usd * 100,
         currency: 'usd',
@@ -199,13 +249,13 @@ verifies(
       },
     })
     await receiveEvent(money, 'tills', stored('payment.settled'))
-    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual([
-      ...['credit_pending', 'credit_pending'],
-    ])
+    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual(
+      [...['credit_pending', 'credit_pending']],
+    )
     await Promise.all([sweep(), sweep()])
-    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual([
-      ...['credit_funded', 'credit_funded'],
-    ])
+    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual(
+      [...['credit_funded', 'credit_funded']],
+    )
     await receiveEvent(money, 'tills', stored('payment.refunded'))
     await sweep()
     expect(await buyer.stateOf(told.task_token)).toBe('exception_open')

@@ -36,8 +36,22 @@ type Act = {
 
 /** The states in which a task waits for somebody; the others are left by the service itself. */
 const resting: readonly TaskState[] = [
-  ...(['preflight_checked', 'contract_ready', 'trusted', 'quoted', 'credit_pending', 'credit_funded'] as const),
-  ...(['operating', 'evidence_partial', 'attested', 'exception_open', 'replay_ready', 'closed'] as const),
+  ...([
+    'preflight_checked',
+    'contract_ready',
+    'trusted',
+    'quoted',
+    'credit_pending',
+    'credit_funded',
+  ] as const),
+  ...([
+    'operating',
+    'evidence_partial',
+    'attested',
+    'exception_open',
+    'replay_ready',
+    'closed',
+  ] as const),
 ]
 
 const stopped: readonly TaskState[] = ['exception_open', 'replay_ready']
@@ -45,7 +59,9 @@ const recover =
   (action: InputOf<'task-recover'>['action'], input?: unknown): Act['call'] =>
   ({ token, exceptionId: exception_id }) => {
     const more = input === undefined ? {} : { input: input as Record<string, unknown> }
-    return calls.asHolder(token).call('task-recover', { exception_id, action, ...more, idempotency_key: key() })
+    return calls
+      .asHolder(token)
+      .call('task-recover', { exception_id, action, ...more, idempotency_key: key() })
   }
 const review =
   (decision: 'approve' | 'reject'): Act['call'] =>
@@ -57,7 +73,8 @@ const acts: readonly Act[] = [
   {
     name: 'contract-prepare',
     inTurn: ['preflight_checked'],
-    call: ({ token: task_token }) => calls.asAgent.call('contract-prepare', { task_token, idempotency_key: key() }),
+    call: ({ token: task_token }) =>
+      calls.asAgent.call('contract-prepare', { task_token, idempotency_key: key() }),
   },
   {
     name: 'contract-accept',
@@ -67,14 +84,24 @@ const acts: readonly Act[] = [
       const contract_id = String(named)
       const terms_sha256 = digestOf({ contract: 'terms', task_id })
       const signature = calls.agent.signText(acceptanceText(contract_id, terms_sha256))
-      return calls.asAgent.call('contract-accept', { contract_id, terms_sha256, signature, idempotency_key: key() })
+      return calls.asAgent.call('contract-accept', {
+        contract_id,
+        terms_sha256,
+        signature,
+        idempotency_key: key(),
+      })
     },
   },
   {
     name: 'agent-quote',
     inTurn: ['trusted'],
     call: ({ token: task_token }) =>
-      calls.asAgent.call('agent-quote', { rail: 'packetops', tier: 'standard', task_token, idempotency_key: key() }),
+      calls.asAgent.call('agent-quote', {
+        rail: 'packetops',
+        tier: 'standard',
+        task_token,
+        idempotency_key: key(),
+      }),
   },
   {
     name: 'self-serve-loop-submit',
@@ -82,7 +109,12 @@ const acts: readonly Act[] = [
     needs: 'contract_id',
     call: ({ token: task_token, row }) =>
       calls.asAgent.call('self-serve-loop-submit', {
-        ...{ task_token, contract_id: String(row.contract_id), input: { another: 'input' }, idempotency_key: key() },
+        ...{
+          task_token,
+          contract_id: String(row.contract_id),
+          input: { another: 'input' },
+          idempotency_key: key(),
+        },
       }),
   },
   {
@@ -106,7 +138,11 @@ const acts: readonly Act[] = [
     inTurn: [...stopped, 'evidence_partial'],
     call: recover('supply_evidence', packetops.sandboxInput),
   },
-  { name: 'loop-review-record approve', inTurn: ['credit_funded', 'evidence_partial'], call: review('approve') },
+  {
+    name: 'loop-review-record approve',
+    inTurn: ['credit_funded', 'evidence_partial'],
+    call: review('approve'),
+  },
   { name: 'loop-review-record reject', inTurn: ['credit_funded'], call: review('reject') },
   {
     name: 'loop-review-record loop_step',
@@ -145,28 +181,40 @@ for (const state of resting)
         ({ inTurn, needs }) => !inTurn.includes(state) && (!needs || task.row[needs] !== null),
       )
       for (const { name, call } of outOfTurn) {
-        const expected = { status: 409, code: 'wrong_state', allowed_events: allowedTaskEvents(state) }
+        const expected = {
+          status: 409,
+          code: 'wrong_state',
+          allowed_events: allowedTaskEvents(state),
+        }
         expect(await refusal(call(task)), name).toMatchObject(expected)
         expect(await findTask(apis.db, task_id), name).toMatchObject({ state, sequence })
       }
     },
   )
 
-verifies('task.http.unknown', 'a token that nobody was given is 404 wherever one is taken', async () => {
-  const token = `tk_${'A'.repeat(43)}`
-  const holder = calls.asHolder(token)
-  const exception_id = `ex_${'0'.repeat(64)}`
-  const answers = [
-    holder.call('task-ledger', {}),
-    holder.call('task-attestation', {}),
-    holder.call('task-exceptions', {}),
-    holder.call('task-replay-package', {}),
-    holder.call('agent-status', {}),
-    holder.call('task-exception-raise', { code: 'caller_dispute', detail: 'x', idempotency_key: key() }),
-    holder.call('task-recover', { exception_id, action: 'replay', idempotency_key: key() }),
-    holder.call('task-replay-prepare', { exception_id, idempotency_key: key() }),
-    calls.asAgent.call('contract-prepare', { task_token: token, idempotency_key: key() }),
-    calls.asAgent.call('agent-quote', { rail: 'packetops', tier: 'standard', task_token: token }),
-  ]
-  expect(await Promise.all(answers.map(codeOf))).toEqual(answers.map(() => 'not_found'))
-})
+verifies(
+  'task.http.unknown',
+  'a token that nobody was given is 404 wherever one is taken',
+  async () => {
+    const token = `tk_${'A'.repeat(43)}`
+    const holder = calls.asHolder(token)
+    const exception_id = `ex_${'0'.repeat(64)}`
+    const answers = [
+      holder.call('task-ledger', {}),
+      holder.call('task-attestation', {}),
+      holder.call('task-exceptions', {}),
+      holder.call('task-replay-package', {}),
+      holder.call('agent-status', {}),
+      holder.call('task-exception-raise', {
+        code: 'caller_dispute',
+        detail: 'x',
+        idempotency_key: key(),
+      }),
+      holder.call('task-recover', { exception_id, action: 'replay', idempotency_key: key() }),
+      holder.call('task-replay-prepare', { exception_id, idempotency_key: key() }),
+      calls.asAgent.call('contract-prepare', { task_token: token, idempotency_key: key() }),
+      calls.asAgent.call('agent-quote', { rail: 'packetops', tier: 'standard', task_token: token }),
+    ]
+    expect(await Promise.all(answers.map(codeOf))).toEqual(answers.map(() => 'not_found'))
+  },
+)

@@ -27,9 +27,12 @@ afterAll(async () => {
 })
 
 const hosts = (api = 0) => apis.hosts[api]!
-const open = (api = 0) => createClient({ baseUrl: hosts(api).base, idempotencySecret: 'orders-of-one-customer' })
-const holder = (statusToken: string) => createClient({ baseUrl: hosts().base, osUrl: hosts().os, statusToken })
-const order = (more: Partial<Order> = {}): Order => ({ ...exampleOrder, ...more, idempotency_key: freshKey() }) as Order
+const open = (api = 0) =>
+  createClient({ baseUrl: hosts(api).base, idempotencySecret: 'orders-of-one-customer' })
+const holder = (statusToken: string) =>
+  createClient({ baseUrl: hosts().base, osUrl: hosts().os, statusToken })
+const order = (more: Partial<Order> = {}): Order =>
+  ({ ...exampleOrder, ...more, idempotency_key: freshKey() }) as Order
 const judge = (id: string, decision: 'approve' | 'reject') =>
   decide(hosts(), apis.operator, id, decision, { subject_kind: 'work_order' })
 const orderOf = async (token: string, work_order_id: string) =>
@@ -44,16 +47,32 @@ verifies(
     const { body } = await open().call('work-orders-read', {})
     expect(WorkOrderInput.safeParse(body.example)).toMatchObject({ success: true })
     const input = order()
-    const answers = await Promise.all([0, 1, 0, 1].map((api) => open(api).call('work-order-create', input)))
+    const answers = await Promise.all(
+      [0, 1, 0, 1].map((api) => open(api).call('work-order-create', input)),
+    )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
     const [first] = answers.map((answer) => answer.body)
     const { work_order, status_token, rail_run, receipt } = first!
     for (const answer of answers)
-      expect(answer.body).toMatchObject({ work_order: { work_order_id: work_order.work_order_id }, status_token })
-    expect(work_order).toMatchObject({ state: 'queued', rail: 'packetops', run_id: rail_run.run_id, agent_id: null })
-    expect(rail_run).toMatchObject({ state: 'preflight_checked', work_order_id: work_order.work_order_id })
+      expect(answer.body).toMatchObject({
+        work_order: { work_order_id: work_order.work_order_id },
+        status_token,
+      })
+    expect(work_order).toMatchObject({
+      state: 'queued',
+      rail: 'packetops',
+      run_id: rail_run.run_id,
+      agent_id: null,
+    })
+    expect(rail_run).toMatchObject({
+      state: 'preflight_checked',
+      work_order_id: work_order.work_order_id,
+    })
     expect(receipt).toMatchObject({ kind: 'intake', subject: work_order.work_order_id })
-    expect(first).toMatchObject({ verification_packet: { verified: true }, trust_ledger_record: { event: 'submit' } })
+    expect(first).toMatchObject({
+      verification_packet: { verified: true },
+      trust_ledger_record: { event: 'submit' },
+    })
     expect(await eventsOf(rail_run.task_token)).toEqual(['submit', 'preflight_passed'])
     expect(await orderOf(status_token, work_order.work_order_id)).toEqual(work_order)
     const { body: told } = await holder(status_token).call('agent-status', {})
@@ -62,15 +81,23 @@ verifies(
     expect(await problemOf(open().call('work-orders-read', { work_order_id }))).toMatchObject({
       code: 'credential_required',
     })
-    expect(await problemOf(agent.client.call('work-orders-read', { work_order_id }))).toMatchObject({
+    expect(await problemOf(agent.client.call('work-orders-read', { work_order_id }))).toMatchObject(
+      {
+        code: 'not_owner',
+      },
+    )
+    const unreadable = order({ input: { title: 'nothing else' } })
+    expect(await problemOf(open().call('work-order-create', unreadable))).toMatchObject({
+      code: 'input_rejected',
+    })
+    const called = order({ callback_url: 'https://receiver.example/hook' })
+    expect(await problemOf(open().call('work-order-create', called))).toMatchObject({
+      code: 'callback_refused',
+    })
+    const forAnother = order({ requester: { agent_id: agent.registered.agent.agent_id } })
+    expect(await problemOf(open().call('work-order-create', forAnother))).toMatchObject({
       code: 'not_owner',
     })
-    const unreadable = order({ input: { title: 'nothing else' } })
-    expect(await problemOf(open().call('work-order-create', unreadable))).toMatchObject({ code: 'input_rejected' })
-    const called = order({ callback_url: 'https://receiver.example/hook' })
-    expect(await problemOf(open().call('work-order-create', called))).toMatchObject({ code: 'callback_refused' })
-    const forAnother = order({ requester: { agent_id: agent.registered.agent.agent_id } })
-    expect(await problemOf(open().call('work-order-create', forAnother))).toMatchObject({ code: 'not_owner' })
   },
 )
 
@@ -81,13 +108,20 @@ verifies(
     const hash = `0x${sha256Hex('a transaction')}`
     const content = `step,sha256,transaction\nsettled,${sha256Hex('a file')},${hash}\n`
     const items = (text: string) => [
-      { name: 'settlements.csv', section: 'logical_access', content: text, sha256: sha256Hex(text) },
+      {
+        name: 'settlements.csv',
+        section: 'logical_access',
+        content: text,
+        sha256: sha256Hex(text),
+      },
     ]
     const objective = `A packet for transaction ${hash}, digest sha256:${sha256Hex(content)}.`
     const sent = order({ objective, input: { ...packetopsInput, items: items(content) } })
     const { body } = await open().call('work-order-create', sent)
     expect(body.work_order).toMatchObject({ objective, state: 'queued' })
-    const secret = order({ input: { ...packetopsInput, items: items(`private key: ${sha256Hex('a key')}`) } })
+    const secret = order({
+      input: { ...packetopsInput, items: items(`private key: ${sha256Hex('a key')}`) },
+    })
     expect(await problemOf(open().call('work-order-create', secret))).toMatchObject({
       code: 'forbidden_material',
       errors: [{ pointer: '/input/items/0/content' }],
@@ -108,14 +142,24 @@ verifies(
     const taken = (await open().call('work-order-create', { ...rest, steps })).body
     const { work_order_id } = taken.work_order
     expect(taken.rail_runs.map(({ rail }) => rail)).toEqual(['packetops', 'distributionops'])
-    const listed = await createClient({ baseUrl: hosts().base, operator: apis.operator }).call('loop-review-console', {
-      kind: 'work_order',
-    })
+    const listed = await createClient({ baseUrl: hosts().base, operator: apis.operator }).call(
+      'loop-review-console',
+      {
+        kind: 'work_order',
+      },
+    )
     expect(listed.body.items.map(({ subject_id }) => subject_id)).toContain(work_order_id)
     expect((await judge(work_order_id, 'approve')).subject).toMatchObject({ state: 'approved' })
     for (const { task_token } of taken.rail_runs)
       expect(await eventsOf(task_token)).toEqual([
-        ...['submit', 'preflight_passed', 'contract_prepared', 'contract_accepted', 'trust_requested', 'trust_granted'],
+        ...[
+          'submit',
+          'preflight_passed',
+          'contract_prepared',
+          'contract_accepted',
+          'trust_requested',
+          'trust_granted',
+        ],
       ])
     expect(await problemOf(judge(work_order_id, 'reject'))).toMatchObject({ code: 'wrong_state' })
     const other = (await open().call('work-order-create', order())).body
@@ -125,7 +169,9 @@ verifies(
       review: { state: 'rejected' },
     })
     const over = async () => (await eventsOf(other.rail_run.task_token)).slice(2)
-    await expect.poll(over, { timeout: 10_000 }).toEqual(['exception_raised', 'abandoned', 'closed'])
+    await expect
+      .poll(over, { timeout: 10_000 })
+      .toEqual(['exception_raised', 'abandoned', 'closed'])
   },
 )
 
@@ -155,13 +201,19 @@ verifies(
     const owned = (await agent.client.call('work-order-create', order({ requester }))).body
     const decided = (await open().call('work-order-create', order())).body
     await judge(decided.work_order.work_order_id, 'approve')
-    const quoted = (await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })).body
+    const quoted = (
+      await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })
+    ).body
     const {
       quote: { quote_id },
       quote_token = '',
     } = quoted
     const paid = (await open().call('work-order-create', order({ quote_id, quote_token }))).body
-    const payment = { quote_id, method: 'invoice_reference' as const, external_reference: `INV-${freshKey()}` }
+    const payment = {
+      quote_id,
+      method: 'invoice_reference' as const,
+      external_reference: `INV-${freshKey()}`,
+    }
     await createClient({
       baseUrl: hosts().base,
       statusToken: paid.status_token,
@@ -184,7 +236,11 @@ verifies(
       ...['rejected', 'queued', 'approved', 'queued'],
     ])
     for (const { task_token } of left.rail_runs) {
-      expect((await eventsOf(task_token)).slice(2)).toEqual(['exception_raised', 'abandoned', 'closed'])
+      expect((await eventsOf(task_token)).slice(2)).toEqual([
+        'exception_raised',
+        'abandoned',
+        'closed',
+      ])
       const taskId = `task-${sha256Hex(task_token)}`
       const workflow = async () => {
         const { client, close } = createTemporalClient(apis.config)
@@ -198,41 +254,58 @@ verifies(
       expect(rows).toEqual([])
     }
     expect([before, await receipts()]).toEqual([1, 1])
-    expect(await problemOf(judge(left.work_order.work_order_id, 'approve'))).toMatchObject({ code: 'wrong_state' })
+    expect(await problemOf(judge(left.work_order.work_order_id, 'approve'))).toMatchObject({
+      code: 'wrong_state',
+    })
   },
   60_000,
 )
 
-verifies('work-order.worked-off', 'an agent’s order is paid by its quote and delivered by its task', async () => {
-  const { quote_id } = await agent.quote('packetops', 7)
-  const requester = { agent_id: agent.registered.agent.agent_id }
-  const { body } = await agent.client.call('work-order-create', order({ quote_id, requester }))
-  const { work_order, rail_run, status_token } = body
-  await judge(work_order.work_order_id, 'approve')
-  expect(await agent.status(rail_run.run_id, 5_000)).toMatchObject({ state: 'credit_pending' })
-  const { payment_reference_id } = await agent.pay(quote_id)
-  await agent.approve('payment_reference', payment_reference_id)
-  const stateOf = async () => (await orderOf(status_token, work_order.work_order_id))?.state
-  await expect.poll(stateOf, { timeout: 20_000 }).toBe('operating')
-  const waits = async () =>
-    (await agent.status(rail_run.run_id)).loop.steps.find(({ step }) => step === 'review_step')?.state
-  await expect.poll(waits, { timeout: 20_000 }).toBe('waits')
-  await agent.approve('loop_step', rail_run.run_id)
-  await expect.poll(stateOf, { timeout: 30_000 }).toBe('completed')
-  const own = await agent.client.call('work-orders-read', { work_order_id: work_order.work_order_id })
-  expect(own.body.work_order).toMatchObject({ state: 'completed', agent_id: requester.agent_id })
-})
+verifies(
+  'work-order.worked-off',
+  'an agent’s order is paid by its quote and delivered by its task',
+  async () => {
+    const { quote_id } = await agent.quote('packetops', 7)
+    const requester = { agent_id: agent.registered.agent.agent_id }
+    const { body } = await agent.client.call('work-order-create', order({ quote_id, requester }))
+    const { work_order, rail_run, status_token } = body
+    await judge(work_order.work_order_id, 'approve')
+    expect(await agent.status(rail_run.run_id, 5_000)).toMatchObject({ state: 'credit_pending' })
+    const { payment_reference_id } = await agent.pay(quote_id)
+    await agent.approve('payment_reference', payment_reference_id)
+    const stateOf = async () => (await orderOf(status_token, work_order.work_order_id))?.state
+    await expect.poll(stateOf, { timeout: 20_000 }).toBe('operating')
+    const waits = async () =>
+      (await agent.status(rail_run.run_id)).loop.steps.find(({ step }) => step === 'review_step')
+        ?.state
+    await expect.poll(waits, { timeout: 20_000 }).toBe('waits')
+    await agent.approve('loop_step', rail_run.run_id)
+    await expect.poll(stateOf, { timeout: 30_000 }).toBe('completed')
+    const own = await agent.client.call('work-orders-read', {
+      work_order_id: work_order.work_order_id,
+    })
+    expect(own.body.work_order).toMatchObject({ state: 'completed', agent_id: requester.agent_id })
+  },
+)
 
-verifies('work-order.worked-off', 'the state of an order follows from its decision and its tasks', () => {
-  const task = (state: 'trusted' | 'operating' | 'attested' | 'closed', attested = false) => ({
-    ...{ state, attested },
-    begun: state !== 'trusted',
-  })
-  expect(workOrderState(null, [task('trusted')])).toBe('queued')
-  expect(workOrderState('reject', [task('closed')])).toBe('rejected')
-  expect(workOrderState('approve', [task('trusted'), task('trusted')])).toBe('approved')
-  expect(workOrderState('approve', [task('trusted'), task('operating')])).toBe('operating')
-  expect(workOrderState('approve', [task('closed', true), task('operating')])).toBe('operating')
-  expect(workOrderState('approve', [task('closed', true), task('attested', true)])).toBe('delivered')
-  expect(workOrderState('approve', [task('closed', true), task('closed', true)])).toBe('completed')
-})
+verifies(
+  'work-order.worked-off',
+  'the state of an order follows from its decision and its tasks',
+  () => {
+    const task = (state: 'trusted' | 'operating' | 'attested' | 'closed', attested = false) => ({
+      ...{ state, attested },
+      begun: state !== 'trusted',
+    })
+    expect(workOrderState(null, [task('trusted')])).toBe('queued')
+    expect(workOrderState('reject', [task('closed')])).toBe('rejected')
+    expect(workOrderState('approve', [task('trusted'), task('trusted')])).toBe('approved')
+    expect(workOrderState('approve', [task('trusted'), task('operating')])).toBe('operating')
+    expect(workOrderState('approve', [task('closed', true), task('operating')])).toBe('operating')
+    expect(workOrderState('approve', [task('closed', true), task('attested', true)])).toBe(
+      'delivered',
+    )
+    expect(workOrderState('approve', [task('closed', true), task('closed', true)])).toBe(
+      'completed',
+    )
+  },
+)

@@ -36,11 +36,15 @@ async function fresh(name: string) {
   )
   const { active } = keys.receipt
   const forged = (iat: number) =>
-    signCompact(active, { typ: RECEIPT_TYP, payload: { iss: issuer, iat, sub: name, ...claims, prev: null } })
+    signCompact(active, {
+      typ: RECEIPT_TYP,
+      payload: { iss: issuer, iat, sub: name, ...claims, prev: null },
+    })
   return { stored, forged, key: { ring: 'receipt', kid: active.kid } }
 }
 
-const verdict = (receipt: string) => createReceiptVerification(database.db, issuer).verify({ receipt })
+const verdict = (receipt: string) =>
+  createReceiptVerification(database.db, issuer).verify({ receipt })
 const later = (seconds: number) => new Date((nowSeconds() + seconds) * 1000).toISOString()
 
 verifies(
@@ -51,15 +55,27 @@ verifies(
     const verification = createReceiptVerification(database.db, issuer)
     const byItself = await verification.verify({ receipt: stored })
     expect(byItself).toMatchObject({ verified: true, kind: 'payout_created', stored: true })
-    expect(await verification.verify({ receipt_id: String(byItself['receipt_id']) })).toMatchObject({ verified: true })
-    expect(await verification.verify({ payload_sha256: String(byItself['payload_sha256']) })).toMatchObject({
+    expect(await verification.verify({ receipt_id: String(byItself['receipt_id']) })).toMatchObject(
+      { verified: true },
+    )
+    expect(
+      await verification.verify({ payload_sha256: String(byItself['payload_sha256']) }),
+    ).toMatchObject({
       verified: true,
     })
     const [header, payload, signature = ''] = stored.split('.')
-    const broken = await verdict(`${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`)
+    const broken = await verdict(
+      `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+    )
     expect(broken).toMatchObject({ verified: false })
-    expect(broken['checks']).toContainEqual({ check: 'signature', ok: false, detail: 'the signature does not verify' })
-    await expect(verification.verify({ receipt_id: `rc_${'0'.repeat(64)}` })).rejects.toThrow('not_found')
+    expect(broken['checks']).toContainEqual({
+      check: 'signature',
+      ok: false,
+      detail: 'the signature does not verify',
+    })
+    await expect(verification.verify({ receipt_id: `rc_${'0'.repeat(64)}` })).rejects.toThrow(
+      'not_found',
+    )
   },
 )
 
@@ -69,13 +85,28 @@ verifies(
   async () => {
     const { stored, forged, key } = await fresh('b')
     await endKey(database.db, 'retire', key)
-    expect(await verdict(stored)).toMatchObject({ verified: true, signature: { key_state_at_issue: 'active' } })
+    expect(await verdict(stored)).toMatchObject({
+      verified: true,
+      signature: { key_state_at_issue: 'active' },
+    })
     const { db } = database
-    const asOfLater = await createReceiptVerification(db, issuer).verify({ receipt: stored, at: later(60) })
-    expect(asOfLater).toMatchObject({ verified: true, signature: { key_state_at_issue: 'retired' } })
-    expect(await verdict(forged(nowSeconds() - 60))).toMatchObject({ verified: true, stored: false })
+    const asOfLater = await createReceiptVerification(db, issuer).verify({
+      receipt: stored,
+      at: later(60),
+    })
+    expect(asOfLater).toMatchObject({
+      verified: true,
+      signature: { key_state_at_issue: 'retired' },
+    })
+    expect(await verdict(forged(nowSeconds() - 60))).toMatchObject({
+      verified: true,
+      stored: false,
+    })
     const after = await verdict(forged(nowSeconds() + 2))
-    expect(after).toMatchObject({ verified: false, signature: { key_state_at_issue: 'retired', valid: true } })
+    expect(after).toMatchObject({
+      verified: false,
+      signature: { key_state_at_issue: 'retired', valid: true },
+    })
     expect(after['checks']).toContainEqual({
       check: 'key_standing',
       ok: false,
@@ -94,7 +125,13 @@ verifies(
     await endKey(database.db, 'revoke', key)
     expect(await verdict(stored)).toMatchObject({ verified: true })
     expect(await verdict(backdated)).toMatchObject({ verified: false })
-    const late = { subject: 'c2', kid: key.kid, kind: 'payout_created', seq: 0, payload_sha256: '0'.repeat(64) }
+    const late = {
+      subject: 'c2',
+      kid: key.kid,
+      kind: 'payout_created',
+      seq: 0,
+      payload_sha256: '0'.repeat(64),
+    }
     await database.db
       .insertInto('receipts')
       .values({ ...late, receipt_id: receiptId(backdated), jws: backdated, prev: null })
@@ -120,7 +157,9 @@ verifies(
     const first = await append('payout_created')
     const second = await append('payout_authorized')
     expect(await append('payout_created')).toBe(first)
-    const claims = JSON.parse(Buffer.from(second.split('.')[1] ?? '', 'base64url').toString()) as { prev: string }
+    const claims = JSON.parse(Buffer.from(second.split('.')[1] ?? '', 'base64url').toString()) as {
+      prev: string
+    }
     const { createHash } = await import('node:crypto')
     expect(claims.prev).toBe(createHash('sha256').update(first).digest('hex'))
   },

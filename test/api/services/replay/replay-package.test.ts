@@ -43,10 +43,15 @@ async function stoppedTask(): Promise<string> {
     issuer,
     facts: {},
   }
-  const jws = await transaction(db, (tx) => appendReceipt(tx, signReceipt, settlement, 1_795_255_200))
+  const jws = await transaction(db, (tx) =>
+    appendReceipt(tx, signReceipt, settlement, 1_795_255_200),
+  )
   await record(taskId, submit)
   await record(taskId, ['preflight_passed', { checks: [] }])
-  await record(taskId, ['contract_prepared', { contract_id: `ct_${taskId.slice(5)}`, terms_sha256: contract }])
+  await record(taskId, [
+    'contract_prepared',
+    { contract_id: `ct_${taskId.slice(5)}`, terms_sha256: contract },
+  ])
   await record(taskId, ['contract_accepted', { terms_sha256: contract }])
   await record(taskId, ['trust_requested', {}])
   await record(taskId, ['trust_granted', {}])
@@ -54,10 +59,17 @@ async function stoppedTask(): Promise<string> {
   await record(taskId, ['credit_requested', { entitlement_id: 'en_1' }])
   await record(taskId, ['credit_funded', { settlement_receipt_id: receiptId(jws) }])
   const sealed = await transaction(db, async (tx) =>
-    runContractOf(tx, { ...(await requireTask(tx, taskId)), input_sha256, review_decision: 'sandbox_policy' }),
+    runContractOf(tx, {
+      ...(await requireTask(tx, taskId)),
+      input_sha256,
+      review_decision: 'sandbox_policy',
+    }),
   )
   const run_contract_sha256 = digestOf(sealed)
-  await record(taskId, ['enqueued', { review_decision: 'sandbox_policy', input_sha256, run_contract_sha256 }])
+  await record(taskId, [
+    'enqueued',
+    { review_decision: 'sandbox_policy', input_sha256, run_contract_sha256 },
+  ])
   await record(taskId, ['started', { run_id: runIdOf(taskId) }])
   const runs = createRunSteps(deps, pool)
   let run = await runs.loadRun(runIdOf(taskId))
@@ -76,9 +88,14 @@ verifies(
   async () => {
     const taskId = await stoppedTask()
     const { db, deps, keys } = tasks
-    const read = () => readReplayPackage({ db, issuer: deps.issuer, signReplay: signerOf(keys, REPLAY_TYP) }, taskId)
+    const read = () =>
+      readReplayPackage({ db, issuer: deps.issuer, signReplay: signerOf(keys, REPLAY_TYP) }, taskId)
     const file = JSON.parse(JSON.stringify(await read()))
-    expect(file.replay_package).toMatchObject({ task_id: taskId, resume_state: 'attested', from_step: null })
+    expect(file.replay_package).toMatchObject({
+      task_id: taskId,
+      resume_state: 'attested',
+      from_step: null,
+    })
     const report = verifyReplayFile(file)
     expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
     expect(report.verdict).toBe('proven')

@@ -16,12 +16,16 @@ export type FloorCalls = {
 
 /** The floor's three durable calls: the writes before, then the update. */
 export function openFloorCalls({ temporalAddress, databaseUrl }: FloorSettings): FloorCalls {
-  const client = new Client({ connection: Connection.lazy({ address: temporalAddress, interceptors: [] }) })
+  const client = new Client({
+    connection: Connection.lazy({ address: temporalAddress, interceptors: [] }),
+  })
   const pool = openPool(databaseUrl)
   const before = (operation: string, { step, nonce, input }: FloorCall) =>
     commit(pool, grant(operation, step, nonce, input))
   const update = (name: string, { step }: FloorCall) =>
-    client.workflow.getHandle<typeof floor>(step.payoutId).executeUpdate<void, [FloorStep]>(name, { args: [step] })
+    client.workflow
+      .getHandle<typeof floor>(step.payoutId)
+      .executeUpdate<void, [FloorStep]>(name, { args: [step] })
   return {
     create: async (call, variant, lap) => {
       await commit(pool, counted(call.step))
@@ -33,7 +37,10 @@ export function openFloorCalls({ temporalAddress, databaseUrl }: FloorSettings):
         args: [call.step.payoutId, variant],
         workflowIdConflictPolicy: 'USE_EXISTING',
       })
-      await client.workflow.executeUpdateWithStart('create', { args: [call.step], startWorkflowOperation })
+      await client.workflow.executeUpdateWithStart('create', {
+        args: [call.step],
+        startWorkflowOperation,
+      })
       lap?.('create: update with start')
     },
     authorize: async (call) => {

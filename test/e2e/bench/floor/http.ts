@@ -16,7 +16,8 @@ serveParent(
       return listen((app) => {
         for (const [step, run] of Object.entries(steps)) {
           app.post(`/${step}`, async (request, response) => {
-            if (!isProven(request)) return void response.status(401).json({ code: 'wallet_proof_invalid' })
+            if (!isProven(request))
+              return void response.status(401).json({ code: 'wallet_proof_invalid' })
             await run(request.body)
             response.json({ payout: request.body.step.payoutId })
           })

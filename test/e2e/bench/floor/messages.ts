@@ -18,7 +18,11 @@ export interface FloorSigning {
 }
 
 /** What a task and its run ask of the engine: short steps are local activities, one of them for each update, long ones are regular. */
-export type FloorShape = { updates: number; shortSteps: number; run: { shortSteps: number; longSteps: number } }
+export type FloorShape = {
+  updates: number
+  shortSteps: number
+  run: { shortSteps: number; longSteps: number }
+}
 export interface NoStep {
   nothing(): Promise<void>
 }

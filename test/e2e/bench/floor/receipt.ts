@@ -2,7 +2,9 @@ import { createHash, type KeyObject, sign } from 'node:crypto'
 
 export type FloorReceipt = { jws: string; digest: string }
 
-const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: 'receipt+jwt', kid: 'bench' })).toString('base64url')
+const header = Buffer.from(
+  JSON.stringify({ alg: 'EdDSA', typ: 'receipt+jwt', kid: 'bench' }),
+).toString('base64url')
 
 /** A compact JWS of the size of the rail's receipts, signed with Ed25519. */
 export function signReceipt(key: KeyObject, payoutId: string): FloorReceipt {

@@ -44,7 +44,16 @@ export function grant(
       name: 'call',
       text: `insert into calls (call_id, caller, operation, key, fingerprint, grant_state, answer_state, funding, proof_nonce, path, body_sha256, lease_holder, lease_until, input)
         values ($1, $2, $3, 'bench', $4, 'open', 'open', 'free', $5, $6, $4, $7, clock_timestamp() + interval '15 seconds', $8)`,
-      values: [callId, `wallet:${creator}`, operation, digest, nonce, path, callId.slice(5, 41), input],
+      values: [
+        callId,
+        `wallet:${creator}`,
+        operation,
+        digest,
+        nonce,
+        path,
+        callId.slice(5, 41),
+        input,
+      ],
     },
     proof(creator, nonce, path, digest, callId),
   ]
@@ -96,7 +105,10 @@ export function granted(caller: string, callId: string, nonce: string, answer: s
   ]
 }
 
-export function created({ payoutId, callId, creator, digest }: FloorStep, receipt: FloorReceipt): Write[] {
+export function created(
+  { payoutId, callId, creator, digest }: FloorStep,
+  receipt: FloorReceipt,
+): Write[] {
   return [
     {
       name: 'payout',
@@ -109,7 +121,10 @@ export function created({ payoutId, callId, creator, digest }: FloorStep, receip
   ]
 }
 
-export function authorized({ payoutId, callId, digest }: FloorStep, receipt: FloorReceipt): Write[] {
+export function authorized(
+  { payoutId, callId, digest }: FloorStep,
+  receipt: FloorReceipt,
+): Write[] {
   return [
     {
       name: 'replay',
@@ -155,12 +170,20 @@ export function signed(payoutId: string, signature: string): Write[] {
   ]
 }
 
-function proof(...values: [wallet: string, nonce: string, path: string, digest: string, callId: string]): Write {
-  const text = 'insert into proof_nonces (wallet, nonce, path, body_sha256, call_id) values ($1, $2, $3, $4, $5)'
+function proof(
+  ...values: [wallet: string, nonce: string, path: string, digest: string, callId: string]
+): Write {
+  const text =
+    'insert into proof_nonces (wallet, nonce, path, body_sha256, call_id) values ($1, $2, $3, $4, $5)'
   return { name: 'proof', text, values }
 }
 
-function insertReceipt(payoutId: string, seq: number, kind: string, { jws, digest }: FloorReceipt): Write {
+function insertReceipt(
+  payoutId: string,
+  seq: number,
+  kind: string,
+  { jws, digest }: FloorReceipt,
+): Write {
   return {
     name: 'receipt',
     text: `insert into receipts (receipt_id, subject, seq, kind, jws, prev, kid, payload_sha256) values ($1, $2, $3, $4, $5, $6, 'bench', $7)`,

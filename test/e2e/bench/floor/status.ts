@@ -11,7 +11,8 @@ serveParent({
     const origin = await listen((app) => {
       app.post('/status', async (request, response) => {
         const { payout_id: payoutId } = request.body as { payout_id: string }
-        if (!isProven(request)) return void response.status(401).json({ code: 'wallet_proof_invalid' })
+        if (!isProven(request))
+          return void response.status(401).json({ code: 'wallet_proof_invalid' })
         const { rows } = await pool.query({ name: 'status', text: statusQuery, values: [payoutId] })
         const answer = JSON.stringify(rows[0])
         const nonce = randomBytes(16).toString('hex')

@@ -2,7 +2,10 @@ import * as wf from '@temporalio/workflow'
 import { FLOOR_SIGNING_QUEUE, type FloorShape, type NoStep } from './messages.ts'
 
 const short = wf.proxyLocalActivities<NoStep>({ startToCloseTimeout: '10s' })
-const long = wf.proxyActivities<NoStep>({ taskQueue: FLOOR_SIGNING_QUEUE, startToCloseTimeout: '60s' })
+const long = wf.proxyActivities<NoStep>({
+  taskQueue: FLOOR_SIGNING_QUEUE,
+  startToCloseTimeout: '60s',
+})
 
 export const eventUpdate = wf.defineUpdate<void, []>('event')
 

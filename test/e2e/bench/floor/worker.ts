@@ -2,7 +2,13 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type pg from 'pg'
 import { serveParent } from '../child.ts'
-import { FLOOR_QUEUE, FLOOR_SIGNING_QUEUE, type FloorSigning, type FloorSteps, type NoStep } from './messages.ts'
+import {
+  FLOOR_QUEUE,
+  FLOOR_SIGNING_QUEUE,
+  type FloorSigning,
+  type FloorSteps,
+  type NoStep,
+} from './messages.ts'
 import { signReceipt } from './receipt.ts'
 import { authorized, commit, created, openPool, reserved, signed } from './rows.ts'
 
@@ -11,7 +17,14 @@ export type FloorWorkerSettings = { temporalAddress: string; databaseUrl: string
 
 const { privateKey } = generateKeyPairSync('ed25519')
 const silent = () => undefined
-const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: console.error }
+const logger = {
+  log: silent,
+  trace: silent,
+  debug: silent,
+  info: silent,
+  warn: silent,
+  error: console.error,
+}
 const noStep: NoStep = { nothing: async () => undefined }
 const running: Promise<void>[] = []
 const workers: Worker[] = []
@@ -60,6 +73,7 @@ function floorSteps(pool: pg.Pool): FloorSteps {
 
 function floorSigning(pool: pg.Pool): FloorSigning {
   return {
-    sign: (payoutId) => commit(pool, signed(payoutId, sign(null, Buffer.from(payoutId), privateKey).toString('hex'))),
+    sign: (payoutId) =>
+      commit(pool, signed(payoutId, sign(null, Buffer.from(payoutId), privateKey).toString('hex'))),
   }
 }

@@ -3,8 +3,14 @@ import type { FloorSigning, FloorStep, FloorSteps, FloorVariant } from './messag
 
 export { floorRun, floorTask } from './task.ts'
 
-const steps = wf.proxyLocalActivities<FloorSteps>({ startToCloseTimeout: '10s', localRetryThreshold: '30s' })
-const signing = wf.proxyActivities<FloorSigning>({ taskQueue: 'floor-signing', startToCloseTimeout: '3s' })
+const steps = wf.proxyLocalActivities<FloorSteps>({
+  startToCloseTimeout: '10s',
+  localRetryThreshold: '30s',
+})
+const signing = wf.proxyActivities<FloorSigning>({
+  taskQueue: 'floor-signing',
+  startToCloseTimeout: '3s',
+})
 
 export const createUpdate = wf.defineUpdate<void, [FloorStep]>('create')
 export const authorizeUpdate = wf.defineUpdate<void, [FloorStep]>('authorize')

@@ -2,7 +2,13 @@ import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Answer } from '../../../../api/http/client.ts'
-import { type Agent, nowSeconds, openRail, type PayoutAnswer, type Rail } from '../../../support/agent.ts'
+import {
+  type Agent,
+  nowSeconds,
+  openRail,
+  type PayoutAnswer,
+  type Rail,
+} from '../../../support/agent.ts'
 import { sendTokens } from '../../../support/payments.ts'
 import { startStack, type TestStack } from '../../../support/stack.ts'
 import { verifies } from '../../../verifies.ts'
@@ -18,7 +24,9 @@ beforeAll(async () => {
   stack = await startStack({ env: { CHAIN_POLL_MS: '100', SWEEP_EVERY_MS: '500' } })
   rail = await openRail(stack)
   where = await surroundingsOf({ stack, rail })
-  runs = await Promise.all([0, 1, 2].map(async (index) => onePayout(await openAgent(index === 0), index)))
+  runs = await Promise.all(
+    [0, 1, 2].map(async (index) => onePayout(await openAgent(index === 0), index)),
+  )
 })
 afterAll(async () => {
   await rail?.stop()
@@ -41,7 +49,11 @@ async function onePayout({ client, address }: Agent, index: number): Promise<Run
     return body.payout
   }
   const terms = rail.terms()
-  const payout = await noted('payout-create', terms.idempotency_key, client.call('payout-create', terms))
+  const payout = await noted(
+    'payout-create',
+    terms.idempotency_key,
+    client.call('payout-create', terms),
+  )
   const { payout_id } = payout
   const expiry = { expiresAt: nowSeconds() + 3600, idempotencyKey: 'authorize' }
   const authority = await rail.treasury.authorize(payout, expiry)
@@ -64,11 +76,17 @@ async function onePayout({ client, address }: Agent, index: number): Promise<Run
 
 const clean: Findings = { duplicates: [], lost: [], disagreements: [], stuck: [] }
 const whats = (findings: Findings) =>
-  Object.entries(findings).flatMap(([as, found]) => found.map(({ run, what }) => `${as}, run ${run}: ${what}`))
+  Object.entries(findings).flatMap(([as, found]) =>
+    found.map(({ run, what }) => `${as}, run ${run}: ${what}`),
+  )
 
-verifies('chaos.checker.real', 'three healthy payouts on the real stack: nothing is found', async () => {
-  expect(await checkBatch(where, runs)).toEqual(clean)
-})
+verifies(
+  'chaos.checker.real',
+  'three healthy payouts on the real stack: nothing is found',
+  async () => {
+    expect(await checkBatch(where, runs)).toEqual(clean)
+  },
+)
 
 verifies(
   'chaos.checker.real',
@@ -86,7 +104,12 @@ verifies(
       .set({ transaction_hash: `0x${'1'.repeat(64)}` })
       .where('payout_id', '=', second.payoutId ?? '')
       .execute()
-    await sendTokens(rail, privateKeyToAccount(service.payoutWallet.private_key), second.recipient as Hex, 1_000_000n)
+    await sendTokens(
+      rail,
+      privateKeyToAccount(service.payoutWallet.private_key),
+      second.recipient as Hex,
+      1_000_000n,
+    )
 
     expect(whats(await checkBatch(where, runs, { holdMs: 0 })).sort()).toEqual([
       'disagreements, run 0: a receipt is missing',

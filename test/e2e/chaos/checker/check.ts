@@ -50,10 +50,14 @@ export async function checkBatch(
 }
 
 /** Everything that is wrong with these facts. */
-export const judge = (facts: Facts): Complaint[] => judgements.flatMap((judgement) => judgement(facts))
+export const judge = (facts: Facts): Complaint[] =>
+  judgements.flatMap((judgement) => judgement(facts))
 
 async function gather(where: Surroundings, runs: RunRecord[]): Promise<Facts> {
-  const [workflows, rows] = await Promise.all([readTemporal(where.temporalAddress), readPostgres(where.databaseUrl)])
+  const [workflows, rows] = await Promise.all([
+    readTemporal(where.temporalAddress),
+    readPostgres(where.databaseUrl),
+  ])
   const recipients = [...new Set(runs.map(({ recipient }) => recipient))]
   const gasWallets = rows.gasWallets.map(({ address }) => address)
   const chain = await readChain(where, { recipients, gasWallets })
@@ -64,7 +68,8 @@ async function gather(where: Surroundings, runs: RunRecord[]): Promise<Facts> {
 function file(complaints: Complaint[], runs: RunRecord[]): Findings {
   const findings: Findings = { duplicates: [], lost: [], disagreements: [], stuck: [] }
   for (const { as, what, evidence, payoutId, run } of complaints) {
-    const owner = run ?? (payoutId == null ? undefined : runs.find((one) => one.payoutId === payoutId)?.index)
+    const owner =
+      run ?? (payoutId == null ? undefined : runs.find((one) => one.payoutId === payoutId)?.index)
     findings[as].push({ run: owner ?? null, what, evidence: printable(evidence) } satisfies Finding)
   }
   return findings
@@ -72,4 +77,8 @@ function file(complaints: Complaint[], runs: RunRecord[]): Findings {
 
 /** Evidence as JSON can hold it. */
 const printable = (evidence: unknown): unknown =>
-  JSON.parse(JSON.stringify(evidence ?? null, (_, value) => (typeof value === 'bigint' ? value.toString() : value)))
+  JSON.parse(
+    JSON.stringify(evidence ?? null, (_, value) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    ),
+  )

@@ -1,9 +1,19 @@
 import type { Findings, RunRecord, Surroundings } from '../run-record.ts'
 
 /** Where a log of the token lies on the canonical chain; times are Unix seconds. */
-type Place = { blockNumber: number; blockHash: string; blockTime: number; transactionHash: string; logIndex: number }
+type Place = {
+  blockNumber: number
+  blockHash: string
+  blockTime: number
+  transactionHash: string
+  logIndex: number
+}
 export type TransferEvent = Place & { kind: 'transfer'; from: string; to: string; value: bigint }
-export type AuthorizationEvent = Place & { kind: 'used' | 'canceled'; authorizer: string; nonce: string }
+export type AuthorizationEvent = Place & {
+  kind: 'used' | 'canceled'
+  authorizer: string
+  nonce: string
+}
 export type TokenEvent = TransferEvent | AuthorizationEvent
 
 export type ChainFacts = {
@@ -86,7 +96,12 @@ export type PaymentFact = {
   transaction_hash: string | null
   block_hash: string | null
 }
-export type LaneFact = { tx_hash: string; gas_wallet: string; eoa_nonce: string; outcome: string | null }
+export type LaneFact = {
+  tx_hash: string
+  gas_wallet: string
+  eoa_nonce: string
+  outcome: string | null
+}
 export type StoreFacts = {
   payouts: PayoutFact[]
   transfers: TransferFact[]
@@ -121,7 +136,13 @@ export type Facts = {
 }
 
 /** One thing that is wrong, before it is known whose run it was. */
-export type Complaint = { as: keyof Findings; what: string; evidence: unknown; payoutId?: string | null; run?: number }
+export type Complaint = {
+  as: keyof Findings
+  what: string
+  evidence: unknown
+  payoutId?: string | null
+  run?: number
+}
 export type Judgement = (facts: Facts) => Complaint[]
 
 /** One use of an authorization with the transfer directly behind it, if there is one. */
@@ -130,10 +151,14 @@ export type Spend = { used: AuthorizationEvent; transfer: TransferEvent | undefi
 /** Every spent authorization on the canonical chain. */
 export function spendsOf({ events }: ChainFacts): Spend[] {
   const transfers = new Map(
-    events.flatMap((event) => (event.kind === 'transfer' ? [[`${event.blockHash}:${event.logIndex}`, event]] : [])),
+    events.flatMap((event) =>
+      event.kind === 'transfer' ? [[`${event.blockHash}:${event.logIndex}`, event]] : [],
+    ),
   )
   return events.flatMap((used) =>
-    used.kind === 'used' ? [{ used, transfer: transfers.get(`${used.blockHash}:${used.logIndex + 1}`) }] : [],
+    used.kind === 'used'
+      ? [{ used, transfer: transfers.get(`${used.blockHash}:${used.logIndex + 1}`) }]
+      : [],
   )
 }
 

@@ -1,5 +1,13 @@
 import type { RunRecord } from '../run-record.ts'
-import type { CallFact, Facts, PaymentFact, PayoutFact, ReceiptFact, TokenEvent, TransferFact } from './facts.ts'
+import type {
+  CallFact,
+  Facts,
+  PaymentFact,
+  PayoutFact,
+  ReceiptFact,
+  TokenEvent,
+  TransferFact,
+} from './facts.ts'
 import { nonceOf, payoutIdOf, sha256, termsDigestOf } from './identity.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
@@ -28,7 +36,9 @@ export function healthyFacts(): Facts {
       head: { number: 100, timestamp: now + 100 },
       finalized: { number: 99, timestamp: now + 99 },
       events,
-      balances: new Map(made.map(({ payout }, index) => [payout.recipient, index === 2 ? 0n : 1_000_000n])),
+      balances: new Map(
+        made.map(({ payout }, index) => [payout.recipient, index === 2 ? 0n : 1_000_000n]),
+      ),
       nonces: new Map([[gasWallet, { mined: 3, pooled: 3 }]]),
     },
     store: {
@@ -38,11 +48,13 @@ export function healthyFacts(): Facts {
       calls: made.flatMap(({ calls }) => calls),
       payments: [feePayment(made[0]?.calls[0]?.call_id ?? null)],
       ledger: made.flatMap(({ payout }) =>
-        ['presentation', 'challenge_jti', 'mandate', 'kb_nonce', 'principal_digest'].map((kind) => ({
-          kind,
-          key: `${kind} of ${payout.payout_id}`,
-          subject: payout.payout_id,
-        })),
+        ['presentation', 'challenge_jti', 'mandate', 'kb_nonce', 'principal_digest'].map(
+          (kind) => ({
+            kind,
+            key: `${kind} of ${payout.payout_id}`,
+            subject: payout.payout_id,
+          }),
+        ),
       ),
       gasWallets: [{ address: gasWallet, next_nonce: '3' }],
       lane: [0, 1, 2].map((nonce) => ({
@@ -76,7 +88,14 @@ function spendEvents(payout: PayoutFact, index: number): TokenEvent[] {
   const { payout_wallet: from, recipient: to } = payout
   return [
     { ...placeOf(index), logIndex: 4, kind: 'used', authorizer: from, nonce: nonceOf(payout) },
-    { ...placeOf(index), logIndex: 5, kind: 'transfer', from, to, value: BigInt(payout.amount_atomic) },
+    {
+      ...placeOf(index),
+      logIndex: 5,
+      kind: 'transfer',
+      from,
+      to,
+      value: BigInt(payout.amount_atomic),
+    },
   ]
 }
 
@@ -99,7 +118,12 @@ function onePayout(index: number) {
   const key = `create ${index}`
   const dead = index === 2
   const named = { creator, idempotency_key: key }
-  const terms = { recipient: address(String(index + 5)), amount_atomic: '1000000', memo: 'm', rail_reference: 'r' }
+  const terms = {
+    recipient: address(String(index + 5)),
+    amount_atomic: '1000000',
+    memo: 'm',
+    rail_reference: 'r',
+  }
   const bare: PayoutFact = {
     payout_id: payoutIdOf(named),
     ...named,
@@ -179,7 +203,11 @@ function receiptsOf(payout: PayoutFact, paidIn: string | undefined): ReceiptFact
       : {}
     const { payout_id: subject } = payout
     const row = { receipt_id: `rc_${sha256(jws)}`, subject, seq: receipts.length, kind, jws, prev }
-    receipts.push({ ...row, issued_ms: (now + 60) * 1000, claims: { ...payout, kind, sub: subject, prev, ...said } })
+    receipts.push({
+      ...row,
+      issued_ms: (now + 60) * 1000,
+      claims: { ...payout, kind, sub: subject, prev, ...said },
+    })
   }
   return receipts
 }
@@ -198,7 +226,10 @@ function runOf(payout: PayoutFact, receipts: ReceiptFact[], index: number): RunR
   })
   const at = now * 1000
   const expired = { code: 'payout_expired', money_moved: 'no' }
-  const executed = [answer(202, body('authorized', 2), at + 200), answer(200, body('executed', 3), at + 300)]
+  const executed = [
+    answer(202, body('authorized', 2), at + 200),
+    answer(200, body('executed', 3), at + 300),
+  ]
   return {
     index,
     seed: 1,
@@ -209,7 +240,11 @@ function runOf(payout: PayoutFact, receipts: ReceiptFact[], index: number): RunR
     amountAtomic: payout.amount_atomic,
     expects: index === 2 ? 'dead' : 'executed',
     calls: [
-      { operation: 'payout-create', key: payout.idempotency_key, answers: [answer(201, body('created', 1), at)] },
+      {
+        operation: 'payout-create',
+        key: payout.idempotency_key,
+        answers: [answer(201, body('created', 1), at)],
+      },
       {
         operation: 'payout-authorize',
         key: `authorize ${index}`,

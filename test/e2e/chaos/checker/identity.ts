@@ -4,9 +4,13 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { PayoutFact } from './facts.ts'
 
 /** The documented derivations, written a second time from the documents (payout.md, Identity and terms). */
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+export const sha256 = (text: string): string =>
+  createHash('sha256').update(text, 'utf8').digest('hex')
 
-export const payoutIdOf = ({ creator, idempotency_key }: Pick<PayoutFact, 'creator' | 'idempotency_key'>): string =>
+export const payoutIdOf = ({
+  creator,
+  idempotency_key,
+}: Pick<PayoutFact, 'creator' | 'idempotency_key'>): string =>
   `po_${sha256(sorted({ type: 'service.payout.v1', creator, idempotency_key }))}`
 
 /** The only token nonce at which this payout may ever be paid. */
@@ -15,7 +19,9 @@ export const nonceOf = ({ asset, payout_id }: Pick<PayoutFact, 'asset' | 'payout
 
 export function termsDigestOf(payout: PayoutFact): string {
   const { recipient, amount_atomic, memo, rail_reference, usage, asset } = payout
-  return sha256(sorted({ recipient, amount_atomic, memo, rail_reference, usage, asset, chain_id: 8453 }))
+  return sha256(
+    sorted({ recipient, amount_atomic, memo, rail_reference, usage, asset, chain_id: 8453 }),
+  )
 }
 
 /** Canonical JSON of a flat object: for texts and whole numbers JSON.stringify is RFC 8785 but for the order. */

@@ -43,7 +43,11 @@ export const judgeAnswers: Judgement = (facts) =>
   facts.runs.flatMap((run) =>
     run.calls.flatMap((call) =>
       [...contradictions(call), ...untruths(call, run, facts)].map((what): Complaint => {
-        const evidence = { operation: call.operation, key: call.key, answers: call.answers.map(brief) }
+        const evidence = {
+          operation: call.operation,
+          key: call.key,
+          answers: call.answers.map(brief),
+        }
         return { as: 'disagreements', what, evidence, run: run.index }
       }),
     ),
@@ -60,9 +64,13 @@ function contradictions({ operation, answers }: CallRecord): string[] {
   const firstFinal = answers.findIndex(isFinal)
   const firstRefusal = answers.findIndex((answer) => finalRefusals.has(codeOf(answer)))
   const found: string[] = []
-  if (answers.some((answer) => codeOf(answer) === 'internal_error')) found.push('a call failed as nobody foresaw')
+  if (answers.some((answer) => codeOf(answer) === 'internal_error'))
+    found.push('a call failed as nobody foresaw')
   // A status is read afresh each time.
-  if (operation !== 'payout-status' && finals.some(({ body }) => !isDeepStrictEqual(body, finals[0]?.body)))
+  if (
+    operation !== 'payout-status' &&
+    finals.some(({ body }) => !isDeepStrictEqual(body, finals[0]?.body))
+  )
     found.push('two final answers of one call differ')
   if (firstFinal >= 0) {
     const later = answers.slice(firstFinal + 1)
@@ -98,17 +106,28 @@ function untruths(call: CallRecord, run: RunRecord, { store }: Facts): string[] 
       shown.some((jws) => !receipts.has(jws)) && 'an answer shows a receipt that is not stored',
     ].filter((what) => what !== false)
   })
-  return saidNo(call, run, store) ? [...found, 'money_moved: no was said of a payout that then moved'] : found
+  return saidNo(call, run, store)
+    ? [...found, 'money_moved: no was said of a payout that then moved']
+    : found
 }
 
 /** A "no" is a lie when the transfer was reserved already, or when the caller went away with it and was paid for after all. */
-function saidNo({ operation, answers }: CallRecord, run: RunRecord, store: Facts['store']): boolean {
+function saidNo(
+  { operation, answers }: CallRecord,
+  run: RunRecord,
+  store: Facts['store'],
+): boolean {
   const transfer = store.transfers.find(({ payout_id }) => payout_id === run.payoutId)
-  if (operation !== 'payout-execute' || transfer === undefined || transfer.status === 'dead') return false
-  const nos = answers.filter((answer) => !isSuccess(answer) && (answer.body as Body)['money_moved'] === 'no')
+  if (operation !== 'payout-execute' || transfer === undefined || transfer.status === 'dead')
+    return false
+  const nos = answers.filter(
+    (answer) => !isSuccess(answer) && (answer.body as Body)['money_moved'] === 'no',
+  )
   const last = answers.at(-1)
   return nos.some(
-    (answer) => answer === last || Math.max(answer.askedMs, answer.atMs - ANSWER_AGE_MS) > transfer.reserved_ms,
+    (answer) =>
+      answer === last ||
+      Math.max(answer.askedMs, answer.atMs - ANSWER_AGE_MS) > transfer.reserved_ms,
   )
 }
 

@@ -24,7 +24,14 @@ export const judgeCap: Judgement = ({ store }) => {
       const sum = counted.reduce((total, { amount_atomic }) => total + BigInt(amount_atomic), 0n)
       if (sum <= DAILY_CAP_ATOMIC) return []
       const evidence = { sum, reserved, counted: counted.length }
-      return [{ as: 'disagreements', what: 'the daily cap was exceeded', evidence, payoutId: reserved.payout_id }]
+      return [
+        {
+          as: 'disagreements',
+          what: 'the daily cap was exceeded',
+          evidence,
+          payoutId: reserved.payout_id,
+        },
+      ]
     }),
   )
 }

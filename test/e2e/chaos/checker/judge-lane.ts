@@ -7,7 +7,12 @@ export const judgeLane: Judgement = ({ store, chain }) => {
     const lane = rows.get(address) ?? []
     const { mined = 0, pooled = 0 } = chain.nonces.get(address) ?? {}
     const next = Number(next_nonce)
-    const complain = (as: Complaint['as'], what: string, wrong: boolean, evidence: unknown): Complaint[] =>
+    const complain = (
+      as: Complaint['as'],
+      what: string,
+      wrong: boolean,
+      evidence: unknown,
+    ): Complaint[] =>
       wrong ? [{ as, what, evidence: { address, next, mined, pooled, rows: evidence } }] : []
     // A stranger with the key takes a nonce that was given out; one that never was is a transaction of ours.
     const unstored = holes(lane, 0, mined)
@@ -15,10 +20,30 @@ export const judgeLane: Judgement = ({ store, chain }) => {
     return [
       ...complain('stuck', 'a gas wallet has open transactions', open.length > 0, open),
       ...complain('stuck', 'a gas wallet has transactions in the pool', pooled > mined, open),
-      ...complain('stuck', 'nonces were given out that the chain never saw', next > mined, holes(lane, mined, next)),
-      ...complain('disagreements', 'the chain used nonces that were never given out', next < mined, lane.at(-1)),
-      ...complain('disagreements', 'a transaction was sent and never stored', unstored.length > 0, unstored),
-      ...complain('disagreements', 'one nonce was mined twice', minedTwice(lane).length > 0, minedTwice(lane)),
+      ...complain(
+        'stuck',
+        'nonces were given out that the chain never saw',
+        next > mined,
+        holes(lane, mined, next),
+      ),
+      ...complain(
+        'disagreements',
+        'the chain used nonces that were never given out',
+        next < mined,
+        lane.at(-1),
+      ),
+      ...complain(
+        'disagreements',
+        'a transaction was sent and never stored',
+        unstored.length > 0,
+        unstored,
+      ),
+      ...complain(
+        'disagreements',
+        'one nonce was mined twice',
+        minedTwice(lane).length > 0,
+        minedTwice(lane),
+      ),
     ]
   })
 }
@@ -33,6 +58,8 @@ function holes(lane: LaneFact[], from: number, to: number): number[] {
 
 const minedTwice = (lane: Facts['store']['lane']): LaneFact[] =>
   [...groupBy(lane, ({ eoa_nonce }) => eoa_nonce).values()]
-    .map((siblings) => siblings.filter(({ outcome }) => outcome === 'mined' || outcome === 'reverted'))
+    .map((siblings) =>
+      siblings.filter(({ outcome }) => outcome === 'mined' || outcome === 'reverted'),
+    )
     .filter((siblings) => siblings.length > 1)
     .flat()

@@ -2,17 +2,25 @@ import { type Complaint, type Facts, groupBy, indexBy, type Judgement, spendsOf 
 import { nonceOf } from './identity.ts'
 
 /** Each payout moved its amount at most once, and nothing else left the payout wallet. */
-export const judgeMoney: Judgement = (facts) => [...unexplained(facts), ...repeated(facts), ...held(facts)]
+export const judgeMoney: Judgement = (facts) => [
+  ...unexplained(facts),
+  ...repeated(facts),
+  ...held(facts),
+]
 
 const outgoing = ({ chain, where }: Facts) =>
   chain.events.flatMap((event) =>
-    event.kind === 'transfer' && event.from === where.payoutWallet && event.value > 0n ? [event] : [],
+    event.kind === 'transfer' && event.from === where.payoutWallet && event.value > 0n
+      ? [event]
+      : [],
   )
 
 /** A transfer out of the payout wallet has to be the exact terms of one payout behind the use of that payout's own nonce. */
 function unexplained(facts: Facts): Complaint[] {
   const payouts = indexBy(facts.store.payouts, nonceOf)
-  const ours = spendsOf(facts.chain).filter(({ used }) => used.authorizer === facts.where.payoutWallet)
+  const ours = spendsOf(facts.chain).filter(
+    ({ used }) => used.authorizer === facts.where.payoutWallet,
+  )
   const explained = new Set(
     ours.flatMap(({ used, transfer }) => {
       const payout = payouts.get(used.nonce)
@@ -38,7 +46,9 @@ function unexplained(facts: Facts): Complaint[] {
 /** The token forbids the second use of a nonce; the logs are asked all the same. */
 function repeated({ chain, where }: Facts): Complaint[] {
   const uses = groupBy(
-    chain.events.flatMap((event) => (event.kind === 'used' && event.authorizer === where.payoutWallet ? [event] : [])),
+    chain.events.flatMap((event) =>
+      event.kind === 'used' && event.authorizer === where.payoutWallet ? [event] : [],
+    ),
     ({ nonce }) => nonce,
   )
   return [...uses.values()]
@@ -53,7 +63,17 @@ function held({ chain, runs, store }: Facts): Complaint[] {
     const due = store.payouts.filter(({ recipient }) => recipient === run.recipient)
     const most = due.reduce((sum, { amount_atomic }) => sum + BigInt(amount_atomic), 0n)
     if (balance <= most) return []
-    const evidence = { balance, due: due.map(({ payout_id, amount_atomic }) => ({ payout_id, amount_atomic })) }
-    return [{ as: 'duplicates', what: 'a recipient holds more than it was due', evidence, run: run.index }]
+    const evidence = {
+      balance,
+      due: due.map(({ payout_id, amount_atomic }) => ({ payout_id, amount_atomic })),
+    }
+    return [
+      {
+        as: 'duplicates',
+        what: 'a recipient holds more than it was due',
+        evidence,
+        run: run.index,
+      },
+    ]
   })
 }

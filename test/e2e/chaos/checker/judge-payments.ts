@@ -19,14 +19,20 @@ export const judgePayments: Judgement = (facts) => {
       .filter(({ transfer }) => transfer?.to === where.payTo)
       .map((spend) => [keyOf(spend.used.authorizer, spend.used.nonce), spend]),
   )
-  const known = new Set(store.payments.map(({ payer, authorization_nonce }) => keyOf(payer, authorization_nonce)))
+  const known = new Set(
+    store.payments.map(({ payer, authorization_nonce }) => keyOf(payer, authorization_nonce)),
+  )
   const live = groupBy(
-    store.calls.filter(({ grant_state, payment_id }) => grant_state !== 'released' && payment_id !== null),
+    store.calls.filter(
+      ({ grant_state, payment_id }) => grant_state !== 'released' && payment_id !== null,
+    ),
     ({ payment_id }) => payment_id,
   )
   const unknown = [...taken]
     .filter(([key]) => !known.has(key))
-    .map(([, spend]) => complain('disagreements', 'a fee was taken that no payment explains', spend, undefined))
+    .map(([, spend]) =>
+      complain('disagreements', 'a fee was taken that no payment explains', spend, undefined),
+    )
   const each = store.payments.flatMap((payment) => {
     const spend = taken.get(keyOf(payment.payer, payment.authorization_nonce))
     const calls = live.get(payment.payment_id) ?? []
@@ -35,22 +41,35 @@ export const judgePayments: Judgement = (facts) => {
   return [...unknown, ...each, ...chargedTwice(facts)]
 }
 
-const complain = (as: Complaint['as'], what: string, evidence: unknown, call: CallFact | undefined): Complaint => ({
+const complain = (
+  as: Complaint['as'],
+  what: string,
+  evidence: unknown,
+  call: CallFact | undefined,
+): Complaint => ({
   as,
   what,
   evidence,
   payoutId: call?.subject ?? null,
 })
 
-function judgeOnChain(payment: PaymentFact, spend: Spend | undefined, calls: CallFact[]): Complaint[] {
+function judgeOnChain(
+  payment: PaymentFact,
+  spend: Spend | undefined,
+  calls: CallFact[],
+): Complaint[] {
   const evidence = { payment, spend, calls }
   const found = (as: Complaint['as'], what: string) => [complain(as, what, evidence, calls[0])]
   switch (payment.state) {
     case 'settled':
-      return isThat(payment, spend) ? [] : found('disagreements', 'a settled payment is not on chain as stored')
+      return isThat(payment, spend)
+        ? []
+        : found('disagreements', 'a settled payment is not on chain as stored')
     case 'failed':
     case 'released':
-      return spend === undefined ? [] : found('disagreements', `a fee was taken for a payment that is ${payment.state}`)
+      return spend === undefined
+        ? []
+        : found('disagreements', `a fee was taken for a payment that is ${payment.state}`)
     case 'claimed':
     case 'settling':
     case 'pending':
@@ -76,12 +95,16 @@ function judgeUse(payment: PaymentFact, calls: CallFact[]): Complaint[] {
         : calls.length === 1 && calls[0]?.funding === funding
   if (right) return []
   const what =
-    calls.length === 0 ? 'a fee was taken without effect or credit' : 'a payment is not under the one call it paid for'
+    calls.length === 0
+      ? 'a fee was taken without effect or credit'
+      : 'a payment is not under the one call it paid for'
   return [complain('disagreements', what, { payment, calls }, calls[0])]
 }
 
 function chargedTwice({ store }: Facts): Complaint[] {
-  const settled = store.payments.filter(({ state, call_id }) => state === 'settled' && call_id !== null)
+  const settled = store.payments.filter(
+    ({ state, call_id }) => state === 'settled' && call_id !== null,
+  )
   return [...groupBy(settled, ({ call_id }) => call_id)]
     .filter(([, payments]) => payments.length > 1)
     .map(([callId, evidence]) =>

@@ -18,7 +18,9 @@ export const judgeReceipts: Judgement = ({ store, chain, where }) => {
     spendsOf(chain).filter(({ used }) => used.authorizer === where.payoutWallet),
     ({ used }) => used.nonce,
   )
-  const broken = [...chains].flatMap(([subject, receipts]) => complaints(subject, brokenLinks(receipts), receipts))
+  const broken = [...chains].flatMap(([subject, receipts]) =>
+    complaints(subject, brokenLinks(receipts), receipts),
+  )
   const wrong = store.payouts.flatMap((payout) => {
     const receipts = chains.get(payout.payout_id) ?? []
     const paidIn = spends.get(nonceOf(payout))?.used.transactionHash
@@ -42,24 +44,41 @@ function brokenLinks(receipts: ReceiptFact[]): string[] {
     return [
       claims === null && 'a receipt does not verify',
       seq !== index && 'a receipt is missing',
-      (prev !== digest || (claims !== null && claims['prev'] !== digest)) && 'the chain of receipts is broken',
+      (prev !== digest || (claims !== null && claims['prev'] !== digest)) &&
+        'the chain of receipts is broken',
       receipt_id !== `rc_${sha256(jws)}` && 'a receipt has a wrong id',
-      claims !== null && (claims['kind'] !== kind || claims['sub'] !== subject) && 'a receipt is filed as another',
+      claims !== null &&
+        (claims['kind'] !== kind || claims['sub'] !== subject) &&
+        'a receipt is filed as another',
     ].filter((what) => what !== false)
   })
 }
 
-function wrongKinds(receipts: ReceiptFact[], payout: PayoutFact, transfer: TransferFact | undefined): string[] {
+function wrongKinds(
+  receipts: ReceiptFact[],
+  payout: PayoutFact,
+  transfer: TransferFact | undefined,
+): string[] {
   const expected = ['payout_created']
   if (payout.state !== 'created') expected.push('payout_authorized')
   if (payout.state === 'executed') expected.push('payout_executed')
   if (transfer?.status === 'final') expected.push('payout_final')
-  if (transfer?.status === 'dead') expected.push(payout.state === 'executed' ? 'payout_voided' : 'payout_dead')
+  if (transfer?.status === 'dead')
+    expected.push(payout.state === 'executed' ? 'payout_voided' : 'payout_dead')
   const kinds = receipts.map(({ kind }) => kind)
-  return kinds.join() === expected.join() ? [] : [`the receipts are ${kinds.join()} and not ${expected.join()}`]
+  return kinds.join() === expected.join()
+    ? []
+    : [`the receipts are ${kinds.join()} and not ${expected.join()}`]
 }
 
-const repeated = ['payout_id', 'creator', 'recipient', 'amount_atomic', 'terms_sha256', 'usage'] as const
+const repeated = [
+  'payout_id',
+  'creator',
+  'recipient',
+  'amount_atomic',
+  'terms_sha256',
+  'usage',
+] as const
 
 function wrongFacts(receipts: ReceiptFact[], payout: PayoutFact): string[] {
   return receipts.flatMap(({ claims, kind }) =>
@@ -74,7 +93,11 @@ function wrongTransactions(receipts: ReceiptFact[], paidIn: string | undefined):
   const told = receipts.filter(({ kind }) => kind === 'payout_executed' || kind === 'payout_final')
   const closed = receipts.find(({ kind }) => kind === 'payout_dead' || kind === 'payout_voided')
   if (closed !== undefined)
-    return closed.claims?.['money_moved'] === 'no' && paidIn === undefined ? [] : ['a receipt says that no money moved']
+    return closed.claims?.['money_moved'] === 'no' && paidIn === undefined
+      ? []
+      : ['a receipt says that no money moved']
   const last = told.at(-1)?.claims
-  return last == null || last['transaction_hash'] === paidIn ? [] : ['a receipt names a transaction that did not pay']
+  return last == null || last['transaction_hash'] === paidIn
+    ? []
+    : ['a receipt names a transaction that did not pay']
 }

@@ -45,37 +45,59 @@ export const judgeStates: Judgement = (facts) => {
     const evidence = { payout, transfer, spend, canceled, finalized: facts.chain.finalized }
     return rules.flatMap((rule): Complaint[] => {
       const what = rule(subject)
-      return typeof what === 'string' ? [{ as: 'disagreements', what, evidence, payoutId: payout.payout_id }] : []
+      return typeof what === 'string'
+        ? [{ as: 'disagreements', what, evidence, payoutId: payout.payout_id }]
+        : []
     })
   })
 }
 
-const isIncluded = ({ transfer }: Subject) => transfer?.status === 'included' || transfer?.status === 'final'
+const isIncluded = ({ transfer }: Subject) =>
+  transfer?.status === 'included' || transfer?.status === 'final'
 
 const rules: readonly Rule[] = [
-  ({ payout }) => payout.payout_id !== payoutIdOf(payout) && 'a payout has another id than its creator and key give',
-  ({ payout }) => payout.terms_sha256 !== termsDigestOf(payout) && 'the stored terms digest is not of the stored terms',
-  ({ payout, transfer }) => transfer && !isFor(transfer, payout) && 'a transfer has other terms than its payout',
-  ({ payout, transfer }) => payout.state === 'created' && transfer && 'a transfer was reserved without authority',
+  ({ payout }) =>
+    payout.payout_id !== payoutIdOf(payout) &&
+    'a payout has another id than its creator and key give',
+  ({ payout }) =>
+    payout.terms_sha256 !== termsDigestOf(payout) &&
+    'the stored terms digest is not of the stored terms',
+  ({ payout, transfer }) =>
+    transfer && !isFor(transfer, payout) && 'a transfer has other terms than its payout',
+  ({ payout, transfer }) =>
+    payout.state === 'created' && transfer && 'a transfer was reserved without authority',
   (subject) =>
     subject.payout.state === 'executed' &&
     !isIncluded(subject) &&
     subject.transfer?.status !== 'dead' &&
     'a payout is executed and its transfer is not',
   (subject) =>
-    isIncluded(subject) && subject.payout.state !== 'executed' && 'a transfer is included and its payout not executed',
-  (subject) => isIncluded(subject) && !subject.paid && 'a payout is executed and the chain never paid it',
+    isIncluded(subject) &&
+    subject.payout.state !== 'executed' &&
+    'a transfer is included and its payout not executed',
+  (subject) =>
+    isIncluded(subject) && !subject.paid && 'a payout is executed and the chain never paid it',
   (subject) =>
     isIncluded(subject) &&
     subject.spend &&
     !isThat(subject.transfer, subject.spend) &&
     'the stored block is not the real one',
-  (subject) => !isIncluded(subject) && subject.paid && 'the chain paid a payout and the row does not say so',
+  (subject) =>
+    !isIncluded(subject) && subject.paid && 'the chain paid a payout and the row does not say so',
   ({ spend, paid, transfer }) =>
-    spend && !paid && transfer?.exception == null && 'the nonce was spent on something else and nobody was called',
-  (subject) => subject.transfer?.status === 'dead' && !isProvenDead(subject) && 'a transfer is dead without proof',
+    spend &&
+    !paid &&
+    transfer?.exception == null &&
+    'the nonce was spent on something else and nobody was called',
+  (subject) =>
+    subject.transfer?.status === 'dead' &&
+    !isProvenDead(subject) &&
+    'a transfer is dead without proof',
   ({ transfer, canceled }) =>
-    canceled && transfer && transfer.status !== 'dead' && 'an authorization was canceled and its transfer is not dead',
+    canceled &&
+    transfer &&
+    transfer.status !== 'dead' &&
+    'an authorization was canceled and its transfer is not dead',
 ]
 
 const pays = (spend: Spend | undefined, payout: PayoutFact): boolean =>

@@ -1,4 +1,11 @@
-import { type Complaint, groupBy, indexBy, type Judgement, type TransferFact, type WorkflowFact } from './facts.ts'
+import {
+  type Complaint,
+  groupBy,
+  indexBy,
+  type Judgement,
+  type TransferFact,
+  type WorkflowFact,
+} from './facts.ts'
 
 const bad = ['FAILED', 'TERMINATED', 'TIMED_OUT', 'CANCELLED']
 /** A workflow task is tried again at once after a lost worker; this often it fails for a reason that does not go away. */
@@ -24,9 +31,11 @@ export const judgeWorkflows: Judgement = ({ workflows, store }) => {
     const { workflowId, status, taskAttempts } = workflow
     if (wasRelieved(workflow, workflows)) return []
     if (bad.includes(status)) return [stuck(`a workflow is ${status}`, workflow, workflowId)]
-    if (taskAttempts > MOST_ATTEMPTS) return [stuck('a workflow task fails again and again', workflow, workflowId)]
+    if (taskAttempts > MOST_ATTEMPTS)
+      return [stuck('a workflow task fails again and again', workflow, workflowId)]
     if (status !== 'RUNNING' || workflow.type !== 'payout') return []
-    if (!payouts.has(workflowId)) return [stuck('a payout workflow has no payout', workflow, workflowId)]
+    if (!payouts.has(workflowId))
+      return [stuck('a payout workflow has no payout', workflow, workflowId)]
     return isOver(transfers.get(workflowId))
       ? [stuck('a payout is over and its workflow open', workflow, workflowId)]
       : []
@@ -38,7 +47,10 @@ export const judgeWorkflows: Judgement = ({ workflows, store }) => {
 }
 
 /** Whether the service ended this run, whose task did fail, and another of the same workflow came after it. */
-function wasRelieved({ workflowId, startedAt, history }: WorkflowFact, workflows: readonly WorkflowFact[]): boolean {
+function wasRelieved(
+  { workflowId, startedAt, history }: WorkflowFact,
+  workflows: readonly WorkflowFact[],
+): boolean {
   const lastTask = history.findLast((line) => /workflowTask(Completed|Failed|TimedOut)/.test(line))
   return (
     GIVEN_UP.test(history.at(-1) ?? '') &&
@@ -47,7 +59,8 @@ function wasRelieved({ workflowId, startedAt, history }: WorkflowFact, workflows
   )
 }
 
-const isOver = (transfer: TransferFact | undefined) => transfer?.status === 'final' || transfer?.status === 'dead'
+const isOver = (transfer: TransferFact | undefined) =>
+  transfer?.status === 'final' || transfer?.status === 'dead'
 
 function judgeWaiting(
   transfer: TransferFact,

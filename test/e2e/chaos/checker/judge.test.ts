@@ -53,7 +53,11 @@ const money: Planted[] = [
     'money left the payout wallet and no payout explains it',
     (facts) =>
       facts.chain.events.push(
-        ...spentOf(facts).map((event) => ({ ...event, blockHash: hash, ...('nonce' in event && { nonce: hash }) })),
+        ...spentOf(facts).map((event) => ({
+          ...event,
+          blockHash: hash,
+          ...('nonce' in event && { nonce: hash }),
+        })),
       ),
   ],
   [
@@ -72,7 +76,8 @@ const money: Planted[] = [
   [
     'duplicates',
     'one nonce was used more than once',
-    (facts) => facts.chain.events.push(...spentOf(facts).map((event) => ({ ...event, blockHash: hash }))),
+    (facts) =>
+      facts.chain.events.push(...spentOf(facts).map((event) => ({ ...event, blockHash: hash }))),
   ],
   [
     'duplicates',
@@ -118,7 +123,11 @@ const states: Planted[] = [
       store.payouts[0]!.state = 'authorized'
     },
   ],
-  ['disagreements', 'a payout is executed and the chain never paid it', (facts) => without(facts, spentOf(facts))],
+  [
+    'disagreements',
+    'a payout is executed and the chain never paid it',
+    (facts) => without(facts, spentOf(facts)),
+  ],
   [
     'disagreements',
     'the stored block is not the real one',
@@ -190,7 +199,11 @@ const receipts: Planted[] = [
       store.receipts[1]!.claims!['sub'] = 'other'
     },
   ],
-  ['disagreements', 'the receipts are payout_created,payout_authorized', ({ store }) => store.receipts.splice(-1)],
+  [
+    'disagreements',
+    'the receipts are payout_created,payout_authorized',
+    ({ store }) => store.receipts.splice(-1),
+  ],
   [
     'disagreements',
     'payout_created has another recipient',
@@ -267,7 +280,11 @@ const charges: Planted[] = [
       store.calls[1]!.funding = 'none'
     },
   ],
-  ['disagreements', 'create has not 1 charged call', ({ store }) => store.calls.push({ ...store.calls[0]! })],
+  [
+    'disagreements',
+    'create has not 1 charged call',
+    ({ store }) => store.calls.push({ ...store.calls[0]! }),
+  ],
   [
     'disagreements',
     'execute has not 1 charged call',
@@ -302,7 +319,11 @@ const charges: Planted[] = [
 ]
 
 const payments: Planted[] = [
-  ['disagreements', 'a fee was taken that no payment explains', ({ store }) => store.payments.splice(0, 1)],
+  [
+    'disagreements',
+    'a fee was taken that no payment explains',
+    ({ store }) => store.payments.splice(0, 1),
+  ],
   [
     'disagreements',
     'a settled payment is not on chain as stored',
@@ -310,7 +331,11 @@ const payments: Planted[] = [
       facts.store.payments[0]!.block_hash = hash
     },
   ],
-  ['disagreements', 'a settled payment is not on chain as stored', ({ chain }) => chain.events.splice(0, 2)],
+  [
+    'disagreements',
+    'a settled payment is not on chain as stored',
+    ({ chain }) => chain.events.splice(0, 2),
+  ],
   [
     'disagreements',
     'a fee was taken for a payment that is released',
@@ -346,12 +371,24 @@ const payments: Planted[] = [
       store.payments[0]!.credit = 'available'
     },
   ],
-  ['disagreements', 'one call was charged twice', ({ store }) => store.payments.push({ ...store.payments[0]! })],
+  [
+    'disagreements',
+    'one call was charged twice',
+    ({ store }) => store.payments.push({ ...store.payments[0]! }),
+  ],
 ]
 
 const workflows: Planted[] = [
-  ['stuck', 'a workflow is FAILED', (facts) => Object.assign(facts.workflows[0]!, { status: 'FAILED' })],
-  ['stuck', 'a workflow is TERMINATED', (facts) => Object.assign(facts.workflows[0]!, { status: 'TERMINATED' })],
+  [
+    'stuck',
+    'a workflow is FAILED',
+    (facts) => Object.assign(facts.workflows[0]!, { status: 'FAILED' }),
+  ],
+  [
+    'stuck',
+    'a workflow is TERMINATED',
+    (facts) => Object.assign(facts.workflows[0]!, { status: 'TERMINATED' }),
+  ],
   ['stuck', 'a workflow is TERMINATED', (facts) => givenUp(facts, 'Completed', 1)],
   ['stuck', 'a workflow is TERMINATED', (facts) => givenUp(facts, 'TimedOut', -1)],
   [
@@ -362,7 +399,8 @@ const workflows: Planted[] = [
   [
     'stuck',
     'a payout workflow has no payout',
-    ({ workflows }) => workflows.push({ ...workflows[0]!, workflowId: 'po_none', status: 'RUNNING' }),
+    ({ workflows }) =>
+      workflows.push({ ...workflows[0]!, workflowId: 'po_none', status: 'RUNNING' }),
   ],
   ['stuck', 'a payout is over and its workflow open', (facts) => openWorkflow(facts, false)],
   ['stuck', 'a transfer is under way and nobody drives it', (facts) => underWay(facts)],
@@ -411,7 +449,11 @@ const lane: Planted[] = [
       store.gasWallets[0]!.next_nonce = '2'
     },
   ],
-  ['disagreements', 'a transaction was sent and never stored', ({ store }) => store.lane.splice(1, 1)],
+  [
+    'disagreements',
+    'a transaction was sent and never stored',
+    ({ store }) => store.lane.splice(1, 1),
+  ],
   [
     'disagreements',
     'one nonce was mined twice',
@@ -425,7 +467,8 @@ const answers: Planted[] = [
   [
     'disagreements',
     'two final answers of one call differ',
-    (facts) => answersOf(facts, 0).push({ ...answersOf(facts, 0)[0]!, body: { payout: {}, receipts: [] } }),
+    (facts) =>
+      answersOf(facts, 0).push({ ...answersOf(facts, 0)[0]!, body: { payout: {}, receipts: [] } }),
   ],
   [
     'disagreements',
@@ -451,14 +494,18 @@ const answers: Planted[] = [
     'disagreements',
     'an answer has other terms than the store',
     (facts) => {
-      Object.assign((answersOf(facts, 0)[0]!.body as { payout: object }).payout, { recipient: stranger })
+      Object.assign((answersOf(facts, 0)[0]!.body as { payout: object }).payout, {
+        recipient: stranger,
+      })
     },
   ],
   [
     'disagreements',
     'an answer says executed and the store does not',
     (facts) => {
-      Object.assign((answersOf(facts, 0)[0]!.body as { payout: object }).payout, { state: 'executed' })
+      Object.assign((answersOf(facts, 0)[0]!.body as { payout: object }).payout, {
+        state: 'executed',
+      })
       facts.store.payouts[0]!.state = 'authorized'
     },
   ],
@@ -491,7 +538,11 @@ const promises: Planted[] = [
       store.payouts[0]!.state = 'created'
     },
   ],
-  ['lost', 'an acknowledged payout-execute is not there', ({ store }) => store.transfers.splice(0, 1)],
+  [
+    'lost',
+    'an acknowledged payout-execute is not there',
+    ({ store }) => store.transfers.splice(0, 1),
+  ],
   [
     'lost',
     'a run had to end executed and did not',
@@ -537,12 +588,16 @@ verifies(
   },
 )
 
-verifies('chaos.checker.judges', 'of two requests that were under way at once either answer may arrive first', () => {
-  const facts = healthyFacts()
-  const [open, executed] = answersOf(facts, 2)
-  answersOf(facts, 2).push({ ...open!, atMs: executed!.atMs + 30 })
-  expect(judge(facts)).toEqual([])
-})
+verifies(
+  'chaos.checker.judges',
+  'of two requests that were under way at once either answer may arrive first',
+  () => {
+    const facts = healthyFacts()
+    const [open, executed] = answersOf(facts, 2)
+    answersOf(facts, 2).push({ ...open!, atMs: executed!.atMs + 30 })
+    expect(judge(facts)).toEqual([])
+  },
+)
 
 for (const [as, what, plant] of [
   ...money,
@@ -559,7 +614,9 @@ for (const [as, what, plant] of [
   verifies('chaos.checker.judges', `finds: ${what}`, () => {
     const facts = healthyFacts()
     plant(facts)
-    const found = judge(facts).filter((complaint) => complaint.as === as && complaint.what.startsWith(what))
+    const found = judge(facts).filter(
+      (complaint) => complaint.as === as && complaint.what.startsWith(what),
+    )
     expect(found.length).toBeGreaterThan(0)
     const [{ payoutId, run }] = found as [(typeof found)[0]]
     // Whoever's run it was is told, unless nobody's was: a gas wallet, a stranger, a fee that nobody knows.
@@ -569,28 +626,32 @@ for (const [as, what, plant] of [
   })
 }
 
-verifies('chaos.checker.independent', 'the checker reads for itself: it imports nothing of the product', () => {
-  const here = import.meta.dirname
-  const seen = new Set(['check.ts'])
-  const packages = new Set<string>()
-  for (const file of seen) {
-    const text = readFileSync(join(here, file), 'utf8')
-    for (const [, from = ''] of text.matchAll(/(?:\bfrom|\bimport\(?)\s*'([^']+)'/g)) {
-      if (from.startsWith('.')) seen.add(from.replace(/^\.\//, ''))
-      else packages.add(from)
+verifies(
+  'chaos.checker.independent',
+  'the checker reads for itself: it imports nothing of the product',
+  () => {
+    const here = import.meta.dirname
+    const seen = new Set(['check.ts'])
+    const packages = new Set<string>()
+    for (const file of seen) {
+      const text = readFileSync(join(here, file), 'utf8')
+      for (const [, from = ''] of text.matchAll(/(?:\bfrom|\bimport\(?)\s*'([^']+)'/g)) {
+        if (from.startsWith('.')) seen.add(from.replace(/^\.\//, ''))
+        else packages.add(from)
+      }
     }
-  }
-  expect([...seen].filter((file) => file.includes('/'))).toEqual(['../run-record.ts'])
-  const own = readdirSync(here).filter((file) => !/(\.test|^healthy)\.ts$/.test(file))
-  expect([...seen].filter((file) => !file.includes('/')).sort()).toEqual(own.sort())
-  expect([...packages].sort()).toEqual([
-    '@noble/hashes/sha3.js',
-    '@noble/hashes/utils.js',
-    '@temporalio/client',
-    '@temporalio/common',
-    'jose',
-    'node:crypto',
-    'node:util',
-    'pg',
-  ])
-})
+    expect([...seen].filter((file) => file.includes('/'))).toEqual(['../run-record.ts'])
+    const own = readdirSync(here).filter((file) => !/(\.test|^healthy)\.ts$/.test(file))
+    expect([...seen].filter((file) => !file.includes('/')).sort()).toEqual(own.sort())
+    expect([...packages].sort()).toEqual([
+      '@noble/hashes/sha3.js',
+      '@noble/hashes/utils.js',
+      '@temporalio/client',
+      '@temporalio/common',
+      'jose',
+      'node:crypto',
+      'node:util',
+      'pg',
+    ])
+  },
+)

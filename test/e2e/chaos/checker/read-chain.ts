@@ -32,7 +32,9 @@ export async function readChain(
     ['finalized', false],
   ])) as [Block, Block]
   const range = { address: asset, fromBlock: hex(since.block), toBlock: head.number }
-  const [logs = []] = await rpc<Log[]>('eth_getLogs', [[{ ...range, topics: [Object.values(topics)] }]])
+  const [logs = []] = await rpc<Log[]>('eth_getLogs', [
+    [{ ...range, topics: [Object.values(topics)] }],
+  ])
   const numbers = [...new Set(logs.map((log) => log.blockNumber))]
   const blocks = await rpc<Block>(
     'eth_getBlockByNumber',
@@ -40,7 +42,10 @@ export async function readChain(
   )
   const times = new Map(blocks.map((block) => [block.hash, Number(block.timestamp)]))
   const events = logs.flatMap((log) => readEvent(log, times.get(log.blockHash)))
-  const call = (holder: string) => ({ to: asset, data: `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}` })
+  const call = (holder: string) => ({
+    to: asset,
+    data: `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}`,
+  })
   const held = await rpc<string>(
     'eth_call',
     recipients.map((holder) => [call(holder), head.number]),
@@ -63,18 +68,32 @@ export async function readChain(
   }
 }
 
-const at = ({ number, timestamp }: Block) => ({ number: Number(number), timestamp: Number(timestamp) })
+const at = ({ number, timestamp }: Block) => ({
+  number: Number(number),
+  timestamp: Number(timestamp),
+})
 const hex = (decimal: string) => `0x${BigInt(decimal).toString(16)}`
 const address = (word = '') => `0x${word.slice(-40)}`
 
 /** Nothing where the block is not the canonical one of its height. */
-function readEvent({ topics: [topic, first, second], data, ...log }: Log, blockTime: number | undefined): TokenEvent[] {
+function readEvent(
+  { topics: [topic, first, second], data, ...log }: Log,
+  blockTime: number | undefined,
+): TokenEvent[] {
   if (blockTime === undefined) return []
   const { blockHash, transactionHash } = log
   const place = { blockNumber: Number(log.blockNumber), blockHash, blockTime, transactionHash }
   const where = { ...place, logIndex: Number(log.logIndex) }
   if (topic === topics.transfer)
-    return [{ ...where, kind: 'transfer', from: address(first), to: address(second), value: BigInt(data) }]
+    return [
+      {
+        ...where,
+        kind: 'transfer',
+        from: address(first),
+        to: address(second),
+        value: BigInt(data),
+      },
+    ]
   const kind = topic === topics.used ? 'used' : 'canceled'
   return [{ ...where, kind, authorizer: address(first), nonce: second ?? '' }]
 }
@@ -82,12 +101,21 @@ function readEvent({ topics: [topic, first, second], data, ...log }: Log, blockT
 function openRpc(url: string): Rpc {
   const send = async <T>(method: string, some: unknown[][]): Promise<T[]> => {
     const body = JSON.stringify(some.map((params, id) => ({ jsonrpc: '2.0', id, method, params })))
-    const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
-    const answers = (await response.json()) as { id: number; result?: T; error?: { message: string } }[]
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    })
+    const answers = (await response.json()) as {
+      id: number
+      result?: T
+      error?: { message: string }
+    }[]
     return answers
       .sort((a, b) => a.id - b.id)
       .map(({ result, error }) => {
-        if (error !== undefined || result == null) throw new Error(`${method}: ${error?.message ?? 'no result'}`)
+        if (error !== undefined || result == null)
+          throw new Error(`${method}: ${error?.message ?? 'no result'}`)
         return result
       })
   }

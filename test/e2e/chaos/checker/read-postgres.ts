@@ -1,7 +1,8 @@
 import pg from 'pg'
 import type { ReceiptFact, StoreFacts } from './facts.ts'
 
-const ms = (column: string, name: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${name}`
+const ms = (column: string, name: string) =>
+  `(extract(epoch from ${column}) * 1000)::float8 as ${name}`
 
 const selects = {
   payouts: `select payout_id, creator, idempotency_key, recipient, amount_atomic, memo, rail_reference, usage, asset, payout_wallet,
@@ -27,7 +28,8 @@ export async function readPostgres(databaseUrl: string): Promise<Rows> {
   try {
     await client.query('begin isolation level repeatable read read only')
     const rows: Record<string, unknown[]> = {}
-    for (const [name, select] of Object.entries(selects)) rows[name] = (await client.query(select)).rows
+    for (const [name, select] of Object.entries(selects))
+      rows[name] = (await client.query(select)).rows
     return rows as Rows
   } finally {
     await client.end()

@@ -1,4 +1,9 @@
-import { Client, Connection, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client'
+import {
+  Client,
+  Connection,
+  type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common'
 import type { WorkflowFact } from './facts.ts'
 
@@ -39,8 +44,12 @@ async function readHistory(client: Client, workflowId: string, runId: string): P
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory()
   return (events ?? []).map((event) => {
     const attributes = /^(?<kind>.*)EventAttributes$/
-    const kind = Object.entries(event).find(([name, value]) => value !== null && attributes.test(name))?.[0]
-    const failure = event.workflowTaskFailedEventAttributes?.failure ?? event.markerRecordedEventAttributes?.failure
+    const kind = Object.entries(event).find(
+      ([name, value]) => value !== null && attributes.test(name),
+    )?.[0]
+    const failure =
+      event.workflowTaskFailedEventAttributes?.failure ??
+      event.markerRecordedEventAttributes?.failure
     const why = failure?.message ?? event.workflowExecutionTerminatedEventAttributes?.reason
     return [`${event.eventId} ${kind?.replace(attributes, '$<kind>')}`, why ?? []].flat().join(': ')
   })

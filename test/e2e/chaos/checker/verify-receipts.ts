@@ -7,7 +7,9 @@ export async function verifyReceipts(
   published: unknown,
 ): Promise<ReceiptFact[]> {
   const { keys } = published as JSONWebKeySet
-  const keyOf = createLocalJWKSet({ keys: keys.filter((key) => 'use_for' in key && key.use_for === 'receipt') })
+  const keyOf = createLocalJWKSet({
+    keys: keys.filter((key) => 'use_for' in key && key.use_for === 'receipt'),
+  })
   return Promise.all(
     rows.map(async (row) => {
       const claims = await compactVerify(row.jws, keyOf, { algorithms: ['EdDSA'] }).then(

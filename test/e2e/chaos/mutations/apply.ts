@@ -21,7 +21,10 @@ function applyEdits(directory: string, edits: readonly Edit[]): void {
 }
 
 /** Does something with a broken copy of the project, which is removed afterwards. */
-export async function inBrokenCopy<T>(edits: readonly Edit[], act: (directory: string) => Promise<T>): Promise<T> {
+export async function inBrokenCopy<T>(
+  edits: readonly Edit[],
+  act: (directory: string) => Promise<T>,
+): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'agent-rails-mutation-'))
   try {
     const leftOut = /^(node_modules|dist|\.git|\.data)$/

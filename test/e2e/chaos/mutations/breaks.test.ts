@@ -15,7 +15,9 @@ verifies(
     expect([breaks.length, testedBreaks.length]).toEqual([5, 3])
     for (const { edits } of [...breaks, ...testedBreaks]) {
       for (const edit of edits)
-        expect(edited(readFileSync(join(packageRoot, edit.file), 'utf8'), edit)).toContain(edit.replace)
+        expect(edited(readFileSync(join(packageRoot, edit.file), 'utf8'), edit)).toContain(
+          edit.replace,
+        )
     }
     const edit = { file: 'f', find: 'a', replace: 'b' }
     expect(() => edited('nothing', edit)).toThrow('does not fit')
@@ -30,7 +32,9 @@ verifies(
     const edits = [...breaks, ...testedBreaks].flatMap((one) => one.edits)
     const compiler = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc')
     await inBrokenCopy(edits, (directory) =>
-      promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], { cwd: directory }),
+      promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noEmit'], {
+        cwd: directory,
+      }),
     )
   },
   300_000,

@@ -26,7 +26,8 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
       {
         file: 'activities/payout/transfer.ts',
         find: "import type { SigningOrder } from './signing-rules.ts'\n",
-        replace: "import { again } from './payout-signer.ts'\nimport type { SigningOrder } from './signing-rules.ts'\n",
+        replace:
+          "import { again } from './payout-signer.ts'\nimport type { SigningOrder } from './signing-rules.ts'\n",
       },
       {
         file: 'activities/payout/transfer.ts',
@@ -98,7 +99,8 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
       {
         file: 'activities/payout/payout.ts',
         find: "import { consumeKeys } from './store/replay-ledger.ts'\n",
-        replace: "import { send } from './store/pipeline.ts'\nimport { consumeKeys } from './store/replay-ledger.ts'\n",
+        replace:
+          "import { send } from './store/pipeline.ts'\nimport { consumeKeys } from './store/replay-ledger.ts'\n",
       },
     ],
   },
@@ -108,12 +110,16 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
 export const testedBreaks: readonly TestedBreak[] = [
   {
     name: 'verifier without the standing check',
-    tests: ['test/activities/keys/standing.test.ts', 'test/api/services/receipts/verification.test.ts'],
+    tests: [
+      'test/activities/keys/standing.test.ts',
+      'test/api/services/receipts/verification.test.ts',
+    ],
     edits: [
       {
         file: 'workflows/domain/receipts/key-standing.ts',
         find: "  if (revokedAt !== null) return 'revoked'\n  return retiredAt !== null && issuedAt > retiredAt ? 'retired' : 'active'\n",
-        replace: "  return (retiredAt ?? revokedAt ?? issuedAt) === undefined ? 'revoked' : 'active'\n",
+        replace:
+          "  return (retiredAt ?? revokedAt ?? issuedAt) === undefined ? 'revoked' : 'active'\n",
       },
     ],
   },
@@ -124,7 +130,8 @@ export const testedBreaks: readonly TestedBreak[] = [
       {
         file: 'activities/payout/signing-rules.ts',
         find: ' ?? authorityFault(order.payout, policy, order.now)\n',
-        replace: ' ?? (order.now < 0 ? authorityFault(order.payout, policy, order.now) : undefined)\n',
+        replace:
+          ' ?? (order.now < 0 ? authorityFault(order.payout, policy, order.now) : undefined)\n',
       },
     ],
   },
@@ -135,7 +142,8 @@ export const testedBreaks: readonly TestedBreak[] = [
       {
         file: 'activities/store/calls/calls.ts',
         find: '  if (call.operation === operation) return call\n',
-        replace: '  if (call.operation !== operation || call.operation === operation) return call\n',
+        replace:
+          '  if (call.operation !== operation || call.operation === operation) return call\n',
       },
     ],
   },

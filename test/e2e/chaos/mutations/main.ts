@@ -14,7 +14,11 @@ const lines: { name: string; right: boolean; said: string }[] = []
 for (const one of [control, ...breaks].filter(({ name }) => name.includes(values.only))) {
   const { code, said } = await harnessOn(one)
   // Anything but 0 and 1, such as a copy that does not compile, proves nothing.
-  lines.push({ name: one.name, right: code === (one === control ? 0 : 1) && said.startsWith('{'), said })
+  lines.push({
+    name: one.name,
+    right: code === (one === control ? 0 : 1) && said.startsWith('{'),
+    said,
+  })
   console.error(`${one.name}: the harness ended with ${code}`)
 }
 for (const one of testedBreaks.filter(({ name }) => name.includes(values.only))) {
@@ -40,7 +44,9 @@ function harnessOn({ edits, harness }: Break): Promise<{ code: number | null; sa
 function testsOn({ edits, tests }: TestedBreak): Promise<string> {
   return inBrokenCopy(edits, async (directory) => {
     const { out } = await run('npx', ['vitest', 'run', '--reporter=json', ...tests], directory)
-    const { numFailedTests: failed, numPassedTests: passed } = JSON.parse(out.slice(out.indexOf('{"num')))
+    const { numFailedTests: failed, numPassedTests: passed } = JSON.parse(
+      out.slice(out.indexOf('{"num')),
+    )
     return JSON.stringify({ failed, passed })
   })
 }

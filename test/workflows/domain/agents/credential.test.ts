@@ -17,24 +17,31 @@ import { verifies } from '../../../verifies.ts'
 const hex = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length })
 
-verifies('agent.credential.format', 'a credential is ag_, 16 hex, _ and 64 hex, and nothing near it is one', () => {
-  fc.assert(
-    fc.property(hex(16), hex(64), (credentialId, secret) => {
-      expect(parseCredential(credentialText(credentialId, secret))).toEqual({ credentialId, secret })
-    }),
-  )
-  const good = credentialText('a'.repeat(16), 'b'.repeat(64))
-  for (const bad of [
-    ` ${good}`,
-    `${good}\n`,
-    `${good}0`,
-    good.slice(0, -1),
-    good.replace('ag_', 'op_'),
-    good.toUpperCase(),
-    '',
-  ])
-    expect(parseCredential(bad), JSON.stringify(bad)).toBeUndefined()
-})
+verifies(
+  'agent.credential.format',
+  'a credential is ag_, 16 hex, _ and 64 hex, and nothing near it is one',
+  () => {
+    fc.assert(
+      fc.property(hex(16), hex(64), (credentialId, secret) => {
+        expect(parseCredential(credentialText(credentialId, secret))).toEqual({
+          credentialId,
+          secret,
+        })
+      }),
+    )
+    const good = credentialText('a'.repeat(16), 'b'.repeat(64))
+    for (const bad of [
+      ` ${good}`,
+      `${good}\n`,
+      `${good}0`,
+      good.slice(0, -1),
+      good.replace('ag_', 'op_'),
+      good.toUpperCase(),
+      '',
+    ])
+      expect(parseCredential(bad), JSON.stringify(bad)).toBeUndefined()
+  },
+)
 
 verifies('agent.status-token.format', 'a status token is its prefix and 43 base64url', () => {
   for (const prefix of ['st', 'tk', 'wt', 'pt'])
@@ -60,8 +67,13 @@ const live: CredentialFacts = {
   trust: 'trusted',
   maxUsd: 100,
 }
-const codes = (facts: Partial<CredentialFacts>, wanted: Partial<Parameters<typeof judgeCredential>[1]> = {}) =>
-  judgeCredential({ ...live, ...facts }, { scopes: ['runs:write'], ...wanted }, now).map(({ code }) => code)
+const codes = (
+  facts: Partial<CredentialFacts>,
+  wanted: Partial<Parameters<typeof judgeCredential>[1]> = {},
+) =>
+  judgeCredential({ ...live, ...facts }, { scopes: ['runs:write'], ...wanted }, now).map(
+    ({ code }) => code,
+  )
 
 verifies(
   'agent.credential.judged',
@@ -111,8 +123,12 @@ verifies(
       fc.property(facts, fc.subarray([...scopes], { minLength: 1 }), (of, wanted) => {
         const allowed = judgeCredential(of, { scopes: wanted }, now).length === 0
         const state = stateNow(of, now)
-        const alive = (state === 'active' || state === 'retiring') && (of.expiresAt === null || of.expiresAt > now)
-        expect(allowed).toBe(alive && mayAct(of.trust) && wanted.every((scope) => of.scopes.includes(scope)))
+        const alive =
+          (state === 'active' || state === 'retiring') &&
+          (of.expiresAt === null || of.expiresAt > now)
+        expect(allowed).toBe(
+          alive && mayAct(of.trust) && wanted.every((scope) => of.scopes.includes(scope)),
+        )
       }),
     )
   },

@@ -18,5 +18,8 @@ verifies('agent.steps.order', 'both sequences stand in the order of the document
     'rotation_ready',
     'gateway_ready',
   ])
-  expect(steps.filter(({ done }) => done).map(({ step }) => step)).toEqual(['submit_manifest', 'gateway_ready'])
+  expect(steps.filter(({ done }) => done).map(({ step }) => step)).toEqual([
+    'submit_manifest',
+    'gateway_ready',
+  ])
 })

@@ -26,24 +26,32 @@ verifies('agent.signature.text', 'the texts to sign are these lines', () => {
   )
 })
 
-verifies('agent.signature.text', 'the header holds a time and 64 bytes, and nothing else is one', () => {
-  const signature = 'Ab-_'.repeat(22).slice(0, 86)
-  expect(decodeAgentSignature(encodeAgentSignature(1_800_000_000, signature))).toEqual({
-    issuedAt: 1_800_000_000,
-    signature,
-  })
-  for (const bad of [
-    '',
-    `t=0,s=${signature}`,
-    `t=1,s=${signature}x`,
-    `s=${signature},t=1`,
-    `t=1, s=${signature}`,
-    `t=1,s=${signature},k=2`,
-  ])
-    expect(decodeAgentSignature(bad), bad).toBeUndefined()
-})
+verifies(
+  'agent.signature.text',
+  'the header holds a time and 64 bytes, and nothing else is one',
+  () => {
+    const signature = 'Ab-_'.repeat(22).slice(0, 86)
+    expect(decodeAgentSignature(encodeAgentSignature(1_800_000_000, signature))).toEqual({
+      issuedAt: 1_800_000_000,
+      signature,
+    })
+    for (const bad of [
+      '',
+      `t=0,s=${signature}`,
+      `t=1,s=${signature}x`,
+      `s=${signature},t=1`,
+      `t=1, s=${signature}`,
+      `t=1,s=${signature},k=2`,
+    ])
+      expect(decodeAgentSignature(bad), bad).toBeUndefined()
+  },
+)
 
-verifies('agent.signature.text', 'a signature counts from 30 s ahead to 300 s after its time', () => {
-  const fresh = (age: number) => isFresh(1_000, 1_000 + age)
-  expect([-31, -30, 0, 300, 301].map(fresh)).toEqual([false, true, true, true, false])
-})
+verifies(
+  'agent.signature.text',
+  'a signature counts from 30 s ahead to 300 s after its time',
+  () => {
+    const fresh = (age: number) => isFresh(1_000, 1_000 + age)
+    expect([-31, -30, 0, 300, 301].map(fresh)).toEqual([false, true, true, true, false])
+  },
+)

@@ -33,7 +33,13 @@ verifies(
   () => {
     expect(agentKeyId(agentId, 12)).toBe(`${agentId}#12`)
     expect(agentOfKeyId(`${agentId}#12`)).toBe(agentId)
-    for (const other of ['agent-statement-2026-11-21-a', `${agentId}#0`, `${agentId}#`, agentId, `${agentId}#1 `])
+    for (const other of [
+      'agent-statement-2026-11-21-a',
+      `${agentId}#0`,
+      `${agentId}#`,
+      agentId,
+      `${agentId}#1 `,
+    ])
       expect(agentOfKeyId(other), other).toBeUndefined()
   },
 )

@@ -30,23 +30,28 @@ verifies(
     for (const state of trustStates) {
       for (const decision of decisions) {
         const end = ends[`${state} ${decision}`]
-        if (end === undefined) expect(() => trustAfter(state, decision), `${state} ${decision}`).toThrow(DomainError)
+        if (end === undefined)
+          expect(() => trustAfter(state, decision), `${state} ${decision}`).toThrow(DomainError)
         else expect(trustAfter(state, decision).at(-1), `${state} ${decision}`).toBe(end)
       }
     }
   },
 )
 
-verifies('agent.trust.table', 'a decision takes only moves of the trust table, one after the other', () => {
-  for (const state of trustStates) {
-    for (const decision of allowedDecisions(state)) {
-      trustAfter(state, decision).reduce<TrustState>((from, to) => {
-        expect(trustMoves[from], `${from} to ${to}`).toContain(to)
-        return to
-      }, state)
+verifies(
+  'agent.trust.table',
+  'a decision takes only moves of the trust table, one after the other',
+  () => {
+    for (const state of trustStates) {
+      for (const decision of allowedDecisions(state)) {
+        trustAfter(state, decision).reduce<TrustState>((from, to) => {
+          expect(trustMoves[from], `${from} to ${to}`).toContain(to)
+          return to
+        }, state)
+      }
     }
-  }
-})
+  },
+)
 
 test('a refusal names the state and what can be decided', () => {
   const refused = (state: TrustState, decision: Decision) => {
@@ -60,7 +65,10 @@ test('a refusal names the state and what can be decided', () => {
     code: 'wrong_state',
     extra: { state: 'trusted', allowed_decisions: ['hold'] },
   })
-  expect(refused('rejected', 'approve')).toMatchObject({ code: 'wrong_state', extra: { allowed_decisions: [] } })
+  expect(refused('rejected', 'approve')).toMatchObject({
+    code: 'wrong_state',
+    extra: { allowed_decisions: [] },
+  })
 })
 
 test('only trusted agents act, and only undecided ones wait', () => {

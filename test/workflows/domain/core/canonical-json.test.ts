@@ -18,28 +18,34 @@ verifies('road.canonical-json', 'the sample of RFC 8785 §3.2.2 gives the octets
   expect(Buffer.from(canonicalJson(sample)).toString('hex')).toBe(octets.replace(/\s/g, ''))
 })
 
-verifies('road.canonical-json', 'property names sort by UTF-16 code units as in RFC 8785 §3.2.3', () => {
-  const sample = {
-    '\u20ac': 'Euro Sign',
-    '\r': 'Carriage Return',
-    '\ufb33': 'Hebrew Letter Dalet With Dagesh',
-    '1': 'One',
-    '\ud83d\ude00': 'Emoji: Grinning Face',
-    '\u0080': 'Control',
-    '\u00f6': 'Latin Small Letter O With Diaeresis',
-  }
-  const order = [
-    'Carriage Return',
-    'One',
-    'Control',
-    'Latin Small Letter O With Diaeresis',
-    'Euro Sign',
-    'Emoji: Grinning Face',
-    'Hebrew Letter Dalet With Dagesh',
-  ]
-  const text = canonicalJson(sample)
-  expect([...order].sort((left, right) => text.indexOf(`"${left}"`) - text.indexOf(`"${right}"`))).toEqual(order)
-})
+verifies(
+  'road.canonical-json',
+  'property names sort by UTF-16 code units as in RFC 8785 §3.2.3',
+  () => {
+    const sample = {
+      '\u20ac': 'Euro Sign',
+      '\r': 'Carriage Return',
+      '\ufb33': 'Hebrew Letter Dalet With Dagesh',
+      '1': 'One',
+      '\ud83d\ude00': 'Emoji: Grinning Face',
+      '\u0080': 'Control',
+      '\u00f6': 'Latin Small Letter O With Diaeresis',
+    }
+    const order = [
+      'Carriage Return',
+      'One',
+      'Control',
+      'Latin Small Letter O With Diaeresis',
+      'Euro Sign',
+      'Emoji: Grinning Face',
+      'Hebrew Letter Dalet With Dagesh',
+    ]
+    const text = canonicalJson(sample)
+    expect(
+      [...order].sort((left, right) => text.indexOf(`"${left}"`) - text.indexOf(`"${right}"`)),
+    ).toEqual(order)
+  },
+)
 
 verifies('road.canonical-json', 'numbers are written as in RFC 8785 appendix B', () => {
   const known: [hex: string, text: string][] = [
@@ -61,7 +67,8 @@ verifies('road.canonical-json', 'numbers are written as in RFC 8785 appendix B',
     ['becbf647612f3696', '-0.0000033333333333333333'],
     ['43143ff3c1cb0959', '1424953923781206.2'],
   ]
-  for (const [hex, text] of known) expect(canonicalJson(Buffer.from(hex, 'hex').readDoubleBE())).toBe(text)
+  for (const [hex, text] of known)
+    expect(canonicalJson(Buffer.from(hex, 'hex').readDoubleBE())).toBe(text)
 })
 
 verifies('road.canonical-json', 'what JSON cannot hold is refused', () => {
@@ -77,24 +84,33 @@ verifies('road.canonical-json', 'what JSON cannot hold is refused', () => {
     '\\\ud800',
   ]
   for (const value of wrong) expect(() => canonicalJson(value), String(value)).toThrow()
-  for (const fine of ['\ud83d\ude00', '\\ud800', '\\\\ud800']) expect(JSON.parse(canonicalJson(fine))).toBe(fine)
+  for (const fine of ['\ud83d\ude00', '\\ud800', '\\\\ud800'])
+    expect(JSON.parse(canonicalJson(fine))).toBe(fine)
 })
 
-verifies('road.canonical-json', 'the text is a fixed point, and the order of keys does not matter', () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
-      const text = canonicalJson(value)
-      expect(canonicalJson(JSON.parse(text))).toBe(text)
-      expect(canonicalJson(reversed(value))).toBe(text)
-    }),
-  )
-})
+verifies(
+  'road.canonical-json',
+  'the text is a fixed point, and the order of keys does not matter',
+  () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
+        const text = canonicalJson(value)
+        expect(canonicalJson(JSON.parse(text))).toBe(text)
+        expect(canonicalJson(reversed(value))).toBe(text)
+      }),
+    )
+  },
+)
 
-verifies('road.canonical-json', 'a digest is the SHA-256 of the canonical text in lowercase hex', () => {
-  const expected = createHash('sha256').update('{"a":1,"b":"\u20ac"}').digest('hex')
-  expect(digestOf({ b: '€', a: 1 })).toBe(expected)
-  expect(sha256Hex('{"a":1,"b":"€"}')).toBe(expected)
-})
+verifies(
+  'road.canonical-json',
+  'a digest is the SHA-256 of the canonical text in lowercase hex',
+  () => {
+    const expected = createHash('sha256').update('{"a":1,"b":"\u20ac"}').digest('hex')
+    expect(digestOf({ b: '€', a: 1 })).toBe(expected)
+    expect(sha256Hex('{"a":1,"b":"€"}')).toBe(expected)
+  },
+)
 
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed)

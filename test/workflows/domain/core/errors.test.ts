@@ -1,5 +1,11 @@
 import { expect } from 'vitest'
-import { DomainError, type ErrorCode, errorCodes, isRetryable, refuse } from '#domain/core/errors.ts'
+import {
+  DomainError,
+  type ErrorCode,
+  errorCodes,
+  isRetryable,
+  refuse,
+} from '#domain/core/errors.ts'
 import { verifies } from '../../../verifies.ts'
 
 // api-conventions § Errors and payout.md, each code that they name with its status.
@@ -52,21 +58,25 @@ verifies('road.error-codes', 'every documented code has its documented status', 
     expect(errorCodes[code as ErrorCode].status, code).toBe(status)
 })
 
-verifies('road.error-codes', 'what may pass by itself is retryable, what the caller must change is not', () => {
-  const retryable = (Object.keys(errorCodes) as ErrorCode[]).filter(isRetryable).sort()
-  const expected = [
-    'contention',
-    'grant_released',
-    'idempotency_in_flight',
-    'internal_error',
-    'paused',
-    'provider_failed',
-    'rate_limited',
-    'settlement_pending',
-    'unavailable',
-  ]
-  expect(retryable).toEqual(expected)
-})
+verifies(
+  'road.error-codes',
+  'what may pass by itself is retryable, what the caller must change is not',
+  () => {
+    const retryable = (Object.keys(errorCodes) as ErrorCode[]).filter(isRetryable).sort()
+    const expected = [
+      'contention',
+      'grant_released',
+      'idempotency_in_flight',
+      'internal_error',
+      'paused',
+      'provider_failed',
+      'rate_limited',
+      'settlement_pending',
+      'unavailable',
+    ]
+    expect(retryable).toEqual(expected)
+  },
+)
 
 verifies('road.error-codes', 'a refusal is plain data that survives JSON', () => {
   const error = refuse('payout_cap_exceeded', 'too much', 'Create a smaller one.', {

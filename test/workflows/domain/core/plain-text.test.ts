@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { jsonText, markdownBlock, markdownCode, oneLine, plainTextPattern, printable } from '#domain/core/plain-text.ts'
+import {
+  jsonText,
+  markdownBlock,
+  markdownCode,
+  oneLine,
+  plainTextPattern,
+  printable,
+} from '#domain/core/plain-text.ts'
 import { verifies } from '../../../verifies.ts'
 
 /** What a terminal obeys or a reader is misled by. */
@@ -9,18 +16,22 @@ const anyText = fc.string({
   unit: fc.oneof(fc.constantFrom(...hostile, '`', '``', '|', '\n', '*', '[', '<'), fc.string()),
 })
 
-verifies('views.text', 'no control character but tab and line feed is left in printable text', () => {
-  fc.assert(
-    fc.property(anyText, (text) => {
-      const shown = printable(text)
-      expect(plainTextPattern.test(shown)).toBe(true)
-      expect(shown).toHaveLength(text.length)
-      expect(printable(shown)).toBe(shown)
-    }),
-  )
-  expect(printable('two\nlines\tand \u{1F4B8} ש')).toBe('two\nlines\tand \u{1F4B8} ש')
-  expect(printable('\u001b]0;owned\u0007')).toBe('\ufffd]0;owned\ufffd')
-})
+verifies(
+  'views.text',
+  'no control character but tab and line feed is left in printable text',
+  () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const shown = printable(text)
+        expect(plainTextPattern.test(shown)).toBe(true)
+        expect(shown).toHaveLength(text.length)
+        expect(printable(shown)).toBe(shown)
+      }),
+    )
+    expect(printable('two\nlines\tand \u{1F4B8} ש')).toBe('two\nlines\tand \u{1F4B8} ש')
+    expect(printable('\u001b]0;owned\u0007')).toBe('\ufffd]0;owned\ufffd')
+  },
+)
 
 verifies('views.text', 'inline code is one line whose fence no text can close', () => {
   fc.assert(

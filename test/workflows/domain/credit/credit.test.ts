@@ -29,25 +29,40 @@ const pending = (granted_units: number, fee_units: number): Entitlement => ({
   source: null,
 })
 
-verifies('money.states', 'the three tables are those of the design, and every other pair is refused', () => {
-  expect(movesOf(entitlementTransitions)).toEqual(['pending funded', 'funded consumed', 'funded returned'])
-  expect(movesOf(challengeTransitions)).toEqual(['open pending', 'open expired', 'pending settled', 'pending open'])
-  expect(movesOf(referenceTransitions)).toEqual([
-    'presented pending',
-    'presented rejected',
-    'presented expired',
-    'pending verified',
-    'pending rejected',
-    'pending expired',
-    'verified disputed',
-    'verified refunded',
-    'disputed verified',
-    'disputed refunded',
-  ])
-  const extra = { state: 'open', allowed_events: ['present', 'expire'] }
-  const wrong = { refusal: expect.objectContaining({ code: 'wrong_state', extra }) }
-  expect(() => move('the challenge', challengeTransitions, 'open', 'settle')).toThrow(expect.objectContaining(wrong))
-})
+verifies(
+  'money.states',
+  'the three tables are those of the design, and every other pair is refused',
+  () => {
+    expect(movesOf(entitlementTransitions)).toEqual([
+      'pending funded',
+      'funded consumed',
+      'funded returned',
+    ])
+    expect(movesOf(challengeTransitions)).toEqual([
+      'open pending',
+      'open expired',
+      'pending settled',
+      'pending open',
+    ])
+    expect(movesOf(referenceTransitions)).toEqual([
+      'presented pending',
+      'presented rejected',
+      'presented expired',
+      'pending verified',
+      'pending rejected',
+      'pending expired',
+      'verified disputed',
+      'verified refunded',
+      'disputed verified',
+      'disputed refunded',
+    ])
+    const extra = { state: 'open', allowed_events: ['present', 'expire'] }
+    const wrong = { refusal: expect.objectContaining({ code: 'wrong_state', extra }) }
+    expect(() => move('the challenge', challengeTransitions, 'open', 'settle')).toThrow(
+      expect.objectContaining(wrong),
+    )
+  },
+)
 
 type Act = { act: 'fund' | 'consume' | 'give_back' | 'refund'; units: number }
 const acts = fc.array(
@@ -79,7 +94,9 @@ function run(start: Entitlement, source: Account, sequence: readonly Act[]) {
       post(movement.legs)
       one = movement.entitlement
     } catch (error) {
-      expect(error).toMatchObject({ refusal: { code: expect.stringMatching(/^(wrong_state|credit_exhausted)$/) } })
+      expect(error).toMatchObject({
+        refusal: { code: expect.stringMatching(/^(wrong_state|credit_exhausted)$/) },
+      })
     }
     expect(books.get('credit:en_1') ?? 0).toBe(remainingUnits(one))
     expect(remainingUnits(one)).toBeGreaterThanOrEqual(0)
@@ -94,40 +111,54 @@ verifies(
   'every sequence of fund, consume, return and refund balances, and nothing falls below zero',
   () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000 }), fc.nat(100), acts, (granted, share, sequence) => {
-        const source = clearingAccount('invoice_reference')
-        const { one, books } = run(pending(granted, Math.floor((granted * share) / 100)), source, sequence)
-        for (const [account, units] of books) if (account !== source) expect(units, account).toBeGreaterThanOrEqual(0)
-        expect([...books.values()].reduce((sum, units) => sum + units, 0)).toBe(0)
-        expect(one.consumed_units + one.returned_units).toBeLessThanOrEqual(granted)
-        const last = sequence.at(-1)?.act
-        if (one.state === 'returned' && last === 'refund') expect(books.get(source) ?? 0).toBe(0)
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 1_000 }),
+        fc.nat(100),
+        acts,
+        (granted, share, sequence) => {
+          const source = clearingAccount('invoice_reference')
+          const { one, books } = run(
+            pending(granted, Math.floor((granted * share) / 100)),
+            source,
+            sequence,
+          )
+          for (const [account, units] of books)
+            if (account !== source) expect(units, account).toBeGreaterThanOrEqual(0)
+          expect([...books.values()].reduce((sum, units) => sum + units, 0)).toBe(0)
+          expect(one.consumed_units + one.returned_units).toBeLessThanOrEqual(granted)
+          const last = sequence.at(-1)?.act
+          if (one.state === 'returned' && last === 'refund') expect(books.get(source) ?? 0).toBe(0)
+        },
+      ),
       { numRuns: 500 },
     )
   },
 )
 
-verifies('money.double-entry', 'however the whole is cut up, revenue and fee get exactly their parts', () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 }),
-      fc.nat(100),
-      (cuts, share) => {
-        const granted = cuts.reduce((sum, cut) => sum + cut, 0)
-        const fee = Math.floor((granted * share) / 100)
-        const sequence = cuts.map((units) => ({ act: 'consume' as const, units }))
-        const { one, books } = run(pending(granted, fee), walletAccount('aw_1'), [
-          { act: 'fund', units: 1 },
-          ...sequence,
-        ])
-        expect(one.state).toBe('consumed')
-        expect(books.get('fees') ?? 0).toBe(fee)
-        expect(books.get('revenue:packetops') ?? 0).toBe(granted - fee)
-      },
-    ),
-  )
-})
+verifies(
+  'money.double-entry',
+  'however the whole is cut up, revenue and fee get exactly their parts',
+  () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 }),
+        fc.nat(100),
+        (cuts, share) => {
+          const granted = cuts.reduce((sum, cut) => sum + cut, 0)
+          const fee = Math.floor((granted * share) / 100)
+          const sequence = cuts.map((units) => ({ act: 'consume' as const, units }))
+          const { one, books } = run(pending(granted, fee), walletAccount('aw_1'), [
+            { act: 'fund', units: 1 },
+            ...sequence,
+          ])
+          expect(one.state).toBe('consumed')
+          expect(books.get('fees') ?? 0).toBe(fee)
+          expect(books.get('revenue:packetops') ?? 0).toBe(granted - fee)
+        },
+      ),
+    )
+  },
+)
 
 verifies(
   'money.double-entry',
@@ -161,16 +192,20 @@ verifies(
   },
 )
 
-verifies('money.double-entry', 'postings are shown as pairs of a debited and a credited account', () => {
-  const legs: Leg[] = [
-    { account: 'credit:en_1', units: -10 },
-    { account: 'revenue:packetops', units: -97 },
-    { account: 'fees', units: -8 },
-    { account: 'clearing:hosted_checkout', units: 115 },
-  ]
-  expect(pairLegs(legs)).toEqual([
-    { debit: 'credit:en_1', credit: 'clearing:hosted_checkout', units: 10 },
-    { debit: 'revenue:packetops', credit: 'clearing:hosted_checkout', units: 97 },
-    { debit: 'fees', credit: 'clearing:hosted_checkout', units: 8 },
-  ])
-})
+verifies(
+  'money.double-entry',
+  'postings are shown as pairs of a debited and a credited account',
+  () => {
+    const legs: Leg[] = [
+      { account: 'credit:en_1', units: -10 },
+      { account: 'revenue:packetops', units: -97 },
+      { account: 'fees', units: -8 },
+      { account: 'clearing:hosted_checkout', units: 115 },
+    ]
+    expect(pairLegs(legs)).toEqual([
+      { debit: 'credit:en_1', credit: 'clearing:hosted_checkout', units: 10 },
+      { debit: 'revenue:packetops', credit: 'clearing:hosted_checkout', units: 97 },
+      { debit: 'fees', credit: 'clearing:hosted_checkout', units: 8 },
+    ])
+  },
+)

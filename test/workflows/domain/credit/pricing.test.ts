@@ -11,7 +11,10 @@ const bases: [RailKey, number, number, number][] = [
   ['energyops', 149, 299, 499],
   ['distributionops', 199, 399, 699],
 ]
-const sold = ([key, entry, standard, pro]: (typeof bases)[number]) => ({ key, prices: { entry, standard, pro } })
+const sold = ([key, entry, standard, pro]: (typeof bases)[number]) => ({
+  key,
+  prices: { entry, standard, pro },
+})
 
 verifies('money.prices', 'every number of both tables of the document', () => {
   const cards = Object.fromEntries(bases.map((row) => [row[0], priceCard(sold(row))]))
@@ -31,36 +34,45 @@ verifies('money.prices', 'every number of both tables of the document', () => {
     ['energyops', 149, 323, 539],
     ['distributionops', 199, 431, 755],
   ]
-  for (const [rail, entry, standard, pro] of schedule) expect(cards[rail]?.totals).toEqual({ entry, standard, pro })
+  for (const [rail, entry, standard, pro] of schedule)
+    expect(cards[rail]?.totals).toEqual({ entry, standard, pro })
 })
 
-verifies('money.prices', 'the fee is 8 % rounded half up on standard and pro, and none on entry', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 1_000_000 }), (base) => {
-      expect(railFee('entry', base)).toBe(0)
-      for (const tier of ['standard', 'pro'] as const) {
-        const fee = railFee(tier, base)
-        expect(Math.abs(fee * 100 - base * 8)).toBeLessThanOrEqual(50)
-        expect(fee * 100 - base * 8).not.toBe(-50)
-      }
-    }),
-  )
-})
+verifies(
+  'money.prices',
+  'the fee is 8 % rounded half up on standard and pro, and none on entry',
+  () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000 }), (base) => {
+        expect(railFee('entry', base)).toBe(0)
+        for (const tier of ['standard', 'pro'] as const) {
+          const fee = railFee(tier, base)
+          expect(Math.abs(fee * 100 - base * 8)).toBeLessThanOrEqual(50)
+          expect(fee * 100 - base * 8).not.toBe(-50)
+        }
+      }),
+    )
+  },
+)
 
-verifies('money.quote-lines', 'a quote of several units sums its lines, the fee rounded for each unit', () => {
-  const packetops = { key: 'packetops' as const, prices: { entry: 49, standard: 99, pro: 249 } }
-  expect(priceOf(packetops, 'standard', 3)).toEqual({
-    base_usd: 297,
-    rail_fee_usd: 24,
-    total_usd: 321,
-    pricing_model: 'free_tools_movement_fee',
-    lines: [
-      { item: 'packetops standard × 3', usd: 297 },
-      { item: 'micro_routing_fee', usd: 24 },
-    ],
-  })
-  expect(priceOf(packetops, 'entry').lines).toEqual([{ item: 'packetops entry', usd: 49 }])
-})
+verifies(
+  'money.quote-lines',
+  'a quote of several units sums its lines, the fee rounded for each unit',
+  () => {
+    const packetops = { key: 'packetops' as const, prices: { entry: 49, standard: 99, pro: 249 } }
+    expect(priceOf(packetops, 'standard', 3)).toEqual({
+      base_usd: 297,
+      rail_fee_usd: 24,
+      total_usd: 321,
+      pricing_model: 'free_tools_movement_fee',
+      lines: [
+        { item: 'packetops standard × 3', usd: 297 },
+        { item: 'micro_routing_fee', usd: 24 },
+      ],
+    })
+    expect(priceOf(packetops, 'entry').lines).toEqual([{ item: 'packetops entry', usd: 49 }])
+  },
+)
 
 verifies('money.quote-lines', 'a rail that is not sold has no price', () => {
   expect(() => priceOf({ key: 'contractops', prices: null }, 'entry')).toThrow(

@@ -21,9 +21,12 @@ const keys: ProviderKey[] = [
 ]
 
 // Made with node:crypto alone, by the words of the two specifications.
-const content = (id: string, time: number, bytes = body) => Buffer.concat([Buffer.from(`${id}.${time}.`), bytes])
-const v1 = (time = now) => `v1,${createHmac('sha256', secret).update(content('msg_1', time)).digest('base64')}`
-const v1a = (time = now) => `v1a,${sign(null, content('msg_1', time), privateKey).toString('base64')}`
+const content = (id: string, time: number, bytes = body) =>
+  Buffer.concat([Buffer.from(`${id}.${time}.`), bytes])
+const v1 = (time = now) =>
+  `v1,${createHmac('sha256', secret).update(content('msg_1', time)).digest('base64')}`
+const v1a = (time = now) =>
+  `v1a,${sign(null, content('msg_1', time), privateKey).toString('base64')}`
 const standard = (signature: string, time = now): WebhookHeaders => ({
   'webhook-id': 'msg_1',
   'webhook-timestamp': String(time),
@@ -33,28 +36,44 @@ const stripe = (time = now, key = 'whsec_test') => {
   const hex = createHmac('sha256', key).update(`${time}.`).update(body).digest('hex')
   return { 'stripe-signature': `t=${time},v1=${'0'.repeat(64)},v1=${hex},v0=ignored` }
 }
-const provider = (headers: WebhookHeaders, bytes = body, at = now) => verifyProviderSignature(headers, bytes, keys, at)
-const refused = expect.objectContaining({ refusal: expect.objectContaining({ code: 'webhook_signature_invalid' }) })
-
-verifies('money.webhook-signature', 'each of the three forms is known by the key that made it', () => {
-  expect(provider(standard(v1()))).toBe('symmetric')
-  expect(provider(standard(v1a()))).toBe('asymmetric')
-  expect(provider(standard(`v1,AAAA v2,x ${v1a()}`))).toBe('asymmetric')
-  expect(provider(stripe())).toBe('stripe')
+const provider = (headers: WebhookHeaders, bytes = body, at = now) =>
+  verifyProviderSignature(headers, bytes, keys, at)
+const refused = expect.objectContaining({
+  refusal: expect.objectContaining({ code: 'webhook_signature_invalid' }),
 })
 
-verifies('money.webhook-signature', 'age, another id, another key and a missing header are refused', () => {
-  for (const at of [now - 301, now + 301]) expect(() => provider(standard(v1(), now), body, at)).toThrow(refused)
-  expect(provider(standard(v1()), body, now + 300)).toBe('symmetric')
-  expect(() => provider({ ...standard(v1()), 'webhook-id': 'msg_2' })).toThrow(refused)
-  expect(() => provider({ ...standard(v1()), 'webhook-timestamp': String(now + 1) })).toThrow(refused)
-  expect(() => provider({ ...standard(v1()), 'webhook-timestamp': 'soon' })).toThrow(refused)
-  expect(() => provider({ ...standard(v1()), 'webhook-signature': [v1(), v1()] })).toThrow(refused)
-  expect(() => provider(standard(''))).toThrow(refused)
-  expect(() => provider(stripe(now, 'whsec_other'))).toThrow(refused)
-  expect(() => provider(stripe(now - 301))).toThrow(refused)
-  expect(() => provider({})).toThrow(refused)
-})
+verifies(
+  'money.webhook-signature',
+  'each of the three forms is known by the key that made it',
+  () => {
+    expect(provider(standard(v1()))).toBe('symmetric')
+    expect(provider(standard(v1a()))).toBe('asymmetric')
+    expect(provider(standard(`v1,AAAA v2,x ${v1a()}`))).toBe('asymmetric')
+    expect(provider(stripe())).toBe('stripe')
+  },
+)
+
+verifies(
+  'money.webhook-signature',
+  'age, another id, another key and a missing header are refused',
+  () => {
+    for (const at of [now - 301, now + 301])
+      expect(() => provider(standard(v1(), now), body, at)).toThrow(refused)
+    expect(provider(standard(v1()), body, now + 300)).toBe('symmetric')
+    expect(() => provider({ ...standard(v1()), 'webhook-id': 'msg_2' })).toThrow(refused)
+    expect(() => provider({ ...standard(v1()), 'webhook-timestamp': String(now + 1) })).toThrow(
+      refused,
+    )
+    expect(() => provider({ ...standard(v1()), 'webhook-timestamp': 'soon' })).toThrow(refused)
+    expect(() => provider({ ...standard(v1()), 'webhook-signature': [v1(), v1()] })).toThrow(
+      refused,
+    )
+    expect(() => provider(standard(''))).toThrow(refused)
+    expect(() => provider(stripe(now, 'whsec_other'))).toThrow(refused)
+    expect(() => provider(stripe(now - 301))).toThrow(refused)
+    expect(() => provider({})).toThrow(refused)
+  },
+)
 
 verifies('money.webhook-signature', 'a byte that was changed anywhere in the body is found', () => {
   fc.assert(
@@ -84,50 +103,81 @@ verifies(
 
 const challenge_id = `ch_${'ab'.repeat(32)}`
 
-verifies('money.provider-event', 'a standard event names one payment in whole usd, and nothing else is read', () => {
-  const event = { event_id: 'e', type: 'payment.settled', external_reference: 's', amount_usd: 107, currency: 'usd' }
-  expect(readProviderEvent('standard', event)).toEqual({
-    event_id: 'e',
-    type: 'payment.settled',
-    external_reference: 's',
-    payment_intent: null,
-    dispute_id: null,
-    challenge_id: null,
-    amount_cents: 10_700,
-    currency: 'usd',
-    said_at: null,
-  })
-  for (const wrong of [
-    { ...event, provider_session_id: 't' },
-    { ...event, amount_usd: 1.5 },
-    { ...event, type: 'payment.maybe' },
-    { ...event, extra: 1 },
-    null,
-  ])
-    expect(() => readProviderEvent('standard', wrong)).toThrow(
-      expect.objectContaining({ refusal: expect.objectContaining({ code: 'invalid_request' }) }),
-    )
-})
+verifies(
+  'money.provider-event',
+  'a standard event names one payment in whole usd, and nothing else is read',
+  () => {
+    const event = {
+      event_id: 'e',
+      type: 'payment.settled',
+      external_reference: 's',
+      amount_usd: 107,
+      currency: 'usd',
+    }
+    expect(readProviderEvent('standard', event)).toEqual({
+      event_id: 'e',
+      type: 'payment.settled',
+      external_reference: 's',
+      payment_intent: null,
+      dispute_id: null,
+      challenge_id: null,
+      amount_cents: 10_700,
+      currency: 'usd',
+      said_at: null,
+    })
+    for (const wrong of [
+      { ...event, provider_session_id: 't' },
+      { ...event, amount_usd: 1.5 },
+      { ...event, type: 'payment.maybe' },
+      { ...event, extra: 1 },
+      null,
+    ])
+      expect(() => readProviderEvent('standard', wrong)).toThrow(
+        expect.objectContaining({ refusal: expect.objectContaining({ code: 'invalid_request' }) }),
+      )
+  },
+)
 
-verifies('money.provider-event', 'of Stripe’s events, those about a session are one of the four types', () => {
-  const session = { id: 'cs_1', amount_total: 10_700, currency: 'usd', client_reference_id: challenge_id }
-  const charge = { id: 'ch_x', amount: 10_700, amount_refunded: 10_700, currency: 'usd', metadata: { challenge_id } }
-  const read = (type: string, object: object) => readProviderEvent('stripe', { id: 'evt_1', type, data: { object } })
-  expect(read('checkout.session.completed', { ...session, payment_status: 'paid' })).toEqual({
-    event_id: 'evt_1',
-    type: 'payment.settled',
-    external_reference: 'cs_1',
-    payment_intent: null,
-    dispute_id: null,
-    challenge_id,
-    amount_cents: 10_700,
-    currency: 'usd',
-    said_at: null,
-  })
-  expect(read('checkout.session.completed', { ...session, payment_status: 'unpaid' })).toBeUndefined()
-  expect(read('checkout.session.async_payment_succeeded', session)?.type).toBe('payment.settled')
-  expect(read('checkout.session.async_payment_failed', session)?.type).toBe('payment.failed')
-  expect(read('checkout.session.expired', session)?.type).toBe('session.expired')
-  expect(read('charge.refunded', charge)).toMatchObject({ type: 'payment.refunded', challenge_id })
-  expect(read('customer.created', { id: 'cus_1' })).toBeUndefined()
-})
+verifies(
+  'money.provider-event',
+  'of Stripe’s events, those about a session are one of the four types',
+  () => {
+    const session = {
+      id: 'cs_1',
+      amount_total: 10_700,
+      currency: 'usd',
+      client_reference_id: challenge_id,
+    }
+    const charge = {
+      id: 'ch_x',
+      amount: 10_700,
+      amount_refunded: 10_700,
+      currency: 'usd',
+      metadata: { challenge_id },
+    }
+    const read = (type: string, object: object) =>
+      readProviderEvent('stripe', { id: 'evt_1', type, data: { object } })
+    expect(read('checkout.session.completed', { ...session, payment_status: 'paid' })).toEqual({
+      event_id: 'evt_1',
+      type: 'payment.settled',
+      external_reference: 'cs_1',
+      payment_intent: null,
+      dispute_id: null,
+      challenge_id,
+      amount_cents: 10_700,
+      currency: 'usd',
+      said_at: null,
+    })
+    expect(
+      read('checkout.session.completed', { ...session, payment_status: 'unpaid' }),
+    ).toBeUndefined()
+    expect(read('checkout.session.async_payment_succeeded', session)?.type).toBe('payment.settled')
+    expect(read('checkout.session.async_payment_failed', session)?.type).toBe('payment.failed')
+    expect(read('checkout.session.expired', session)?.type).toBe('session.expired')
+    expect(read('charge.refunded', charge)).toMatchObject({
+      type: 'payment.refunded',
+      challenge_id,
+    })
+    expect(read('customer.created', { id: 'cus_1' })).toBeUndefined()
+  },
+)

@@ -47,7 +47,12 @@ expires-at: 1795249210`)
 
   test('the holder proof text is five lines in the documented order, without a trailing line feed', () => {
     expect(
-      holderProofText({ origin: 'https://svc.example', holder, checkoutHash: 'Y2hlY2tvdXQ', nonce: 'bm9uY2U' }),
+      holderProofText({
+        origin: 'https://svc.example',
+        holder,
+        checkoutHash: 'Y2hlY2tvdXQ',
+        nonce: 'bm9uY2U',
+      }),
     ).toBe(`service-holder-proof-v1
 origin: https://svc.example
 holder: eip155:8453:0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a

@@ -51,12 +51,16 @@ const terms = {
 const canonicalTerms =
   '{"amount_atomic":"1250000","asset":"0x833589fcd6edb6e08f4c7c32d4f71b54bda02913","chain_id":8453,"memo":"m","rail_reference":"r","recipient":"0x70997970c51812dc3a010c7d01b50e0d17dc79c8","usage":"unspecified"}'
 
-verifies('payout.terms.digest', 'the terms digest is the SHA-256 of the seven canonical terms', () => {
-  const expected = createHash('sha256').update(canonicalTerms).digest('hex')
-  expect(termsDigest(terms)).toBe(expected)
-  const staged = { ...terms, creator: `0x${'1'.repeat(40)}`, idempotency_key: 'k' }
-  expect(termsDigest(staged)).toBe(expected)
-})
+verifies(
+  'payout.terms.digest',
+  'the terms digest is the SHA-256 of the seven canonical terms',
+  () => {
+    const expected = createHash('sha256').update(canonicalTerms).digest('hex')
+    expect(termsDigest(terms)).toBe(expected)
+    const staged = { ...terms, creator: `0x${'1'.repeat(40)}`, idempotency_key: 'k' }
+    expect(termsDigest(staged)).toBe(expected)
+  },
+)
 
 verifies('payout.terms.digest', 'each term changes the digest', () => {
   const changed = [
@@ -67,7 +71,9 @@ verifies('payout.terms.digest', 'each term changes the digest', () => {
     { usage: 'synthetic' as const },
     { asset: `0x${'2'.repeat(40)}` },
   ]
-  const digests = new Set([terms, ...changed.map((change) => ({ ...terms, ...change }))].map(termsDigest))
+  const digests = new Set(
+    [terms, ...changed.map((change) => ({ ...terms, ...change }))].map(termsDigest),
+  )
   expect(digests.size).toBe(changed.length + 1)
 })
 
@@ -100,21 +106,26 @@ const transfer: TransferFacts = {
 }
 const members =
   'payout_id state recipient amount_usdc amount_atomic network asset payout_wallet memo rail_reference usage environment terms_sha256 creator created_at authorized_at executed_at expires_at mandate_ref payout_principal_is_fee money_moved next_action transfer'
-const transferMembers = 'status authorization_nonce transaction_hash block_number confirmations next_poll_ms'
+const transferMembers =
+  'status authorization_nonce transaction_hash block_number confirmations next_poll_ms'
 
-verifies('payout.answer.body', 'a payout is shown with the documented members, its amount in the shortest form', () => {
-  const view = payoutView(row, transfer, 'local')
-  expect(Object.keys(view).sort()).toEqual(members.split(' ').sort())
-  expect(Object.keys(view.transfer).sort()).toEqual(transferMembers.split(' ').sort())
-  expect(view).toMatchObject({
-    amount_usdc: '12.5',
-    network: 'eip155:8453',
-    payout_principal_is_fee: false,
-    environment: 'local',
-    created_at: '2026-11-21T08:05:10.000Z',
-    expires_at: 1795251910,
-  })
-})
+verifies(
+  'payout.answer.body',
+  'a payout is shown with the documented members, its amount in the shortest form',
+  () => {
+    const view = payoutView(row, transfer, 'local')
+    expect(Object.keys(view).sort()).toEqual(members.split(' ').sort())
+    expect(Object.keys(view.transfer).sort()).toEqual(transferMembers.split(' ').sort())
+    expect(view).toMatchObject({
+      amount_usdc: '12.5',
+      network: 'eip155:8453',
+      payout_principal_is_fee: false,
+      environment: 'local',
+      created_at: '2026-11-21T08:05:10.000Z',
+      expires_at: 1795251910,
+    })
+  },
+)
 
 verifies(
   'payout.answer.body',
@@ -122,7 +133,11 @@ verifies(
   () => {
     const seen = (status: TransferFacts['status']) => moneyMoved({ ...transfer, status })
     expect(moneyMoved(undefined)).toBe('no')
-    expect([seen('reserved'), seen('signed'), seen('submitted')]).toEqual(['unknown', 'unknown', 'unknown'])
+    expect([seen('reserved'), seen('signed'), seen('submitted')]).toEqual([
+      'unknown',
+      'unknown',
+      'unknown',
+    ])
     expect([seen('included'), seen('final'), seen('dead')]).toEqual(['yes', 'yes', 'no'])
   },
 )

@@ -23,13 +23,17 @@ const terms = {
 // Vectors: wire-facts §2.5.
 describe('principal authorization', () => {
   verifies('authority.eip712', 'the digest of the documented terms is the documented one', () => {
-    expect(principalDigest(terms)).toBe('0xa18ccc1d5924c1e8f33f0bde05b0dd26e5a68f192de525dd46ab5a812b656c2f')
+    expect(principalDigest(terms)).toBe(
+      '0xa18ccc1d5924c1e8f33f0bde05b0dd26e5a68f192de525dd46ab5a812b656c2f',
+    )
   })
 
   test('the domain separator is the documented one and not the token own', () => {
     const ours = domainSeparator({ domain: principalDomain(asset) })
     expect(ours).toBe('0x013c2a18d3de077f00cef7276222ea2553a471df563b6c4e347b329fe78f79a4')
-    const token = domainSeparator({ domain: { ...principalDomain(asset), name: 'USD Coin', version: '2' } })
+    const token = domainSeparator({
+      domain: { ...principalDomain(asset), name: 'USD Coin', version: '2' },
+    })
     expect(token).toBe('0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f')
   })
 
@@ -43,12 +47,22 @@ describe('principal authorization', () => {
     )
   })
 
-  verifies('authority.request-digest', 'the request digest of the documented terms is the documented one', () => {
-    expect(requestSha256(terms)).toBe('a2939233bdf7db58f51791dd0c0ffb01ac8e0b87cdcfa41c62baeea5ed6b865d')
-  })
+  verifies(
+    'authority.request-digest',
+    'the request digest of the documented terms is the documented one',
+    () => {
+      expect(requestSha256(terms)).toBe(
+        'a2939233bdf7db58f51791dd0c0ffb01ac8e0b87cdcfa41c62baeea5ed6b865d',
+      )
+    },
+  )
 
   test('the case of an address changes neither digest', () => {
-    const upper = { ...terms, recipient: `0x${terms.recipient.slice(2).toUpperCase()}`, asset: asset.toLowerCase() }
+    const upper = {
+      ...terms,
+      recipient: `0x${terms.recipient.slice(2).toUpperCase()}`,
+      asset: asset.toLowerCase(),
+    }
     expect(principalDigest(upper)).toBe(principalDigest(terms))
     expect(requestSha256(upper)).toBe(requestSha256(terms))
   })
@@ -63,7 +77,8 @@ describe('principal authorization', () => {
     ['asset', terms.recipient],
   ])('another %s gives another digest', (member, value) => {
     expect(principalDigest({ ...terms, [member]: value })).not.toBe(principalDigest(terms))
-    if (member !== 'payoutWallet') expect(requestSha256({ ...terms, [member]: value })).not.toBe(requestSha256(terms))
+    if (member !== 'payoutWallet')
+      expect(requestSha256({ ...terms, [member]: value })).not.toBe(requestSha256(terms))
   })
 
   test('the typed data hashes to the digest', () => {

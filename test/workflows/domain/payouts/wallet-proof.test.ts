@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
-import { bodySha256, encodeWalletProof, type WalletProof, walletProofText } from '#domain/payouts/wallet-proof.ts'
+import {
+  bodySha256,
+  encodeWalletProof,
+  type WalletProof,
+  walletProofText,
+} from '#domain/payouts/wallet-proof.ts'
 import { decodeWalletProof } from '#domain/payouts/wallet-proof-reader.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -32,32 +37,40 @@ const proof: WalletProof = {
   signature: knownSignature,
 }
 
-verifies('proof.known-answer', 'the text of the known answer is signed to the known signature', async () => {
-  expect(bodySha256(body)).toBe(knownDigest)
-  const text = walletProofText({
-    origin: 'https://svc.example',
-    method: 'POST',
-    path: '/api/payout-create',
-    bodySha256: bodySha256(body),
-    wallet,
-    issuedAt: 1795248310,
-    nonce: '00112233445566778899aabbccddeeff',
-  })
-  expect(text.split('\n')).toHaveLength(8)
-  expect(text.endsWith('\n')).toBe(false)
-  expect(account.address.toLowerCase()).toBe(wallet)
-  expect(await account.signMessage({ message: text })).toBe(knownSignature)
-})
+verifies(
+  'proof.known-answer',
+  'the text of the known answer is signed to the known signature',
+  async () => {
+    expect(bodySha256(body)).toBe(knownDigest)
+    const text = walletProofText({
+      origin: 'https://svc.example',
+      method: 'POST',
+      path: '/api/payout-create',
+      bodySha256: bodySha256(body),
+      wallet,
+      issuedAt: 1795248310,
+      nonce: '00112233445566778899aabbccddeeff',
+    })
+    expect(text.split('\n')).toHaveLength(8)
+    expect(text.endsWith('\n')).toBe(false)
+    expect(account.address.toLowerCase()).toBe(wallet)
+    expect(await account.signMessage({ message: text })).toBe(knownSignature)
+  },
+)
 
 verifies('proof.known-answer', 'without a body the digest is that of the empty string', () => {
   expect(bodySha256(undefined)).toBe(createHash('sha256').update('').digest('hex'))
 })
 
-verifies('proof.encoding', 'the header is unpadded base64url of the JSON and reads back as it was', () => {
-  const header = encodeWalletProof(proof)
-  expect(header).toBe(Buffer.from(JSON.stringify(proof)).toString('base64url'))
-  expect(decodeWalletProof(header)).toEqual(proof)
-})
+verifies(
+  'proof.encoding',
+  'the header is unpadded base64url of the JSON and reads back as it was',
+  () => {
+    const header = encodeWalletProof(proof)
+    expect(header).toBe(Buffer.from(JSON.stringify(proof)).toString('base64url'))
+    expect(decodeWalletProof(header)).toEqual(proof)
+  },
+)
 
 const spoiled: [string, Record<string, unknown>][] = [
   ['an unknown member', { extra: 1 }],
@@ -85,7 +98,8 @@ verifies(
   'a proof that departs from the schema in one member is not read',
   () => {
     const read = spoiled.filter(
-      ([, change]) => decodeWalletProof(encodeWalletProof({ ...proof, ...change } as WalletProof)) !== undefined,
+      ([, change]) =>
+        decodeWalletProof(encodeWalletProof({ ...proof, ...change } as WalletProof)) !== undefined,
     )
     expect(read).toEqual([])
     expect(decodeWalletProof(encodeWalletProof({ ...proof, nonce: 'a'.repeat(64) }))).toBeDefined()

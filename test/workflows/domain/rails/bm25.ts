@@ -1,5 +1,7 @@
 /** BM25 by its definition (k1 1.2, b 0.7, δ 0.5) over a text of average length that has each word once; scores by text. */
-export function bm25Over(texts: readonly (readonly string[])[]): (query: readonly string[]) => number[] {
+export function bm25Over(
+  texts: readonly (readonly string[])[],
+): (query: readonly string[]) => number[] {
   const lengths = texts.map((words) => new Set(words).size)
   const mean = lengths.reduce((sum, length) => sum + length, 0) / texts.length
   const rarities = new Map<string, number>()

@@ -6,7 +6,8 @@ import { CAPABILITIES_MAX } from '#domain/rails/scout/schema.ts'
 import { assertReadable } from '../../../../api/services/tasks/asked-input.ts'
 import { verifies } from '../../../verifies.ts'
 
-const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
+const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at))
 const chars = (each: number) => 'x'.repeat(each)
 
 const service = {
@@ -81,7 +82,9 @@ for (const [rail, pointer, inputOf, each] of lists)
       expect(refused).toBeInstanceOf(DomainError)
       expect((refused as DomainError).refusal).toMatchObject({
         code: 'input_rejected',
-        errors: [{ pointer, message: `the texts have more than ${INPUT_CHARS_MAX} characters together` }],
+        errors: [
+          { pointer, message: `the texts have more than ${INPUT_CHARS_MAX} characters together` },
+        ],
       })
     },
   )
@@ -97,5 +100,7 @@ verifies('isolation.bounds', 'scout: the capabilities of all services together a
     })),
   })
   expect(() => assertReadable('scout', registryOf(CAPABILITIES_MAX / 50))).not.toThrow()
-  expect(() => assertReadable('scout', registryOf(CAPABILITIES_MAX / 50 + 1))).toThrow('the input has 1 faults')
+  expect(() => assertReadable('scout', registryOf(CAPABILITIES_MAX / 50 + 1))).toThrow(
+    'the input has 1 faults',
+  )
 })

@@ -27,7 +27,10 @@ function lookUp(document: unknown, pointer: string): unknown {
   let here: unknown = document
   for (const token of pointer.split('/').slice(1)) {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    expect(here !== null && typeof here === 'object' && Object.hasOwn(here, key), `${pointer} leads nowhere`).toBe(true)
+    expect(
+      here !== null && typeof here === 'object' && Object.hasOwn(here, key),
+      `${pointer} leads nowhere`,
+    ).toBe(true)
     here = (here as Record<string, unknown>)[key]
   }
   return here

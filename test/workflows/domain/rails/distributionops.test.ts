@@ -23,7 +23,11 @@ verifies('distributionops.shares', 'a royalty pool, worked out by hand', () => {
   // 1,250,000 − 62,500 fixed = 1,187,500. By weight of 96: bram 371,093 is over his cap of 300,000 and cole 6,184 under his floor
   // of 10,000; the other two share 877,500 by 45 to 20.5: 602,862.595… and 274,637.404…
   expect(
-    result.allocations.map(({ recipient_id, amount_minor, basis }) => [recipient_id, amount_minor, basis]),
+    result.allocations.map(({ recipient_id, amount_minor, basis }) => [
+      recipient_id,
+      amount_minor,
+      basis,
+    ]),
   ).toEqual([
     ['agency-fee', 62_500, 'amount'],
     ['artist-anna', 602_863, 'weight'],
@@ -72,31 +76,43 @@ verifies(
   },
 )
 
-verifies('distributionops.shares', 'where every cap is reached the rest stays in the pool and is told', () => {
-  const { result, gaps } = distributionops.work({
-    pool: pool(1_000),
-    recipients: [
-      { id: 'a', weight: 1, cap_minor: 300, destination_reference: 'x' },
-      { id: 'b', amount_minor: 900, cap_minor: 400, destination_reference: 'y' },
-    ],
-  })
-  expect(result.allocations.map(({ amount_minor }) => amount_minor)).toEqual([300, 400])
-  expect(result.remainder_minor).toBe(300)
-  expect(gaps.map(({ code }) => code)).toEqual(['not_distributed'])
-})
+verifies(
+  'distributionops.shares',
+  'where every cap is reached the rest stays in the pool and is told',
+  () => {
+    const { result, gaps } = distributionops.work({
+      pool: pool(1_000),
+      recipients: [
+        { id: 'a', weight: 1, cap_minor: 300, destination_reference: 'x' },
+        { id: 'b', amount_minor: 900, cap_minor: 400, destination_reference: 'y' },
+      ],
+    })
+    expect(result.allocations.map(({ amount_minor }) => amount_minor)).toEqual([300, 400])
+    expect(result.remainder_minor).toBe(300)
+    expect(gaps.map(({ code }) => code)).toEqual(['not_distributed'])
+  },
+)
 
-verifies('distributionops.refusals', 'a pool that does not hold its fixed amounts and floors pays nobody', () => {
-  const { result, gaps } = distributionops.work({
-    pool: pool(1_000),
-    recipients: [
-      { id: 'a', amount_minor: 700, destination_reference: 'x' },
-      { id: 'b', weight: 1, floor_minor: 301, destination_reference: 'y' },
-    ],
-  })
-  expect(result.allocations).toEqual([])
-  expect(result.batch).toEqual({ ready_for_review: false, payments: 0, blockers: ['pool_too_small', 'no_payments'] })
-  expect(gaps.map(({ code }) => code)).toEqual(['pool_too_small'])
-})
+verifies(
+  'distributionops.refusals',
+  'a pool that does not hold its fixed amounts and floors pays nobody',
+  () => {
+    const { result, gaps } = distributionops.work({
+      pool: pool(1_000),
+      recipients: [
+        { id: 'a', amount_minor: 700, destination_reference: 'x' },
+        { id: 'b', weight: 1, floor_minor: 301, destination_reference: 'y' },
+      ],
+    })
+    expect(result.allocations).toEqual([])
+    expect(result.batch).toEqual({
+      ready_for_review: false,
+      payments: 0,
+      blockers: ['pool_too_small', 'no_payments'],
+    })
+    expect(gaps.map(({ code }) => code)).toEqual(['pool_too_small'])
+  },
+)
 
 verifies(
   'distributionops.refusals',
@@ -142,7 +158,12 @@ function secondOpinion(amount: number, recipients: Recipient[]): Record<string, 
   const micro = (weight: number) => BigInt(Math.round(weight * 1e6))
   const all = recipients
     .map(({ id, weight, floor_minor = 0, cap_minor = 1e15 }) => {
-      return { id, weight: micro(Number(weight)), floor: BigInt(floor_minor), cap: BigInt(cap_minor) }
+      return {
+        id,
+        weight: micro(Number(weight)),
+        floor: BigInt(floor_minor),
+        cap: BigInt(cap_minor),
+      }
     })
     .sort((a, b) => (a.id < b.id ? -1 : 1))
   let open = all
@@ -196,7 +217,13 @@ const recipientsOf = fc
   .map((claims) =>
     claims.map(({ weight, floor, room }, index): Recipient => {
       const cap = room === null ? {} : { cap_minor: floor + room }
-      return { id: `r${index}`, weight, floor_minor: floor, destination_reference: `d${index}`, ...cap }
+      return {
+        id: `r${index}`,
+        weight,
+        floor_minor: floor,
+        destination_reference: `d${index}`,
+        ...cap,
+      }
     }),
   )
 
@@ -208,7 +235,9 @@ verifies(
       fc.property(recipientsOf, fc.nat(50_000), (recipients, over) => {
         const amount = recipients.reduce((sum, { floor_minor = 0 }) => sum + floor_minor, 0) + over
         const { result } = distributionops.work({ pool: pool(amount), recipients })
-        const got = Object.fromEntries(result.allocations.map((one) => [one.recipient_id, BigInt(one.amount_minor)]))
+        const got = Object.fromEntries(
+          result.allocations.map((one) => [one.recipient_id, BigInt(one.amount_minor)]),
+        )
         expect(got).toEqual(secondOpinion(amount, recipients))
         const sum = result.allocations.reduce((total, { amount_minor }) => total + amount_minor, 0)
         expect(sum + result.remainder_minor).toBe(amount)
@@ -225,24 +254,33 @@ verifies(
   },
 )
 
-verifies('distributionops.shares', 'the order of the recipients changes nothing but where they are cited', () => {
-  fc.assert(
-    fc.property(recipientsOf, fc.nat(9_000), fc.nat(), (recipients, amount, seed) => {
-      const one = distributionops.work({ pool: pool(amount), recipients }).result
-      const other = distributionops.work({ pool: pool(amount), recipients: shuffled(recipients, dice(seed)) }).result
-      expect(other.manifest_sha256).toBe(one.manifest_sha256)
-      const bare = (result: typeof one) => result.allocations.map(({ citations: _, ...allocation }) => allocation)
-      expect(bare(other)).toEqual(bare(one))
-    }),
-  )
-})
+verifies(
+  'distributionops.shares',
+  'the order of the recipients changes nothing but where they are cited',
+  () => {
+    fc.assert(
+      fc.property(recipientsOf, fc.nat(9_000), fc.nat(), (recipients, amount, seed) => {
+        const one = distributionops.work({ pool: pool(amount), recipients }).result
+        const other = distributionops.work({
+          pool: pool(amount),
+          recipients: shuffled(recipients, dice(seed)),
+        }).result
+        expect(other.manifest_sha256).toBe(one.manifest_sha256)
+        const bare = (result: typeof one) =>
+          result.allocations.map(({ citations: _, ...allocation }) => allocation)
+        expect(bare(other)).toEqual(bare(one))
+      }),
+    )
+  },
+)
 
 verifies(
   ['distributionops.shares', 'rails.fold'],
   'twenty thousand recipients sum exactly, inline and as a fold',
   () => {
     const recipients = Array.from({ length: 20_000 }, (_, index): Recipient => {
-      const limit = index % 7 === 0 ? { cap_minor: 900 } : index % 11 === 0 ? { floor_minor: 700 } : {}
+      const limit =
+        index % 7 === 0 ? { cap_minor: 900 } : index % 11 === 0 ? { floor_minor: 700 } : {}
       return {
         id: `r-${index}`,
         weight: (1 + ((index * 7_919) % 1_000)) / 8,
@@ -252,7 +290,9 @@ verifies(
     })
     const input = { pool: pool(98_765_432), recipients }
     const work = distributionops.work(input)
-    expect(work.result.allocations.reduce((sum, { amount_minor }) => sum + amount_minor, 0)).toBe(98_765_432)
+    expect(work.result.allocations.reduce((sum, { amount_minor }) => sum + amount_minor, 0)).toBe(
+      98_765_432,
+    )
     expect(JSON.stringify(byFold(distributionops, input))).toBe(JSON.stringify(work))
     expect(distributionops.result.safeParse(work.result).error).toBeUndefined()
   },

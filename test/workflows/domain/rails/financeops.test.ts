@@ -29,68 +29,77 @@ const matchesOf = (invoices: Invoice[], payments: Payment[], tolerance_minor = 0
       [one.kind, one.basis, one.status, one.invoice_ids.join(), one.payment_ids.join()].join(' '),
     )
 
-verifies(['financeops.matches', 'financeops.ageing', 'financeops.totals'], 'a small ledger, worked out by hand', () => {
-  const { result, findings, gaps } = financeops.work(financeops.sandboxInput)
-  expect(
-    result.matches.map(({ kind, basis, status, difference_minor }) => [kind, basis, status, difference_minor]),
-  ).toEqual([
-    ['one_to_one', 'reference', 'exact', 0],
-    ['one_to_one', 'amount', 'within_tolerance', -50],
-    ['one_to_many', 'combination', 'exact', 0],
-    ['many_to_one', 'reference', 'partial', -50_000],
-  ])
-  expect(result.unmatched_invoices.map(({ id }) => id)).toEqual(['INV-2606', 'INV-2607'])
-  expect(result.unmatched_payments.map(({ id }) => id)).toEqual(['BK-0106'])
-  // Open on 31 March: 500.00 of 15 March (16 days), 640.00 of 20 December (101 days), 159.90 due on 10 April.
-  expect(result.ageing).toEqual([
-    {
-      currency: 'EUR',
-      not_due_minor: 15_990,
-      days_1_30_minor: 50_000,
-      days_31_60_minor: 0,
-      days_61_90_minor: 0,
-      over_90_minor: 64_000,
-      open_minor: 129_990,
-    },
-  ])
-  expect(result.exceptions.map(({ code, invoice_ids }) => [code, ...invoice_ids])).toEqual([
-    ['partial_payment', 'INV-2605'],
-    ['repeated_invoice', 'INV-2605'],
-  ])
-  // Paid 524,277 = 119,000 + 45,000 + 102,500 + 250,000 on invoices + 7,777; invoiced 946,540 with the row that came twice.
-  expect(result.control_totals).toEqual([
-    {
-      currency: 'EUR',
-      invoices: {
-        rows: 8,
-        total_minor: 946_540,
-        set_aside_minor: 300_000,
-        allocated_minor: 516_500,
-        tolerated_minor: 50,
-        left_minor: 129_990,
+verifies(
+  ['financeops.matches', 'financeops.ageing', 'financeops.totals'],
+  'a small ledger, worked out by hand',
+  () => {
+    const { result, findings, gaps } = financeops.work(financeops.sandboxInput)
+    expect(
+      result.matches.map(({ kind, basis, status, difference_minor }) => [
+        kind,
+        basis,
+        status,
+        difference_minor,
+      ]),
+    ).toEqual([
+      ['one_to_one', 'reference', 'exact', 0],
+      ['one_to_one', 'amount', 'within_tolerance', -50],
+      ['one_to_many', 'combination', 'exact', 0],
+      ['many_to_one', 'reference', 'partial', -50_000],
+    ])
+    expect(result.unmatched_invoices.map(({ id }) => id)).toEqual(['INV-2606', 'INV-2607'])
+    expect(result.unmatched_payments.map(({ id }) => id)).toEqual(['BK-0106'])
+    // Open on 31 March: 500.00 of 15 March (16 days), 640.00 of 20 December (101 days), 159.90 due on 10 April.
+    expect(result.ageing).toEqual([
+      {
+        currency: 'EUR',
+        not_due_minor: 15_990,
+        days_1_30_minor: 50_000,
+        days_31_60_minor: 0,
+        days_61_90_minor: 0,
+        over_90_minor: 64_000,
+        open_minor: 129_990,
       },
-      payments: {
-        rows: 6,
-        total_minor: 524_277,
-        set_aside_minor: 0,
-        allocated_minor: 516_500,
-        tolerated_minor: 0,
-        left_minor: 7_777,
+    ])
+    expect(result.exceptions.map(({ code, invoice_ids }) => [code, ...invoice_ids])).toEqual([
+      ['partial_payment', 'INV-2605'],
+      ['repeated_invoice', 'INV-2605'],
+    ])
+    // Paid 524,277 = 119,000 + 45,000 + 102,500 + 250,000 on invoices + 7,777; invoiced 946,540 with the row that came twice.
+    expect(result.control_totals).toEqual([
+      {
+        currency: 'EUR',
+        invoices: {
+          rows: 8,
+          total_minor: 946_540,
+          set_aside_minor: 300_000,
+          allocated_minor: 516_500,
+          tolerated_minor: 50,
+          left_minor: 129_990,
+        },
+        payments: {
+          rows: 6,
+          total_minor: 524_277,
+          set_aside_minor: 0,
+          allocated_minor: 516_500,
+          tolerated_minor: 0,
+          left_minor: 7_777,
+        },
+        balances: true,
       },
-      balances: true,
-    },
-  ])
-  expect(codes(findings)).toEqual(['exceptions', 'unmatched_invoices', 'unmatched_payments'])
-  expect(gaps).toEqual([])
-})
+    ])
+    expect(codes(findings)).toEqual(['exceptions', 'unmatched_invoices', 'unmatched_payments'])
+    expect(gaps).toEqual([])
+  },
+)
 
 verifies(
   'financeops.matches',
   'references join invoices and payments, also through each other; money goes to the oldest first',
   () => {
-    expect(matchesOf([due('I1', 100)], [paid('P1', 100, { reference: 'Re: #i1.', counterparty: 'B' })])).toEqual([
-      'one_to_one reference exact I1 P1',
-    ])
+    expect(
+      matchesOf([due('I1', 100)], [paid('P1', 100, { reference: 'Re: #i1.', counterparty: 'B' })]),
+    ).toEqual(['one_to_one reference exact I1 P1'])
     expect(
       matchesOf(
         [due('I1', 100), due('I2', 50)],
@@ -110,23 +119,26 @@ verifies(
 )
 
 verifies('financeops.matches', 'amounts, tolerance, sums of several and what is alone', () => {
-  expect(matchesOf([due('I1', 100), due('I2', 100, 'B')], [paid('P1', 100, { counterparty: ' b ' })])).toEqual([
-    'one_to_one amount exact I2 P1',
-  ])
-  expect(matchesOf([due('I1', 100), due('I2', 104)], [paid('P1', 102), paid('P2', 99)], 2)).toEqual([
-    'one_to_one amount within_tolerance I1 P2',
-    'one_to_one amount within_tolerance I2 P1',
-  ])
-  expect(matchesOf([due('I1', 70), due('I2', 20), due('I3', 50), due('I4', 40)], [paid('P1', 90)])).toEqual([
-    'one_to_many combination exact I1,I2 P1',
-  ])
+  expect(
+    matchesOf([due('I1', 100), due('I2', 100, 'B')], [paid('P1', 100, { counterparty: ' b ' })]),
+  ).toEqual(['one_to_one amount exact I2 P1'])
+  expect(matchesOf([due('I1', 100), due('I2', 104)], [paid('P1', 102), paid('P2', 99)], 2)).toEqual(
+    ['one_to_one amount within_tolerance I1 P2', 'one_to_one amount within_tolerance I2 P1'],
+  )
+  expect(
+    matchesOf([due('I1', 70), due('I2', 20), due('I3', 50), due('I4', 40)], [paid('P1', 90)]),
+  ).toEqual(['one_to_many combination exact I1,I2 P1'])
   expect(matchesOf([due('I1', 90)], [paid('P1', 30), paid('P2', 60), paid('P3', 5)])).toEqual([
     'many_to_one combination exact I1 P1,P2',
   ])
-  expect(matchesOf([due('I1', 90)], [paid('P1', 30)])).toEqual(['one_to_one only_candidate partial I1 P1'])
+  expect(matchesOf([due('I1', 90)], [paid('P1', 30)])).toEqual([
+    'one_to_one only_candidate partial I1 P1',
+  ])
   expect(matchesOf([due('I1', 90), due('I2', 80)], [paid('P1', 30)])).toEqual([])
   const { counterparty: _, ...nobody } = paid('P1', 80)
-  expect(matchesOf([due('I1', 90), due('I2', 80)], [nobody])).toEqual(['one_to_one amount exact I2 P1'])
+  expect(matchesOf([due('I1', 90), due('I2', 80)], [nobody])).toEqual([
+    'one_to_one amount exact I2 P1',
+  ])
   expect(matchesOf([due('I1', 80), due('I2', 80)], [nobody])).toEqual([])
 })
 
@@ -176,14 +188,25 @@ verifies(
   'among many candidates only neighbours are summed, and what was not tried is told',
   () => {
     const many = Array.from({ length: 40 }, (_, index) =>
-      due(`I${index + 10}`, 1_000 + index * index, 'A', `2026-01-${String(1 + (index % 28)).padStart(2, '0')}`),
+      due(
+        `I${index + 10}`,
+        1_000 + index * index,
+        'A',
+        `2026-01-${String(1 + (index % 28)).padStart(2, '0')}`,
+      ),
     )
-    const { gaps } = financeops.work({ invoices: many, payments: [paid('P1', 2_501)], as_of: '2026-02-01' })
+    const { gaps } = financeops.work({
+      invoices: many,
+      payments: [paid('P1', 2_501)],
+      as_of: '2026-02-01',
+    })
     expect(codes(gaps)).toEqual(['combinations_not_searched'])
     const inOrder = Array.from({ length: 20 }, (_, index) =>
       due(`I${index + 10}`, 100 + index, 'A', `2026-01-${index + 10}`),
     )
-    expect(matchesOf(inOrder, [paid('P1', 105 + 106 + 107)])).toEqual(['one_to_many combination exact I15,I16,I17 P1'])
+    expect(matchesOf(inOrder, [paid('P1', 105 + 106 + 107)])).toEqual([
+      'one_to_many combination exact I15,I16,I17 P1',
+    ])
   },
 )
 
@@ -255,7 +278,10 @@ verifies(
         const { result } = financeops.work(input)
         for (const { currency, invoices, payments, balances } of result.control_totals) {
           const sum = (rows: { amount_minor: number; currency: string }[]) =>
-            rows.reduce((total, row) => total + (row.currency === currency ? row.amount_minor : 0), 0)
+            rows.reduce(
+              (total, row) => total + (row.currency === currency ? row.amount_minor : 0),
+              0,
+            )
           expect(balances).toBe(true)
           expect(invoices.total_minor).toBe(sum(input.invoices))
           expect(payments.total_minor).toBe(sum(input.payments))
@@ -267,7 +293,11 @@ verifies(
         ]
         expect(new Set(ids).size).toBe(ids.length)
         const roll = dice(seed)
-        const other = { ...input, invoices: shuffled(input.invoices, roll), payments: shuffled(input.payments, roll) }
+        const other = {
+          ...input,
+          invoices: shuffled(input.invoices, roll),
+          payments: shuffled(input.payments, roll),
+        }
         expect(bare(financeops.work(other).result)).toEqual(bare(result))
       }),
       { numRuns: 300 },
@@ -279,7 +309,9 @@ verifies(
   'financeops.bounds',
   'ten thousand invoices of one customer that nothing fits are given up on after so many steps',
   () => {
-    const invoices = Array.from({ length: 10_000 }, (_, index) => due(`I${index}`, 1_000 + ((index * 7_919) % 900_007)))
+    const invoices = Array.from({ length: 10_000 }, (_, index) =>
+      due(`I${index}`, 1_000 + ((index * 7_919) % 900_007)),
+    )
     const payments = Array.from({ length: 9_000 }, (_, index) =>
       paid(`P${index}`, 500 + ((index * 104_729) % 2_000_003)),
     )

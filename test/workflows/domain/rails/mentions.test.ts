@@ -7,7 +7,8 @@ import { passagesOf, sentencesOf, stemsOf } from '#domain/rails/words.ts'
 import { verifies } from '../../../verifies.ts'
 
 verifies('rails.words', 'a day in each way of writing it', () => {
-  const days = (text: string) => datesIn(text).map(({ day, other }) => (other === null ? day : `${day}|${other}`))
+  const days = (text: string) =>
+    datesIn(text).map(({ day, other }) => (other === null ? day : `${day}|${other}`))
   for (const text of [
     '2026-05-08',
     'May 8, 2026',
@@ -17,13 +18,18 @@ verifies('rails.words', 'a day in each way of writing it', () => {
     '8 MAY 2026',
   ])
     expect(days(`On ${text} it began.`), text).toEqual(['2026-05-08'])
-  expect(days('Sept. 30, 2025 and 30.09.2025 and 9/30/2025')).toEqual(['2025-09-30', '2025-09-30', '2025-09-30'])
+  expect(days('Sept. 30, 2025 and 30.09.2025 and 9/30/2025')).toEqual([
+    '2025-09-30',
+    '2025-09-30',
+    '2025-09-30',
+  ])
   expect(days('03/04/2026, 05/05/2026')).toEqual(['2026-03-04|2026-04-03', '2026-05-05'])
   expect(days('2026-02-29, 31 April 2026, build 1.2.3.2026, May 2026, 0008-05-08')).toEqual([])
 })
 
 verifies('rails.words', 'sums, shares, lengths and counts', () => {
-  const read = (text: string) => quantitiesIn(text).map(({ kind, unit, value }) => `${kind} ${value} ${unit}`)
+  const read = (text: string) =>
+    quantitiesIn(text).map(({ kind, unit, value }) => `${kind} ${value} ${unit}`)
   expect(read('$1,250.50, EUR 1.5 million, 300 USD, £2k, twelve thousand euros')).toEqual([
     'money 1250.5 USD',
     'money 1500000 EUR',
@@ -38,7 +44,9 @@ verifies('rails.words', 'sums, shares, lengths and counts', () => {
     'percent 10 percent',
   ])
   expect(
-    read('one (1) year, 90-day, six months, 36 hours, two weeks, 5 business days, one hundred and five days'),
+    read(
+      'one (1) year, 90-day, six months, 36 hours, two weeks, 5 business days, one hundred and five days',
+    ),
   ).toEqual([
     'duration 12 months',
     `duration ${90 * 86_400} seconds`,
@@ -49,7 +57,9 @@ verifies('rails.words', 'sums, shares, lengths and counts', () => {
     `duration ${105 * 86_400} seconds`,
   ])
   expect(
-    read('250 employees, Section 4 applies, ISO 27001 certified, TLS 1.3 only, 3 of them, in 2026 customers'),
+    read(
+      '250 employees, Section 4 applies, ISO 27001 certified, TLS 1.3 only, 3 of them, in 2026 customers',
+    ),
   ).toEqual(['count 250 employe'])
   expect(quantitiesIn('thirty (20) days')[0]).toMatchObject({
     value: String(20 * 86_400),
@@ -63,9 +73,20 @@ verifies('rails.words', 'sentences end where they end', () => {
     'Acme, Inc. pays Dr. Ada.',
     'The U.S. branch (No. 4) does not.',
   ])
-  expect(of('It ran on 3 May 2026. Nothing failed.')).toEqual(['It ran on 3 May 2026.', 'Nothing failed.'])
-  expect(of('within\n30 days of\n2.5 units\n\nNext')).toEqual(['within\n30 days of\n2.5 units', 'Next'])
-  expect(of('1. Term. It lasts.\n2. Fees. None.')).toEqual(['1. Term.', 'It lasts.', '2. Fees.', 'None.'])
+  expect(of('It ran on 3 May 2026. Nothing failed.')).toEqual([
+    'It ran on 3 May 2026.',
+    'Nothing failed.',
+  ])
+  expect(of('within\n30 days of\n2.5 units\n\nNext')).toEqual([
+    'within\n30 days of\n2.5 units',
+    'Next',
+  ])
+  expect(of('1. Term. It lasts.\n2. Fees. None.')).toEqual([
+    '1. Term.',
+    'It lasts.',
+    '2. Fees.',
+    'None.',
+  ])
   expect(of(`${'word '.repeat(2000)}end.`).every((sentence) => sentence.length <= 4000)).toBe(true)
 })
 
@@ -80,14 +101,18 @@ verifies('rails.words', 'passages stand in order, do not overlap, and lose no wo
     'Ümläut. ',
   )
   fc.assert(
-    fc.property(fc.array(part, { maxLength: 60 }), fc.integer({ min: 5, max: 120 }), (parts, most) => {
-      const text = parts.join('')
-      const passages = passagesOf(text, most)
-      const joined = passages.map(({ from, to }) => text.slice(from, to)).join(' ')
-      expect(joined.replace(/\s+/g, '')).toBe(text.replace(/\s+/g, ''))
-      for (const [at, { from }] of passages.entries())
-        if (at > 0) expect(from).toBeGreaterThanOrEqual(passages[at - 1]!.to)
-    }),
+    fc.property(
+      fc.array(part, { maxLength: 60 }),
+      fc.integer({ min: 5, max: 120 }),
+      (parts, most) => {
+        const text = parts.join('')
+        const passages = passagesOf(text, most)
+        const joined = passages.map(({ from, to }) => text.slice(from, to)).join(' ')
+        expect(joined.replace(/\s+/g, '')).toBe(text.replace(/\s+/g, ''))
+        for (const [at, { from }] of passages.entries())
+          if (at > 0) expect(from).toBeGreaterThanOrEqual(passages[at - 1]!.to)
+      },
+    ),
   )
   expect(stemsOf('The backups are encrypted; encrypting a backup.')).toEqual(['backup', 'encrypt'])
 })
@@ -100,22 +125,36 @@ verifies('rails.words', 'months and days are added as a calendar does', () => {
   expect(addDays('2026-03-01', -1)).toBe('2026-02-28')
 })
 
-verifies('rails.bounded', 'very many like sentences are compared up to a limit, and the result says so', () => {
-  const text = Array.from({ length: 2000 }, (_, index) => `Backups of customer data live ${index + 1} days.`).join(' ')
-  const { result, gaps } = diligenceops.work({
-    questions: [{ id: 'q', text: 'How long do backups live?' }],
-    evidence: [{ id: 'e', title: 't', text }],
-  })
-  expect(result.conflicts).toHaveLength(1000)
-  expect(gaps.map(({ code }) => code)).toEqual(['conflicts_incomplete', 'unanswered'])
-})
+verifies(
+  'rails.bounded',
+  'very many like sentences are compared up to a limit, and the result says so',
+  () => {
+    const text = Array.from(
+      { length: 2000 },
+      (_, index) => `Backups of customer data live ${index + 1} days.`,
+    ).join(' ')
+    const { result, gaps } = diligenceops.work({
+      questions: [{ id: 'q', text: 'How long do backups live?' }],
+      evidence: [{ id: 'e', title: 't', text }],
+    })
+    expect(result.conflicts).toHaveLength(1000)
+    expect(gaps.map(({ code }) => code)).toEqual(['conflicts_incomplete', 'unanswered'])
+  },
+)
 
-verifies('rails.bounded', 'very many questions about what every passage says are searched up to a limit', () => {
-  const { result, gaps } = diligenceops.work({
-    questions: Array.from({ length: 90 }, (_, index) => ({ id: `${1000 + index}`, text: 'Where is data kept?' })),
-    evidence: [{ id: 'e', title: 't', text: 'Data is kept here.\n\n'.repeat(20_000) }],
-  })
-  // Each question looks at two words of 20,000 passages, so that 75 come to three million.
-  expect(result.coverage.answered).toBe(75)
-  expect(new Set(gaps.map(({ code }) => code))).toEqual(new Set(['question_not_searched']))
-})
+verifies(
+  'rails.bounded',
+  'very many questions about what every passage says are searched up to a limit',
+  () => {
+    const { result, gaps } = diligenceops.work({
+      questions: Array.from({ length: 90 }, (_, index) => ({
+        id: `${1000 + index}`,
+        text: 'Where is data kept?',
+      })),
+      evidence: [{ id: 'e', title: 't', text: 'Data is kept here.\n\n'.repeat(20_000) }],
+    })
+    // Each question looks at two words of 20,000 passages, so that 75 come to three million.
+    expect(result.coverage.answered).toBe(75)
+    expect(new Set(gaps.map(({ code }) => code))).toEqual(new Set(['question_not_searched']))
+  },
+)

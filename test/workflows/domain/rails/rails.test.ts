@@ -7,14 +7,18 @@ import { type RailKey, railKeys, requestedTools } from '#domain/rails/rail.ts'
 import { verifies } from '../../../verifies.ts'
 import { expectCited } from './citations.ts'
 
-verifies('rails.sandbox-input', 'every rail works its own sandbox input, cites it, and answers by its schema', () => {
-  for (const rail of rails) {
-    expect(rail.input.parse(rail.sandboxInput)).toEqual(rail.sandboxInput)
-    const work = rail.work(rail.sandboxInput)
-    expect(rail.result.parse(work.result)).toEqual(work.result)
-    expect(expectCited(rail.sandboxInput, work), rail.key).toBeGreaterThan(0)
-  }
-})
+verifies(
+  'rails.sandbox-input',
+  'every rail works its own sandbox input, cites it, and answers by its schema',
+  () => {
+    for (const rail of rails) {
+      expect(rail.input.parse(rail.sandboxInput)).toEqual(rail.sandboxInput)
+      const work = rail.work(rail.sandboxInput)
+      expect(rail.result.parse(work.result)).toEqual(work.result)
+      expect(expectCited(rail.sandboxInput, work), rail.key).toBeGreaterThan(0)
+    }
+  },
+)
 
 verifies(
   'rails.sandbox-input',
@@ -40,7 +44,10 @@ verifies('rails.order', 'the same input gives the same bytes', () => {
 })
 
 // endpoints.md §22.1, row by row: paid agent use, quickstart, pricing model 2, loop, offers, requested tool, entry to pro.
-const table: Record<RailKey, [boolean, boolean, boolean, 'current' | 'future', boolean, boolean, number[] | null]> = {
+const table: Record<
+  RailKey,
+  [boolean, boolean, boolean, 'current' | 'future', boolean, boolean, number[] | null]
+> = {
   packetops: [true, true, true, 'current', false, true, [49, 99, 249]],
   diligenceops: [true, false, true, 'current', false, false, [99, 199, 399]],
   energyops: [false, true, true, 'current', true, false, [149, 299, 499]],
@@ -51,14 +58,29 @@ const table: Record<RailKey, [boolean, boolean, boolean, 'current' | 'future', b
   contractops: [false, false, false, 'future', false, false, null],
 }
 
-verifies('rails.registry', 'each rail is found by its key and declares the lists and prices of the table', () => {
-  expect(rails.map(({ key }) => key).sort()).toEqual([...railKeys].sort())
-  expect(rails.flatMap(({ key, takes }) => (takes.requestedTool ? key : [])).sort()).toEqual([...requestedTools].sort())
-  for (const rail of rails) {
-    expect(railOf(rail.key)).toBe(rail)
-    const { paidAgentUse, quickstart, pricingModelV2, controlledLoop, offer, requestedTool } = rail.takes
-    const prices = rail.prices && [rail.prices.entry, rail.prices.standard, rail.prices.pro]
-    const declared = [paidAgentUse, quickstart, pricingModelV2, controlledLoop, offer, requestedTool, prices]
-    expect(declared, rail.key).toEqual(table[rail.key])
-  }
-})
+verifies(
+  'rails.registry',
+  'each rail is found by its key and declares the lists and prices of the table',
+  () => {
+    expect(rails.map(({ key }) => key).sort()).toEqual([...railKeys].sort())
+    expect(rails.flatMap(({ key, takes }) => (takes.requestedTool ? key : [])).sort()).toEqual(
+      [...requestedTools].sort(),
+    )
+    for (const rail of rails) {
+      expect(railOf(rail.key)).toBe(rail)
+      const { paidAgentUse, quickstart, pricingModelV2, controlledLoop, offer, requestedTool } =
+        rail.takes
+      const prices = rail.prices && [rail.prices.entry, rail.prices.standard, rail.prices.pro]
+      const declared = [
+        paidAgentUse,
+        quickstart,
+        pricingModelV2,
+        controlledLoop,
+        offer,
+        requestedTool,
+        prices,
+      ]
+      expect(declared, rail.key).toEqual(table[rail.key])
+    }
+  },
+)

@@ -17,42 +17,59 @@ const own = rails.filter(({ key }) => key !== 'scout').map(serviceOf)
 const scout = scoutOver(own)
 const of = (input: ScoutInput) => scout.work(input).result
 
-verifies('scout.ranking', 'among sixty registered services and the rails, each task finds who does it', () => {
-  expect(ScoutInput.parse({ task: 'x', registry }).registry).toHaveLength(60)
-  for (const [task, expected] of tasks) {
-    const result = of({ task, registry })
-    expect(ScoutResult.parse(result)).toEqual(result)
-    expect(result.ranked[0]?.service_id, task).toBe(expected)
-    expectCited({ task }, result)
-  }
-})
+verifies(
+  'scout.ranking',
+  'among sixty registered services and the rails, each task finds who does it',
+  () => {
+    expect(ScoutInput.parse({ task: 'x', registry }).registry).toHaveLength(60)
+    for (const [task, expected] of tasks) {
+      const result = of({ task, registry })
+      expect(ScoutResult.parse(result)).toEqual(result)
+      expect(result.ranked[0]?.service_id, task).toBe(expected)
+      expectCited({ task }, result)
+    }
+  },
+)
 
-verifies('scout.ranking', 'a score is the mean over the needs of the best capability by BM25', () => {
-  const services = [...own, ...registry]
-  const phrases = services.flatMap(({ service_id, capabilities, summary }) =>
-    [...capabilities, summary].map((words) => ({ service_id, stems: wordsOf(words).map(({ stem }) => stem) })),
-  )
-  const scores = bm25Over(phrases.map(({ stems }) => stems))
-  const task = 'Translate our contracts into Japanese. Screen the people in them against sanctions lists.'
-  const needs = ['Translate our contracts into Japanese', 'Screen the people in them against sanctions lists.']
-  const result = of({ task, registry, limit: 25 })
-  expect(result.needs.map(({ quote }) => quote)).toEqual(needs)
-  const expected = services.map(({ service_id }) => {
-    const best = needs.map((need) => {
-      const all = scores(stemsOf(need)).filter((_, at) => phrases[at]!.service_id === service_id)
-      const most = Math.max(...all)
-      return most >= 0.3 ? most : 0
+verifies(
+  'scout.ranking',
+  'a score is the mean over the needs of the best capability by BM25',
+  () => {
+    const services = [...own, ...registry]
+    const phrases = services.flatMap(({ service_id, capabilities, summary }) =>
+      [...capabilities, summary].map((words) => ({
+        service_id,
+        stems: wordsOf(words).map(({ stem }) => stem),
+      })),
+    )
+    const scores = bm25Over(phrases.map(({ stems }) => stems))
+    const task =
+      'Translate our contracts into Japanese. Screen the people in them against sanctions lists.'
+    const needs = [
+      'Translate our contracts into Japanese',
+      'Screen the people in them against sanctions lists.',
+    ]
+    const result = of({ task, registry, limit: 25 })
+    expect(result.needs.map(({ quote }) => quote)).toEqual(needs)
+    const expected = services.map(({ service_id }) => {
+      const best = needs.map((need) => {
+        const all = scores(stemsOf(need)).filter((_, at) => phrases[at]!.service_id === service_id)
+        const most = Math.max(...all)
+        return most >= 0.3 ? most : 0
+      })
+      return { service_id, score: (best[0]! + best[1]!) / 2 }
     })
-    return { service_id, score: (best[0]! + best[1]!) / 2 }
-  })
-  for (const { service_id, score } of result.ranked)
-    expect(score).toBeCloseTo(expected.find((one) => one.service_id === service_id)!.score, 3)
-  const fitting = expected.filter(({ service_id, score }) => {
-    const { state } = services.find((one) => one.service_id === service_id)!
-    return score > 0 && state === 'available'
-  })
-  expect(result.ranked.map(({ service_id }) => service_id).sort()).toEqual(fitting.map((one) => one.service_id).sort())
-})
+    for (const { service_id, score } of result.ranked)
+      expect(score).toBeCloseTo(expected.find((one) => one.service_id === service_id)!.score, 3)
+    const fitting = expected.filter(({ service_id, score }) => {
+      const { state } = services.find((one) => one.service_id === service_id)!
+      return score > 0 && state === 'available'
+    })
+    expect(result.ranked.map(({ service_id }) => service_id).sort()).toEqual(
+      fitting.map((one) => one.service_id).sort(),
+    )
+  },
+)
 
 verifies(
   'scout.exclusions',
@@ -76,7 +93,8 @@ verifies(
         expect(new Set(seen).size).toBe(seen.length)
         for (const { service_id, score, price_usd } of result.ranked) {
           expect(free.ranked.find((one) => one.service_id === service_id)?.score).toBe(score)
-          if (constraints.price_max_usd !== undefined) expect(price_usd).toBeLessThanOrEqual(constraints.price_max_usd)
+          if (constraints.price_max_usd !== undefined)
+            expect(price_usd).toBeLessThanOrEqual(constraints.price_max_usd)
         }
       }),
       { numRuns: 40 },
@@ -88,7 +106,11 @@ verifies('scout.exclusions', 'each reason to leave a service out', () => {
   const [first] = registry
   const one = (more: object, constraints = {}) => {
     const service = { ...first!, service_id: 'x', ...more }
-    const result = of({ task: 'Translate contracts into Japanese', registry: [service], constraints })
+    const result = of({
+      task: 'Translate contracts into Japanese',
+      registry: [service],
+      constraints,
+    })
     return result.excluded.findLast(({ service_id }) => service_id === service.service_id)?.code
   }
   expect(one({})).toBeUndefined()
@@ -110,10 +132,14 @@ verifies('scout.exclusions', 'each reason to leave a service out', () => {
 verifies('scout.missing', 'what nobody can do is named in the task’s own words', () => {
   const task = 'Assemble a SOC 2 evidence packet, then paint the fence green and feed the parrots.'
   const work = scout.work({ task })
-  expect(work.result.missing.map(({ quote }) => quote)).toEqual(['paint the fence green and feed the parrots.'])
+  expect(work.result.missing.map(({ quote }) => quote)).toEqual([
+    'paint the fence green and feed the parrots.',
+  ])
   expect(work.gaps.map(({ code }) => code)).toEqual(['capability_missing'])
   expect(expectCited({ task }, work)).toBeGreaterThan(2)
-  expect(scout.work({ task: 'Which of these is it?' }).gaps.map(({ code }) => code)).toEqual(['task_without_words'])
+  expect(scout.work({ task: 'Which of these is it?' }).gaps.map(({ code }) => code)).toEqual([
+    'task_without_words',
+  ])
 })
 
 verifies('scout.missing', 'the parts of a task', () => {
@@ -124,7 +150,11 @@ verifies('scout.missing', 'the parts of a task', () => {
   ])
   expect(parts('Packets, invoices, unpaid bills')).toEqual(['Packets, invoices', 'unpaid bills'])
   expect(parts('Translate')).toEqual(['Translate'])
-  expect(parts('Check the meters. Recompute the bill; tell the difference, and then archive the letters')).toEqual([
+  expect(
+    parts(
+      'Check the meters. Recompute the bill; tell the difference, and then archive the letters',
+    ),
+  ).toEqual([
     'Check the meters',
     'Recompute the bill',
     'tell the difference',
@@ -143,9 +173,13 @@ verifies('rails.order', 'the order of a registry changes nothing', () => {
   )
 })
 
-verifies('scout.ranking', 'the services considered are the rails by their declarations, sealed by a digest', () => {
-  const result = railOf('scout').work({ task: 'x y z' }).result as ScoutResult
-  const services = [...own].sort((a, b) => (a.service_id < b.service_id ? -1 : 1))
-  const digest = createHash('sha256').update(canonicalJson(services)).digest('hex')
-  expect(result).toMatchObject({ registry_size: own.length, registry_sha256: digest })
-})
+verifies(
+  'scout.ranking',
+  'the services considered are the rails by their declarations, sealed by a digest',
+  () => {
+    const result = railOf('scout').work({ task: 'x y z' }).result as ScoutResult
+    const services = [...own].sort((a, b) => (a.service_id < b.service_id ? -1 : 1))
+    const digest = createHash('sha256').update(canonicalJson(services)).digest('hex')
+    expect(result).toMatchObject({ registry_size: own.length, registry_sha256: digest })
+  },
+)

@@ -55,7 +55,13 @@ const onChain = (more: Partial<LoggedTransfer> = {}): LoggedTransaction => ({
   blockTime: 1_000,
   transfers: [log(more)],
 })
-const call = (operation: string, more = {}) => ({ operation, grant: 'used', answer: 'final', funding: 'free', ...more })
+const call = (operation: string, more = {}) => ({
+  operation,
+  grant: 'used',
+  answer: 'final',
+  funding: 'free',
+  ...more,
+})
 const steps = ['create', 'authorize', 'execute'].map((step) => call(`payout-${step}`))
 const place = { transaction_hash: paid.transactionHash, block_number: 7 }
 
@@ -65,7 +71,13 @@ function receipts(kinds: string[]): SeenReceipt[] {
     const jws = `jws-${kind}`
     const prev = before === null ? null : sha256Hex(before)
     before = jws
-    const payload = { sub: 'po_1', kind, prev, amount_atomic: '5', ...(kind === 'payout_final' ? place : {}) }
+    const payload = {
+      sub: 'po_1',
+      kind,
+      prev,
+      amount_atomic: '5',
+      ...(kind === 'payout_final' ? place : {}),
+    }
     return { receiptId: receiptId(jws), seq, kind, prev, jws, payload }
   })
 }
@@ -129,22 +141,31 @@ verifies('reconcile.compares', 'a transfer and the chain', () => {
     expect(of({ transaction: onChain(wrong) })).toEqual(['transfer_not_on_chain'])
   expect(of({ transfer: { ...paid, blockTime: 999 } })).toEqual(['transfer_not_on_chain'])
   expect(of({ transfer: { ...paid, blockHash: hash('8') } })).toEqual(['transfer_not_on_chain'])
-  expect(of({ transfer: null, receipts: healthy().receipts.slice(0, 3) })).toEqual(['state_contradicts_transfer'])
+  expect(of({ transfer: null, receipts: healthy().receipts.slice(0, 3) })).toEqual([
+    'state_contradicts_transfer',
+  ])
   const open = (more: Partial<PayoutFindings>) => codesOf(comparePayout(underWay(more)))
-  expect(open({ outcome: { kind: 'paid', transactionHash: hash('2') } })).toEqual(['transfer_unrecorded'])
+  expect(open({ outcome: { kind: 'paid', transactionHash: hash('2') } })).toEqual([
+    'transfer_unrecorded',
+  ])
   expect(open({ outcome: { kind: 'dead', reason: 'expired' } })).toEqual(['transfer_unrecorded'])
-  expect(open({ outcome: { kind: 'conflict', transactionHash: hash('2') } })).toEqual(['transfer_conflict'])
+  expect(open({ outcome: { kind: 'conflict', transactionHash: hash('2') } })).toEqual([
+    'transfer_conflict',
+  ])
   const buried = {
     transfer: { ...paid, status: 'dead' as const },
     workflow: null,
     receipts: receipts(['payout_created', 'payout_authorized', 'payout_dead']),
   }
   for (const kind of ['open', 'paid'] as const)
-    expect(open({ ...buried, outcome: { kind, transactionHash: hash('2') } })).toEqual(['transfer_unrecorded'])
+    expect(open({ ...buried, outcome: { kind, transactionHash: hash('2') } })).toEqual([
+      'transfer_unrecorded',
+    ])
 })
 
 verifies('reconcile.compares', 'a transfer and its workflow', () => {
-  const of = (workflow: PayoutFindings['workflow']) => codesOf(comparePayout(underWay({ workflow })))
+  const of = (workflow: PayoutFindings['workflow']) =>
+    codesOf(comparePayout(underWay({ workflow })))
   for (const status of ['NONE', 'TERMINATED', 'COMPLETED', 'FAILED'])
     expect(of({ status, view: null })).toEqual(['transfer_without_workflow'])
   const believes = [
@@ -153,7 +174,8 @@ verifies('reconcile.compares', 'a transfer and its workflow', () => {
     { state: 'executed', transfer: 'included' },
     { state: 'authorized', transfer: 'dead' },
   ]
-  for (const view of believes) expect(of({ status: 'RUNNING', view })).toEqual(['workflow_contradicts_row'])
+  for (const view of believes)
+    expect(of({ status: 'RUNNING', view })).toEqual(['workflow_contradicts_row'])
 })
 
 verifies('reconcile.compares', 'a payout and its receipts', () => {
@@ -166,7 +188,8 @@ verifies('reconcile.compares', 'a payout and its receipts', () => {
   expect(of(at(2, { prev: 'f'.repeat(64) }))).toEqual(['receipt_chain_broken'])
   expect(of(at(3, { receiptId: `rc_${'0'.repeat(64)}` }))).toEqual(['receipt_chain_broken'])
   expect(of(at(1, { payload: null }))).toEqual(['receipt_invalid'])
-  const says = (index: number, more: object) => at(index, { payload: { ...all[index]?.payload, ...more } })
+  const says = (index: number, more: object) =>
+    at(index, { payload: { ...all[index]?.payload, ...more } })
   expect(of(says(0, { amount_atomic: '6' }))).toEqual(['receipt_contradicts_row'])
   expect(of(says(3, { transaction_hash: hash('9') }))).toEqual(['receipt_contradicts_row'])
   expect(of(says(2, { transaction_hash: hash('9') }))).toEqual([])
@@ -178,7 +201,9 @@ verifies('reconcile.compares', 'a payout and the calls behind its steps', () => 
     expect(of(steps.filter((_, index) => index !== missing))).toEqual(['effect_without_charge'])
   expect(of([...steps, call('payout-create')])).toEqual(['effect_without_charge'])
   expect(of(steps.map((step) => ({ ...step, funding: 'none' })))).toEqual(['effect_without_charge'])
-  expect(of(steps.map((step) => ({ ...step, grant: 'released' })))).toEqual(['effect_without_charge'])
+  expect(of(steps.map((step) => ({ ...step, grant: 'released' })))).toEqual([
+    'effect_without_charge',
+  ])
 })
 
 verifies('reconcile.compares', 'a payout of the service itself is charged to nobody', () => {
@@ -204,7 +229,9 @@ verifies('reconcile.compares', 'a fee, the chain and the one call that it pays f
   expect(of({})).toEqual([])
   expect(of({ calls: [] }, { credit: 'available' })).toEqual([])
   expect(of({ transaction: null, calls: [] }, { state: 'released' })).toEqual([])
-  expect(of({ transaction: null, calls: [{ ...paying, answer: 'done' }] }, { state: 'failed' })).toEqual([])
+  expect(
+    of({ transaction: null, calls: [{ ...paying, answer: 'done' }] }, { state: 'failed' }),
+  ).toEqual([])
   expect(of({ transaction: null })).toEqual(['payment_not_on_chain'])
   expect(of({ transaction: onChain({ nonce: hash('9') }) })).toEqual(['payment_not_on_chain'])
   expect(
@@ -222,26 +249,39 @@ verifies('reconcile.compares', 'a fee, the chain and the one call that it pays f
   expect(of({ transaction: null }, { state: 'pending' })).toEqual(['answer_without_charge'])
 })
 
-verifies('reconcile.compares', 'money in the logs and the rows that explain it, each one transfer', () => {
-  const row: Explanation = {
-    from: address('a'),
-    to: address('b'),
-    amountAtomic: '5',
-    nonce: hash('1'),
-    transactionHash: null,
-    open: false,
-  }
-  const out = (logs: LoggedTransfer[], rows: Explanation[]) => unexplained('unexplained_outgoing', logs, rows)
-  expect(out([log()], [row])).toEqual([])
-  for (const wrong of [{ nonce: null }, { nonce: hash('9') }, { to: address('c') }, { amountAtomic: '6' }])
-    expect(codesOf(out([log(wrong)], [row]))).toEqual(['unexplained_outgoing'])
-  expect(out([log(), log({ logIndex: 4 })], [row])).toMatchObject([{ subject: `${hash('2')}:4`, blockNumber: '7' }])
-  const fee = { ...row, nonce: null, transactionHash: hash('2') }
-  const into = (rows: Explanation[]) => codesOf(unexplained('unexplained_incoming', [log({ nonce: null })], rows))
-  expect(into([fee])).toEqual([])
-  expect(into([{ ...fee, transactionHash: null, open: true }])).toEqual([])
-  expect(into([{ ...fee, transactionHash: hash('9') }])).toEqual(['unexplained_incoming'])
-})
+verifies(
+  'reconcile.compares',
+  'money in the logs and the rows that explain it, each one transfer',
+  () => {
+    const row: Explanation = {
+      from: address('a'),
+      to: address('b'),
+      amountAtomic: '5',
+      nonce: hash('1'),
+      transactionHash: null,
+      open: false,
+    }
+    const out = (logs: LoggedTransfer[], rows: Explanation[]) =>
+      unexplained('unexplained_outgoing', logs, rows)
+    expect(out([log()], [row])).toEqual([])
+    for (const wrong of [
+      { nonce: null },
+      { nonce: hash('9') },
+      { to: address('c') },
+      { amountAtomic: '6' },
+    ])
+      expect(codesOf(out([log(wrong)], [row]))).toEqual(['unexplained_outgoing'])
+    expect(out([log(), log({ logIndex: 4 })], [row])).toMatchObject([
+      { subject: `${hash('2')}:4`, blockNumber: '7' },
+    ])
+    const fee = { ...row, nonce: null, transactionHash: hash('2') }
+    const into = (rows: Explanation[]) =>
+      codesOf(unexplained('unexplained_incoming', [log({ nonce: null })], rows))
+    expect(into([fee])).toEqual([])
+    expect(into([{ ...fee, transactionHash: null, open: true }])).toEqual([])
+    expect(into([{ ...fee, transactionHash: hash('9') }])).toEqual(['unexplained_incoming'])
+  },
+)
 
 verifies('reconcile.compares', 'the nonces of a gas wallet', () => {
   const lane = { wallet: address('a'), chainNonce: '9', unsettled: [], foreign: [] }
@@ -252,28 +292,35 @@ verifies('reconcile.compares', 'the nonces of a gas wallet', () => {
   ])
 })
 
-verifies('reconcile.compares', 'the most that left within a day is what looking at every window finds', () => {
-  const spending = fc.array(
-    fc.record({ blockTime: fc.integer({ min: 0, max: 50 }), amount: fc.bigInt({ min: 1n, max: 30n }) }),
-  )
-  fc.assert(
-    fc.property(spending, fc.integer({ min: 1, max: 30 }), (made, window) => {
-      const spent = made
-        .map(({ blockTime, amount }) => ({ payoutId: 'po', blockTime, amountAtomic: amount }))
-        .sort((a, b) => a.blockTime - b.blockTime)
-      const within = (end: number) =>
-        spent
-          .filter(({ blockTime }) => blockTime > end - window && blockTime <= end)
-          .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)
-      const most =
-        spent
-          .map(({ blockTime }) => within(blockTime))
-          .sort((a, b) => Number(a - b))
-          .at(-1) ?? 0n
-      expect(peakUse(spent, window).atomic).toBe(most)
-    }),
-  )
-})
+verifies(
+  'reconcile.compares',
+  'the most that left within a day is what looking at every window finds',
+  () => {
+    const spending = fc.array(
+      fc.record({
+        blockTime: fc.integer({ min: 0, max: 50 }),
+        amount: fc.bigInt({ min: 1n, max: 30n }),
+      }),
+    )
+    fc.assert(
+      fc.property(spending, fc.integer({ min: 1, max: 30 }), (made, window) => {
+        const spent = made
+          .map(({ blockTime, amount }) => ({ payoutId: 'po', blockTime, amountAtomic: amount }))
+          .sort((a, b) => a.blockTime - b.blockTime)
+        const within = (end: number) =>
+          spent
+            .filter(({ blockTime }) => blockTime > end - window && blockTime <= end)
+            .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)
+        const most =
+          spent
+            .map(({ blockTime }) => within(blockTime))
+            .sort((a, b) => Number(a - b))
+            .at(-1) ?? 0n
+        expect(peakUse(spent, window).atomic).toBe(most)
+      }),
+    )
+  },
+)
 
 verifies('reconcile.compares', 'every code of a comparison of this page has been planted', () => {
   const elsewhere = ['daily_cap_exceeded', 'workflow_failed']

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { genesisHash, type LedgerEntry, ledgerEntry, type Move, verifyLedger } from '#domain/tasks/ledger.ts'
+import {
+  genesisHash,
+  type LedgerEntry,
+  ledgerEntry,
+  type Move,
+  verifyLedger,
+} from '#domain/tasks/ledger.ts'
 import {
   allowedTaskEvents,
   nextTaskState,
@@ -25,7 +31,14 @@ const ledgers = fc.array(fc.nat(), { maxLength: 30 }).map((choices): LedgerEntry
     if (event === undefined) break
     const to = nextTaskState(state, event, resume) as TaskState
     const at = new Date(1_795_000_000_000 + index).toISOString()
-    const move: Move = { event, from_state: state, to_state: to, at, actor: 'workflow', data: { choice } }
+    const move: Move = {
+      event,
+      from_state: state,
+      to_state: to,
+      at,
+      actor: 'workflow',
+      data: { choice },
+    }
     entries.push(ledgerEntry(taskId, entries.at(-1), move))
     if (state !== 'none') resume = resumeStateAfter(state, event, resume)
     state = to
@@ -33,17 +46,32 @@ const ledgers = fc.array(fc.nat(), { maxLength: 30 }).map((choices): LedgerEntry
   return entries
 })
 
-verifies('task.ledger.chain', 'an entry is hashed over its canonical text and the hash before it', () => {
-  const genesis = sha256(`{"task_id":"${taskId}","type":"service.task.v1"}`)
-  expect(genesisHash(taskId)).toBe(genesis)
-  const at = '2026-11-21T10:00:00.000Z'
-  const move: Move = { event: 'submit', from_state: 'none', to_state: 'created', at, actor: 'agent:agt_1', data: {} }
-  const first = ledgerEntry(taskId, undefined, move)
-  const text = `{"actor":"agent:agt_1","at":"${at}","data_sha256":"${sha256('{}')}","event":"submit","from_state":"none","prev_hash":"${genesis}","sequence":1,"to_state":"created"}`
-  expect(first.hash).toBe(sha256(text))
-  const second = ledgerEntry(taskId, first, { ...move, event: 'preflight_passed', from_state: 'created' })
-  expect(second).toMatchObject({ sequence: 2, prev_hash: first.hash })
-})
+verifies(
+  'task.ledger.chain',
+  'an entry is hashed over its canonical text and the hash before it',
+  () => {
+    const genesis = sha256(`{"task_id":"${taskId}","type":"service.task.v1"}`)
+    expect(genesisHash(taskId)).toBe(genesis)
+    const at = '2026-11-21T10:00:00.000Z'
+    const move: Move = {
+      event: 'submit',
+      from_state: 'none',
+      to_state: 'created',
+      at,
+      actor: 'agent:agt_1',
+      data: {},
+    }
+    const first = ledgerEntry(taskId, undefined, move)
+    const text = `{"actor":"agent:agt_1","at":"${at}","data_sha256":"${sha256('{}')}","event":"submit","from_state":"none","prev_hash":"${genesis}","sequence":1,"to_state":"created"}`
+    expect(first.hash).toBe(sha256(text))
+    const second = ledgerEntry(taskId, first, {
+      ...move,
+      event: 'preflight_passed',
+      from_state: 'created',
+    })
+    expect(second).toMatchObject({ sequence: 2, prev_hash: first.hash })
+  },
+)
 
 verifies(
   'task.ledger.chain',
@@ -52,7 +80,10 @@ verifies(
     fc.assert(
       fc.property(ledgers, (entries) => {
         expect(verifyLedger(taskId, entries)).toEqual({ ok: true, head_hash: entries.at(-1)?.hash })
-        expect(verifyLedger(`task-${'cd'.repeat(32)}`, entries)).toMatchObject({ ok: false, sequence: 1 })
+        expect(verifyLedger(`task-${'cd'.repeat(32)}`, entries)).toMatchObject({
+          ok: false,
+          sequence: 1,
+        })
       }),
     )
   },
@@ -74,25 +105,37 @@ verifies('task.ledger.chain', 'a changed, left out or swapped entry is told by i
       const changed = entries.with(at, { ...entry, ...change(entry) })
       expect(verifyLedger(taskId, changed)).toMatchObject({ ok: false, sequence: at + 1 })
       if (at < entries.length - 1)
-        expect(verifyLedger(taskId, entries.toSpliced(at, 1))).toMatchObject({ ok: false, sequence: at + 1 })
+        expect(verifyLedger(taskId, entries.toSpliced(at, 1))).toMatchObject({
+          ok: false,
+          sequence: at + 1,
+        })
     }),
   )
 })
 
-verifies('task.ledger.chain', 'a well-chained entry that the table has no room for is refused', () => {
-  const move: Move = {
-    event: 'submit',
-    from_state: 'none',
-    to_state: 'created',
-    at: '2026-11-21T10:00:00.000Z',
-    actor: 'workflow',
-    data: {},
-  }
-  const first = ledgerEntry(taskId, undefined, move)
-  const wrong = ledgerEntry(taskId, first, { ...move, event: 'started', from_state: 'created', to_state: 'operating' })
-  expect(verifyLedger(taskId, [first, wrong])).toEqual({
-    ok: false,
-    sequence: 2,
-    fault: 'the state table has no such move',
-  })
-})
+verifies(
+  'task.ledger.chain',
+  'a well-chained entry that the table has no room for is refused',
+  () => {
+    const move: Move = {
+      event: 'submit',
+      from_state: 'none',
+      to_state: 'created',
+      at: '2026-11-21T10:00:00.000Z',
+      actor: 'workflow',
+      data: {},
+    }
+    const first = ledgerEntry(taskId, undefined, move)
+    const wrong = ledgerEntry(taskId, first, {
+      ...move,
+      event: 'started',
+      from_state: 'created',
+      to_state: 'operating',
+    })
+    expect(verifyLedger(taskId, [first, wrong])).toEqual({
+      ok: false,
+      sequence: 2,
+      fault: 'the state table has no such move',
+    })
+  },
+)

@@ -98,12 +98,15 @@ verifies(
 )
 
 verifies('task.state.table', 'a task begins by submit and by nothing else', () => {
-  for (const event of taskEvents) expect(nextTaskState('none', event)).toBe(event === 'submit' ? 'created' : undefined)
+  for (const event of taskEvents)
+    expect(nextTaskState('none', event)).toBe(event === 'submit' ? 'created' : undefined)
 })
 
 verifies('task.state.table', 'the allowed events of a state are those that move it', () => {
   for (const state of taskStates) {
-    const moving = taskEvents.filter((event) => nextTaskState(state, event, 'created') !== undefined)
+    const moving = taskEvents.filter(
+      (event) => nextTaskState(state, event, 'created') !== undefined,
+    )
     expect([...allowedTaskEvents(state)].sort(), state).toEqual([...moving].sort())
   }
 })
@@ -119,8 +122,12 @@ verifies(
       next_action: 'Read the task until its state changes.',
       extra: { state: 'queued', allowed_events: ['started', 'exception_raised'] },
     })
-    expect(refusalOf('closed', 'started')).toMatchObject({ code: 'wrong_state', extra: { allowed_events: [] } })
-    for (const state of taskStates) expect(refusalOf(state, 'submit').next_action, state).toMatch(/^[A-Z].*\.$/)
+    expect(refusalOf('closed', 'started')).toMatchObject({
+      code: 'wrong_state',
+      extra: { allowed_events: [] },
+    })
+    for (const state of taskStates)
+      expect(refusalOf(state, 'submit').next_action, state).toMatch(/^[A-Z].*\.$/)
     expect(refusalOf('trusted', 'started').next_action).toContain('POST /api/agents/quote')
     expect(refuseTaskEvent('none', 'started').refusal.code).toBe('not_found')
   },

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { nextTaskState, resumeStateAfter, type TaskState, taskStates } from '#domain/tasks/lifecycle.ts'
+import {
+  nextTaskState,
+  resumeStateAfter,
+  type TaskState,
+  taskStates,
+} from '#domain/tasks/lifecycle.ts'
 import { type CreditFacts, moneyMove, moneyTrouble, type Stopped } from '#domain/tasks/money.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -39,35 +44,60 @@ const facts: fc.Arbitrary<CreditFacts> = fc.record({
   trouble: fc.option(fc.constant({ code: 'payment_reversed', detail: 'x' } as const)),
 })
 
-verifies('task.money.bound', 'whatever is stored, the moves of money are in the table and come to rest', () => {
-  const stops = fc.record({
-    code: fc.constantFrom('deadline_passed', 'credit_mismatch', 'payment_reversed', 'caller_dispute' as const),
-    resumeState: fc.constantFrom<TaskState>('trusted', 'quoted', 'credit_pending'),
-  })
-  fc.assert(
-    fc.property(fc.constantFrom(...taskStates), facts, stops, (state, credit, stopped) => {
-      const isStopped = state === 'exception_open' || state === 'replay_ready'
-      const states = follow(state, credit, isStopped ? stopped : undefined)
-      expect(states.filter((one) => one === 'credit_funded').length).toBeLessThanOrEqual(1)
-      if (credit.settlementReceiptId === null) expect(states).not.toContain('credit_funded')
-      if (state !== 'attested' || credit.usageReceiptId === null) expect(states).not.toContain('receipt_issued')
-    }),
-    { numRuns: 2_000 },
-  )
-})
+verifies(
+  'task.money.bound',
+  'whatever is stored, the moves of money are in the table and come to rest',
+  () => {
+    const stops = fc.record({
+      code: fc.constantFrom(
+        'deadline_passed',
+        'credit_mismatch',
+        'payment_reversed',
+        'caller_dispute' as const,
+      ),
+      resumeState: fc.constantFrom<TaskState>('trusted', 'quoted', 'credit_pending'),
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...taskStates), facts, stops, (state, credit, stopped) => {
+        const isStopped = state === 'exception_open' || state === 'replay_ready'
+        const states = follow(state, credit, isStopped ? stopped : undefined)
+        expect(states.filter((one) => one === 'credit_funded').length).toBeLessThanOrEqual(1)
+        if (credit.settlementReceiptId === null) expect(states).not.toContain('credit_funded')
+        if (state !== 'attested' || credit.usageReceiptId === null)
+          expect(states).not.toContain('receipt_issued')
+      }),
+      { numRuns: 2_000 },
+    )
+  },
+)
 
-verifies('task.money.late', 'money takes a task out of its own lapse and out of nothing else', () => {
-  const toFunded = ['credit_pending', 'credit_funded']
-  expect(follow('trusted', paid)).toEqual(['quoted', ...toFunded])
-  expect(follow('trusted', { ...unpaid, quoteLives: false })).toEqual([])
-  const lapse = (resumeState: TaskState): Stopped => ({ code: 'deadline_passed', resumeState })
-  expect(follow('exception_open', paid, lapse('quoted'))).toEqual(['replay_ready', 'quoted', ...toFunded])
-  expect(follow('exception_open', paid, lapse('trusted'))).toEqual(['replay_ready', 'trusted', 'quoted', ...toFunded])
-  expect(follow('exception_open', unpaid, lapse('quoted'))).toEqual([])
-  expect(follow('exception_open', paid, lapse('operating'))).toEqual([])
-  expect(follow('exception_open', paid, { code: 'operator_hold', resumeState: 'quoted' })).toEqual([])
-  expect(moneyMove('credit_pending', null, undefined)).toBeUndefined()
-})
+verifies(
+  'task.money.late',
+  'money takes a task out of its own lapse and out of nothing else',
+  () => {
+    const toFunded = ['credit_pending', 'credit_funded']
+    expect(follow('trusted', paid)).toEqual(['quoted', ...toFunded])
+    expect(follow('trusted', { ...unpaid, quoteLives: false })).toEqual([])
+    const lapse = (resumeState: TaskState): Stopped => ({ code: 'deadline_passed', resumeState })
+    expect(follow('exception_open', paid, lapse('quoted'))).toEqual([
+      'replay_ready',
+      'quoted',
+      ...toFunded,
+    ])
+    expect(follow('exception_open', paid, lapse('trusted'))).toEqual([
+      'replay_ready',
+      'trusted',
+      'quoted',
+      ...toFunded,
+    ])
+    expect(follow('exception_open', unpaid, lapse('quoted'))).toEqual([])
+    expect(follow('exception_open', paid, lapse('operating'))).toEqual([])
+    expect(
+      follow('exception_open', paid, { code: 'operator_hold', resumeState: 'quoted' }),
+    ).toEqual([])
+    expect(moneyMove('credit_pending', null, undefined)).toBeUndefined()
+  },
+)
 
 verifies(
   'task.money.reversed',
@@ -75,9 +105,15 @@ verifies(
   () => {
     const refunded = { referenceState: 'refunded', reason: 'event 1' } as const
     const told = { code: 'payment_reversed', detail: 'event 1' }
-    expect(moneyTrouble('operating', { ...refunded, uncharged: true, reversedBefore: true })).toEqual(told)
-    expect(moneyTrouble('receipt_issued', { ...refunded, uncharged: false, reversedBefore: false })).toEqual(told)
-    expect(moneyTrouble('receipt_issued', { ...refunded, uncharged: false, reversedBefore: true })).toBeNull()
+    expect(
+      moneyTrouble('operating', { ...refunded, uncharged: true, reversedBefore: true }),
+    ).toEqual(told)
+    expect(
+      moneyTrouble('receipt_issued', { ...refunded, uncharged: false, reversedBefore: false }),
+    ).toEqual(told)
+    expect(
+      moneyTrouble('receipt_issued', { ...refunded, uncharged: false, reversedBefore: true }),
+    ).toBeNull()
   },
 )
 
@@ -85,11 +121,19 @@ verifies(
   'task.money.mismatch',
   'a wrong amount and credit that is not there are told where they are in the way',
   () => {
-    const wrong = { referenceState: 'pending', reason: 'amount_mismatch: 1, not 2', reversedBefore: false } as const
-    expect(moneyTrouble('credit_pending', { ...wrong, uncharged: true })).toMatchObject({ code: 'credit_mismatch' })
+    const wrong = {
+      referenceState: 'pending',
+      reason: 'amount_mismatch: 1, not 2',
+      reversedBefore: false,
+    } as const
+    expect(moneyTrouble('credit_pending', { ...wrong, uncharged: true })).toMatchObject({
+      code: 'credit_mismatch',
+    })
     expect(moneyTrouble('quoted', { ...wrong, uncharged: true })).toBeNull()
     const verified = { referenceState: 'verified', reason: null, reversedBefore: false } as const
-    expect(moneyTrouble('attested', { ...verified, uncharged: true })).toMatchObject({ code: 'credit_mismatch' })
+    expect(moneyTrouble('attested', { ...verified, uncharged: true })).toMatchObject({
+      code: 'credit_mismatch',
+    })
     expect(moneyTrouble('attested', { ...verified, uncharged: false })).toBeNull()
   },
 )

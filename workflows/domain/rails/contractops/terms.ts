@@ -66,7 +66,8 @@ function runningEnd(endsOn: string, stated: Stated, asOf: string | undefined): s
   const every = renewal?.automatic === true ? renewal.every : null
   if (every === null || asOf === undefined || !takesDays(every)) return endsOn
   const [initial] = initialTerms
-  const fromStart = endsOn === computedEnd(stated) && initial?.unit === 'months' && every.unit === 'months'
+  const fromStart =
+    endsOn === computedEnd(stated) && initial?.unit === 'months' && every.unit === 'months'
   const origin = fromStart ? (effective?.day ?? endsOn) : addDays(endsOn, 1)
   let count = fromStart ? Number(initial.value) : 0
   let end = endsOn
@@ -87,7 +88,9 @@ function later(day: string, unit: Length['unit'], count: number): string {
 /** Business days are not counted: which days they are, the contract's place decides. */
 function daysBefore(day: string, { unit, value }: Length): string | null {
   if (unit === 'business days') return null
-  return unit === 'months' ? addMonths(day, -Number(value)) : addDays(day, -Math.ceil(Number(value) / DAY_SECONDS))
+  return unit === 'months'
+    ? addMonths(day, -Number(value))
+    : addDays(day, -Math.ceil(Number(value) / DAY_SECONDS))
 }
 
 function differing(code: Uncertain['code'], said: { says: string; citation: Span }[]): Uncertain[] {

@@ -35,7 +35,8 @@ function risingLevels(claims: Claim[]): Level[] {
     ...(cap === null ? [] : [{ at: cap, of: weight, claim, becomes: 'capped' } as const]),
   ])
   return levels.sort(
-    (a, b) => sign(a.at * b.of - b.at * a.of) || a.claim - b.claim || (a.becomes === 'active' ? -1 : 1),
+    (a, b) =>
+      sign(a.at * b.of - b.at * a.of) || a.claim - b.claim || (a.becomes === 'active' ? -1 : 1),
   )
 }
 

@@ -17,7 +17,13 @@ export type Item = {
   reference: string
 }
 /** A row, or rows of one id, that take no part, and why. */
-export type SetAside = { code: string; id: string; currency: string; amount: bigint; citations: Citation[] }
+export type SetAside = {
+  code: string
+  id: string
+  currency: string
+  amount: bigint
+  citations: Citation[]
+}
 export type List = 'invoices' | 'payments'
 export type Sorted = { items: Item[]; setAside: SetAside[] }
 
@@ -49,12 +55,26 @@ export function sortOut(
     for (const { row: own, index: at } of aside) {
       const code = why ?? `repeated_${one}`
       const { id, currency } = own
-      sorted.setAside.push({ code, id, currency, amount: BigInt(own.amount_minor), citations: [cite(list, at)] })
+      sorted.setAside.push({
+        code,
+        id,
+        currency,
+        amount: BigInt(own.amount_minor),
+        citations: [cite(list, at)],
+      })
     }
     if (why !== null) continue
     const { id, currency, counterparty = null } = row
     const reference = 'reference' in row ? (row.reference ?? '') : ''
-    sorted.items.push({ id, index, amount: BigInt(row.amount_minor), currency, counterparty, day, reference })
+    sorted.items.push({
+      id,
+      index,
+      amount: BigInt(row.amount_minor),
+      currency,
+      counterparty,
+      day,
+      reference,
+    })
   }
   sorted.items.sort(oldestFirst)
   return sorted

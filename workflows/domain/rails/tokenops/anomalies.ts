@@ -23,7 +23,14 @@ export function unusualRows(model: string, rows: ModelRows, price: Price): Outli
   return outliersOf(costs, (row) => {
     const { index, ...tokens } = rows.at(row)
     const cost_minor = decimalText(costOf(tokens, price), COST_PLACES)
-    return { kind: 'row', model, agent: null, day: null, cost_minor, citations: [cite('usage', index)] }
+    return {
+      kind: 'row',
+      model,
+      agent: null,
+      day: null,
+      cost_minor,
+      citations: [cite('usage', index)],
+    }
   })
 }
 
@@ -34,7 +41,14 @@ export function unusualDays(days: AgentDay[]): Outliers {
     (row) => {
       const { agent, day, cost, first } = days[row] as AgentDay
       const cost_minor = decimalText(cost, COST_PLACES)
-      return { kind: 'agent_day', model: null, agent, day, cost_minor, citations: [cite('usage', first)] }
+      return {
+        kind: 'agent_day',
+        model: null,
+        agent,
+        day,
+        cost_minor,
+        citations: [cite('usage', first)],
+      }
     },
   )
 }
@@ -42,7 +56,10 @@ export function unusualDays(days: AgentDay[]): Outliers {
 /** The anomalies of all samples together, cut to those that are shown. */
 export function together(samples: Outliers[]): Outliers {
   const shown = samples.flatMap((sample) => sample.shown).sort(dearestFirst)
-  return { count: samples.reduce((sum, { count }) => sum + count, 0), shown: shown.slice(0, SHOWN_MAX) }
+  return {
+    count: samples.reduce((sum, { count }) => sum + count, 0),
+    shown: shown.slice(0, SHOWN_MAX),
+  }
 }
 
 const dearestFirst = inOrder<Anomaly>(

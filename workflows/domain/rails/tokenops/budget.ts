@@ -21,18 +21,28 @@ export function budgetState(
   const budget = budget_minor === undefined ? null : BigInt(budget_minor) * COST_UNITS
   const spent = costs.reduce((sum, { cost }) => sum + cost, 0n)
   const first = period?.from ?? used.first
-  const elapsed = used.last === undefined || first === undefined ? 0 : dayOf(used.last) - dayOf(first) + 1
+  const elapsed =
+    used.last === undefined || first === undefined ? 0 : dayOf(used.last) - dayOf(first) + 1
   const days = period === undefined ? null : dayOf(period.to) - dayOf(period.from) + 1
-  const forecast = days === null || elapsed === 0 ? null : { total: spent * BigInt(days), elapsed: BigInt(elapsed) }
+  const forecast =
+    days === null || elapsed === 0
+      ? null
+      : { total: spent * BigInt(days), elapsed: BigInt(elapsed) }
   return {
     state: stateOf(budget, spent, forecast),
     budget_minor: budget_minor ?? null,
     period: period === undefined || days === null ? null : { ...period, days },
     days_elapsed: elapsed,
     spent_minor: decimalText(spent, COST_PLACES),
-    used_percent: budget === null || budget === 0n ? null : Number(divideRounded(spent * 10_000n, budget)) / 100,
+    used_percent:
+      budget === null || budget === 0n
+        ? null
+        : Number(divideRounded(spent * 10_000n, budget)) / 100,
     remaining_minor: budget === null ? null : decimalText(budget - spent, COST_PLACES),
-    forecast_minor: forecast === null ? null : toInteger(divideRounded(forecast.total, forecast.elapsed * COST_UNITS)),
+    forecast_minor:
+      forecast === null
+        ? null
+        : toInteger(divideRounded(forecast.total, forecast.elapsed * COST_UNITS)),
     exhausted_on: budget === null ? null : exhaustedOn(budget, spent, costs, first, elapsed),
   }
 }

@@ -9,7 +9,8 @@ export function dice(seed: number): () => number {
   }
 }
 
-export const pick = <T>(from: readonly T[], roll: () => number): T => from[Math.floor(roll() * from.length)] as T
+export const pick = <T>(from: readonly T[], roll: () => number): T =>
+  from[Math.floor(roll() * from.length)] as T
 
 export function shuffled<T>(items: readonly T[], roll: () => number): T[] {
   const left = [...items]

@@ -10,7 +10,8 @@ import { registry, tasks } from './registry.ts'
 import { usageMaterial } from './usage.ts'
 
 type Roll = () => number
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at))
 const upTo = (most: number, roll: Roll) => Math.floor(roll() * (most + 1))
 const some = <T>(from: readonly T[], most: number, roll: Roll): T[] =>
   times(1 + upTo(most - 1, roll), () => pick(from, roll))
@@ -60,7 +61,8 @@ const amounts = [
   '10 percent',
   '$500',
 ]
-const sentence = (roll: Roll) => `${pick(subjects, roll)} ${pick(verbs, roll)} ${pick(amounts, roll)}.`
+const sentence = (roll: Roll) =>
+  `${pick(subjects, roll)} ${pick(verbs, roll)} ${pick(amounts, roll)}.`
 const words = [...subjects, ...verbs, 'How long', 'Which', 'archive']
 
 function diligence(roll: Roll): unknown {
@@ -73,7 +75,9 @@ function diligence(roll: Roll): unknown {
     evidence: times(1 + upTo(7, roll), (index) => ({
       ...{ id: `e${index}`, title: `Text ${index}` },
       text:
-        roll() < 0.2 ? prose(80, roll) : times(upTo(25, roll), () => sentence(roll)).join(roll() < 0.3 ? '\n\n' : ' '),
+        roll() < 0.2
+          ? prose(80, roll)
+          : times(upTo(25, roll), () => sentence(roll)).join(roll() < 0.3 ? '\n\n' : ' '),
       ...dated(index),
     })),
     ...maybe(roll, { min_score: upTo(10, roll) / 10 }),
@@ -83,17 +87,29 @@ function diligence(roll: Roll): unknown {
 function finance(roll: Roll): unknown {
   const parties = ['Alder', 'birch ', 'Cedar  Ltd', 'cedar ltd', 'Dogwood']
   const size = 1 + upTo(30, roll)
-  const money = () => ({ amount_minor: upTo(12, roll) * 50 - 50, currency: pick(['USD', 'USD', 'EUR'], roll) })
-  const names = () => times(upTo(3, roll), () => `INV-${upTo(size, roll)}`).join(pick([' ', ', ', ';', ' # '], roll))
+  const money = () => ({
+    amount_minor: upTo(12, roll) * 50 - 50,
+    currency: pick(['USD', 'USD', 'EUR'], roll),
+  })
+  const names = () =>
+    times(upTo(3, roll), () => `INV-${upTo(size, roll)}`).join(pick([' ', ', ', ';', ' # '], roll))
   return {
     ...maybe(roll, { tolerance_minor: pick([0, 1, 50, 120], roll) }),
     ...maybe(roll, { as_of: day(40) }),
     invoices: times(size, (index) => ({
-      ...{ id: `inv-${roll() < 0.1 ? upTo(size, roll) : index}`, ...money(), counterparty: pick(parties, roll) },
+      ...{
+        id: `inv-${roll() < 0.1 ? upTo(size, roll) : index}`,
+        ...money(),
+        counterparty: pick(parties, roll),
+      },
       due_at: day(upTo(120, roll)),
     })),
     payments: times(upTo(30, roll), (index) => ({
-      ...{ id: `pay-${roll() < 0.1 ? upTo(30, roll) : index}`, ...money(), paid_at: day(upTo(120, roll)) },
+      ...{
+        id: `pay-${roll() < 0.1 ? upTo(30, roll) : index}`,
+        ...money(),
+        paid_at: day(upTo(120, roll)),
+      },
       ...maybe(roll, { counterparty: pick(parties, roll) }),
       ...maybe(roll, { reference: names() || 'none' }),
     })),
@@ -135,7 +151,11 @@ function energy(roll: Roll): unknown {
 
 function tokens(roll: Roll): unknown {
   const { usage, ...head } = usageMaterial(1 + upTo(400, roll))
-  return { ...head, ...maybe(roll, { budget_minor: upTo(100_000, roll) }), usage: shuffled(usage, roll) }
+  return {
+    ...head,
+    ...maybe(roll, { budget_minor: upTo(100_000, roll) }),
+    usage: shuffled(usage, roll),
+  }
 }
 
 function packet(roll: Roll): unknown {
@@ -180,7 +200,12 @@ const larger: Partial<Record<RailKey, () => unknown[]>> = {
   financeops: () => [receivables(400).input],
   contractops: () => texts.flatMap((text) => [{ text }, { text, as_of: '2026-06-30' }]),
   packetops: () => [
-    { title: 'All', profile: 'soc2_evidence_packet', as_of: '2026-06-30', items: fullPacket().map(({ item }) => item) },
+    {
+      title: 'All',
+      profile: 'soc2_evidence_packet',
+      as_of: '2026-06-30',
+      items: fullPacket().map(({ item }) => item),
+    },
   ],
   energyops: () => [meterYear(31)],
   tokenops: () => [usageMaterial(4_000)],

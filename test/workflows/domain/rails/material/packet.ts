@@ -11,7 +11,8 @@ export type Made = {
 
 export const asOf = '2026-06-30'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const day = (offset: number) => new Date(Date.parse(asOf) + offset * 86_400_000).toISOString().slice(0, 10)
+const day = (offset: number) =>
+  new Date(Date.parse(asOf) + offset * 86_400_000).toISOString().slice(0, 10)
 
 /** Sections with their greatest age in days, typed from the tables for SOC 2 packets; `bridge_letter` may be absent. */
 export const soc2Ages: Record<string, number> = {
@@ -36,13 +37,27 @@ export const soc2Ages: Record<string, number> = {
 export function fullPacket(): Made[] {
   const roll = dice(6962)
   const sections = Object.keys(soc2Ages).filter((key) => key !== 'physical_access')
-  const fates: Made['fate'][] = ['sound', 'sound', 'sound', 'claimed', 'expired', 'stale', 'future', 'undated', 'copy']
+  const fates: Made['fate'][] = [
+    'sound',
+    'sound',
+    'sound',
+    'claimed',
+    'expired',
+    'stale',
+    'future',
+    'undated',
+    'copy',
+  ]
   const made: Made[] = []
   while (made.length < 200) {
     const section = sections[made.length % sections.length] as string
     // Mismatches spoil a whole section: only two sections get any.
     const spoiled = ['risk_assessment', 'vendor_management'].includes(section) && roll() < 0.2
-    const fate = spoiled ? 'mismatch' : section === 'penetration_test' ? 'claimed' : pick(fates, roll)
+    const fate = spoiled
+      ? 'mismatch'
+      : section === 'penetration_test'
+        ? 'claimed'
+        : pick(fates, roll)
     made.push({ fate, item: makeItem(section, fate, made, roll) })
   }
   return made
@@ -52,9 +67,17 @@ function makeItem(section: string, fate: Made['fate'], before: Made[], roll: () 
   const number = before.length
   const age = soc2Ages[section] as number
   const content = evidence(section, number, roll)
-  const base = { name: `${section.replaceAll('_', '-')}-${String(number).padStart(3, '0')}.csv`, section }
-  const dated = { ...base, issued_at: day(-Math.floor(roll() * (age + 1))), source: 'evidence room' }
-  const original = before.find(({ fate, item }) => fate === 'sound' && item.content !== undefined)?.item.content
+  const base = {
+    name: `${section.replaceAll('_', '-')}-${String(number).padStart(3, '0')}.csv`,
+    section,
+  }
+  const dated = {
+    ...base,
+    issued_at: day(-Math.floor(roll() * (age + 1))),
+    source: 'evidence room',
+  }
+  const original = before.find(({ fate, item }) => fate === 'sound' && item.content !== undefined)
+    ?.item.content
   switch (fate) {
     case 'sound':
       return { ...dated, content, sha256: sha256(content), bytes: Buffer.byteLength(content) }

@@ -4,7 +4,11 @@ import { dice, pick, shuffled } from './dice.ts'
 /** A control: how a questionnaire asks for it and how a policy states it, `$s` being the system and `$v` the value. */
 type Control = { ask: string; state: string; values: string[] }
 
-const control = (ask: string, state: string, ...values: string[]): Control => ({ ask, state, values })
+const control = (ask: string, state: string, ...values: string[]): Control => ({
+  ask,
+  state,
+  values,
+})
 const controls: Control[] = [
   control(
     'How long are backups of the $s retained?',
@@ -230,11 +234,20 @@ export function questionnaire(): Questionnaire {
   const evidence = texts.map((sentences, index) => {
     const id = `E-${String(index).padStart(3, '0')}`
     const paragraphs = sentences.map((sentence) => `${sentence} ${pick(filler, roll)}`)
-    return { id, title: `Policy ${index}`, dated: `2026-0${1 + (index % 6)}-15`, text: paragraphs.join('\n\n') }
+    return {
+      id,
+      title: `Policy ${index}`,
+      dated: `2026-0${1 + (index % 6)}-15`,
+      text: paragraphs.join('\n\n'),
+    }
   })
   const questions = [
     ...stated.map(({ id, question }, index) => ({ id, text: question, required: index % 3 === 0 })),
-    ...unheardOf.map((text, index) => ({ id: `X-${String(index).padStart(3, '0')}`, text, required: index % 5 === 0 })),
+    ...unheardOf.map((text, index) => ({
+      id: `X-${String(index).padStart(3, '0')}`,
+      text,
+      required: index % 5 === 0,
+    })),
   ]
   return {
     input: { questions: shuffled(questions, roll), evidence },

@@ -14,10 +14,17 @@ export function receivables(count: number): { input: FinanceopsInput; expected: 
   const invoices: FinanceopsInput['invoices'] = []
   const payments: FinanceopsInput['payments'] = []
   const expected: Expected[] = []
-  const dayOf = (number: number) => new Date(Date.UTC(2025, 0, 1 + number)).toISOString().slice(0, 10)
+  const dayOf = (number: number) =>
+    new Date(Date.UTC(2025, 0, 1 + number)).toISOString().slice(0, 10)
   const pay = (amount_minor: number, counterparty: string, reference?: string) => {
     const id = `BK-${String(payments.length).padStart(6, '0')}`
-    const row = { id, amount_minor, currency: 'EUR', paid_at: dayOf(200 + Math.floor(roll() * 100)), counterparty }
+    const row = {
+      id,
+      amount_minor,
+      currency: 'EUR',
+      paid_at: dayOf(200 + Math.floor(roll() * 100)),
+      counterparty,
+    }
     payments.push(reference === undefined ? row : { ...row, reference })
     return id
   }
@@ -41,13 +48,17 @@ export function receivables(count: number): { input: FinanceopsInput; expected: 
     const ids = own.map(({ id }) => id)
     const named = `Rechnung ${ids.join(', ')}`
     const fate = roll()
-    const match = (status: Status, paid: string[]) => expected.push({ invoices: ids, payments: paid, status })
+    const match = (status: Status, paid: string[]) =>
+      expected.push({ invoices: ids, payments: paid, status })
     if (many > 1) match('exact', [pay(total, counterparty, named)])
     else if (fate < 0.5) match('exact', [pay(total, counterparty, named)])
     else if (fate < 0.7) match('exact', [pay(total, counterparty)])
     else if (fate < 0.75) match('within_tolerance', [pay(total - 40, counterparty)])
     else if (fate < 0.84)
-      match('exact', [pay(total - 3_000, counterparty, named), pay(3_000, 'a factoring bank', named)])
+      match('exact', [
+        pay(total - 3_000, counterparty, named),
+        pay(3_000, 'a factoring bank', named),
+      ])
     else if (fate < 0.87) match('partial', [pay(total - 2_000, counterparty, named)])
     else if (fate < 0.9) match('over', [pay(total + 5_000, counterparty, named)])
   }

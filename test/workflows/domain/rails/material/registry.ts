@@ -5,13 +5,28 @@ type Registered = NonNullable<ScoutInput['registry']>[number]
 /** Sixty services of a registry: id, price and what each can do. Every tenth waits for approval. */
 export const registry: Registered[] = (
   [
-    ['translate-legal', 40, 'translate contracts and policies into Japanese or German', 'certified legal translation'],
+    [
+      'translate-legal',
+      40,
+      'translate contracts and policies into Japanese or German',
+      'certified legal translation',
+    ],
     ['ocr-scans', 15, 'extract text from scanned pages', 'recognise handwriting in images'],
-    ['invoice-capture', 25, 'read supplier invoices from PDF', 'extract line items and tax from invoices'],
+    [
+      'invoice-capture',
+      25,
+      'read supplier invoices from PDF',
+      'extract line items and tax from invoices',
+    ],
     ['tax-filing', 120, 'prepare and file value added tax returns', 'compute sales tax by state'],
     ['payroll-run', 90, 'compute salaries and withholding', 'produce payslips for employees'],
     ['fx-quotes', 0, 'quote currency exchange rates', 'convert amounts between currencies'],
-    ['kyc-screen', 60, 'screen people against sanctions lists', 'verify identity documents of customers'],
+    [
+      'kyc-screen',
+      60,
+      'screen people against sanctions lists',
+      'verify identity documents of customers',
+    ],
     ['credit-score', 75, 'rate the credit worthiness of companies', 'forecast insolvency risk'],
     ['market-data', 30, 'deliver share prices and order books', 'history of commodity prices'],
     ['news-digest', 5, 'summarise news about companies', 'alert on adverse media coverage'],
