@@ -389,11 +389,9 @@ verifies(
     const stop = await rig.serve()
     const { task_id } = await rig.tasks.taskIn('trusted')
     await rig.gateway.wake(task_id)
-    const sent = rig.client.workflow
-      .getHandle(task_id)
-      .executeUpdate(eventUpdate, {
-        args: [{ eventId: 'x', event: 'explode' as never, actor: 'service', data: {} }],
-      })
+    const sent = rig.client.workflow.getHandle(task_id).executeUpdate(eventUpdate, {
+      args: [{ eventId: 'x', event: 'explode' as never, actor: 'service', data: {} }],
+    })
     await expect(sent).rejects.toThrow(/failed/)
     await stop()
   },

@@ -11,11 +11,9 @@ const output = z
       .union([
         z.strictObject({
           sealed: z.literal(true),
-          jwe: z
-            .string()
-            .meta({
-              description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.',
-            }),
+          jwe: z.string().meta({
+            description: 'Compact JWE (ECDH-ES, A256GCM) around {credential, credential_id}.',
+          }),
         }),
         z.strictObject({ sealed: z.literal(false), credential: z.string() }),
       ])

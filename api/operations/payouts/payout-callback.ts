@@ -8,11 +8,9 @@ const output = z
   .strictObject({
     callback_url: z.string().nullable(),
     changed_at: Time.nullable(),
-    host_proven: z
-      .boolean()
-      .meta({
-        description: 'Whether the host has echoed our nonce; asked for before the first callback.',
-      }),
+    host_proven: z.boolean().meta({
+      description: 'Whether the host has echoed our nonce; asked for before the first callback.',
+    }),
   })
   .meta({ id: 'PayoutCallback' })
 

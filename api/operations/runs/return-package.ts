@@ -9,13 +9,10 @@ import { RunId } from './shapes.ts'
 const output = z
   .strictObject({
     return_package: ReturnPackage,
-    file_contents: z
-      .record(z.string(), z.string())
-      .nullable()
-      .meta({
-        description:
-          'With include_files: the files of the zip by name, as the very texts that were digested.',
-      }),
+    file_contents: z.record(z.string(), z.string()).nullable().meta({
+      description:
+        'With include_files: the files of the zip by name, as the very texts that were digested.',
+    }),
     completion: z
       .strictObject({
         verdict: z.enum(['proven', 'refused', 'indeterminate']),

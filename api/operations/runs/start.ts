@@ -32,12 +32,10 @@ export const startFields = {
   tier: Tier,
   quote_id: QuoteId,
   ...quoteToken,
-  input: z
-    .record(z.string(), z.unknown())
-    .meta({
-      'x-free-text': true,
-      description: 'As /schemas/rail-input-<rail>.v1.json describes it.',
-    }),
+  input: z.record(z.string(), z.unknown()).meta({
+    'x-free-text': true,
+    description: 'As /schemas/rail-input-<rail>.v1.json describes it.',
+  }),
   callback_url: CallbackUrl.optional(),
   customer_account: text(1, 160).optional(),
   usage: TaskUsage.default('operational'),

@@ -15,12 +15,10 @@ export const walletRun = {
   work_order: WorkOrder,
   return_package_target: z.strictObject({
     return_package_id: z.string().regex(/^rp_[0-9a-f]{64}$/),
-    url: z
-      .url()
-      .meta({
-        description:
-          'Where the package is fetched once it is there: POST, mode fetch_return_package.',
-      }),
+    url: z.url().meta({
+      description:
+        'Where the package is fetched once it is there: POST, mode fetch_return_package.',
+    }),
   }),
   run: Run,
 }

@@ -5,12 +5,10 @@ import { verifies } from '../../verifies.ts'
 
 const wei = fc.bigInt({ min: 1n, max: 10n ** 15n })
 /** As estimates are: the priority fee is part of the most that is offered. */
-const fees: fc.Arbitrary<Fees> = fc
-  .tuple(wei, wei)
-  .map(([base, maxPriorityFeePerGas]) => ({
-    maxFeePerGas: base + maxPriorityFeePerGas,
-    maxPriorityFeePerGas,
-  }))
+const fees: fc.Arbitrary<Fees> = fc.tuple(wei, wei).map(([base, maxPriorityFeePerGas]) => ({
+  maxFeePerGas: base + maxPriorityFeePerGas,
+  maxPriorityFeePerGas,
+}))
 const parts = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const
 const ceilingOf = (network: Fees) => (network.maxFeePerGas + network.maxPriorityFeePerGas) * 20n
 
