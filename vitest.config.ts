@@ -18,7 +18,7 @@ const project = (name: string, groupOrder: number, test: object) => ({
 const long = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
 
 export default defineConfig({
-  resolve: { alias: { '#domain': join(import.meta.dirname, 'workflows/domain') } },
+  resolve: { alias: { '#domain': join(import.meta.dirname, 'workflows', 'domain') } },
   test: {
     projects: [
       project('tests', 0, {

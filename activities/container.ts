@@ -8,7 +8,7 @@ import { callbackHosts } from './callback/hosts.ts'
 import type { TokenAuthorization } from './chain/authorization.ts'
 import { type Chain, createChain } from './chain/client.ts'
 import { watchGas } from './chain/funds.ts'
-import { createLane, type SubmitterLane } from './chain/lane.ts'
+import { createGasWalletQueue, type GasWalletQueue } from './chain/gas-wallet-queue.ts'
 import { findOutcome, type SeenIn } from './chain/outcome.ts'
 import { preflight } from './chain/preflight.ts'
 import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
@@ -26,7 +26,11 @@ import { createSettler, type Settler } from './payment/settler.ts'
 import type { PayoutAuthority } from './payout/authorization.ts'
 import type { Canary } from './payout/canary.ts'
 import type { Deps, Rail } from './payout/deps.ts'
-import { type Floor, type FloorSettings, openFloor } from './payout/minimum-balance.ts'
+import {
+  createMinimumBalance,
+  type MinimumBalance,
+  type MinimumBalanceSettings,
+} from './payout/minimum-balance.ts'
 import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
 import { createDatabase } from './store/postgres/db.ts'
 import type { TaskDeps } from './task/deps.ts'
@@ -95,8 +99,18 @@ export async function buildDeps(
   const accounts = gasAccounts(config)
   const addresses = accounts.map(({ address }) => address)
   const gas = watchGas(chain.reader, addresses, config.CHAIN_CACHE_MS)
-  const times = { feeBumpAfterMs: config.FEE_BUMP_AFTER_MS, jamAfterMs: config.LANE_JAM_AFTER_MS }
-  const lane = createLane({ db, reader: chain.reader, gas, accounts, log, ...times })
+  const times = {
+    feeBumpAfterMs: config.FEE_BUMP_AFTER_MS,
+    jamAfterMs: config.GAS_WALLET_JAM_AFTER_MS,
+  }
+  const gasWalletQueue = createGasWalletQueue({
+    db,
+    reader: chain.reader,
+    gas,
+    accounts,
+    log,
+    ...times,
+  })
   const rail = railOf(config)
   const looks = { asset: rail.asset, gas, transferGas: rail.transferGas }
   const check = (authorization: TokenAuthorization, signature: `0x${string}`) =>
@@ -108,13 +122,13 @@ export async function buildDeps(
     rail,
     signReceipt: receiptSigner(keys),
     authority: authorityOf(config, keys, openWalletSignatures(config).verify),
-    floor: openPayoutFloor(config, chain, log),
+    minimumBalance: openMinimumBalance(config, chain, log),
     canary: canaryOf(config),
     chain,
     preflight: check,
     findOutcome: outcome,
-    lane,
-    settler: openSettler(config, chain, lane, check),
+    gasWalletQueue,
+    settler: openSettler(config, chain, gasWalletQueue, check),
   }
   return { deps, close }
 }
@@ -172,16 +186,20 @@ export function openOffers(config: Config, chain: Chain): Promise<Offers> {
 function openSettler(
   config: Config,
   chain: Chain,
-  lane: SubmitterLane,
+  gasWalletQueue: GasWalletQueue,
   check: Deps['preflight'],
 ): Settler {
-  const facilitator = openFacilitator(config, chain, lane)
+  const facilitator = openFacilitator(config, chain, gasWalletQueue)
   return createSettler(
     config.X402_FACILITATOR_URL === '' ? { facilitator, preflight: check } : { facilitator },
   )
 }
 
-function openFacilitator(config: Config, chain: Chain, lane?: SubmitterLane): FacilitatorClient {
+function openFacilitator(
+  config: Config,
+  chain: Chain,
+  gasWalletQueue?: GasWalletQueue,
+): FacilitatorClient {
   if (config.X402_FACILITATOR_URL !== '') return remoteFacilitator(config.X402_FACILITATOR_URL)
   const settings = {
     reader: chain.reader,
@@ -189,7 +207,9 @@ function openFacilitator(config: Config, chain: Chain, lane?: SubmitterLane): Fa
     gas: TRANSFER_GAS,
     confirmationTimeoutMs: 2_000,
   }
-  return inProcessFacilitator(lane === undefined ? settings : { ...settings, lane })
+  return inProcessFacilitator(
+    gasWalletQueue === undefined ? settings : { ...settings, gasWalletQueue },
+  )
 }
 
 /** Signs receipts by the receipt ring, with a key that stands active in the transaction. */
@@ -212,13 +232,19 @@ export function signerOf(
 }
 
 /** The balance floor of the payout wallet. */
-export function openPayoutFloor(
+export function openMinimumBalance(
   config: Config,
-  chain: FloorSettings['chain'],
-  log: FloorSettings['log'],
-): Floor {
-  const { PAYOUT_BALANCE_FLOOR_ATOMIC: floorAtomic, PAYOUT_WALLET_ADDRESS: wallet } = config
-  return openFloor({ floorAtomic, wallet, asset: config.ASSET_CONTRACT_ADDRESS, chain, log })
+  chain: MinimumBalanceSettings['chain'],
+  log: MinimumBalanceSettings['log'],
+): MinimumBalance {
+  const { PAYOUT_BALANCE_MIN_ATOMIC: minimumAtomic, PAYOUT_WALLET_ADDRESS: wallet } = config
+  return createMinimumBalance({
+    minimumAtomic,
+    wallet,
+    asset: config.ASSET_CONTRACT_ADDRESS,
+    chain,
+    log,
+  })
 }
 
 /** The configured canary; undefined where none is. */

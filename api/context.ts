@@ -14,15 +14,15 @@ import type { Checkouts } from './services/credit/checkouts.ts'
 import type { Authorities } from './services/credit/payment-authority.ts'
 import type { Money } from './services/credit/payments.ts'
 import type { ProductLinks } from './services/credit/product-links.ts'
-import type { ProviderDesk, SignedEvent } from './services/credit/provider-events.ts'
+import type { ProviderService, SignedEvent } from './services/credit/provider-events.ts'
 import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { Wallets } from './services/credit/wallets.ts'
 import type { Inputs } from './services/inputs/uploads.ts'
 import type { KeyActs } from './services/keys/keys.ts'
 import type { OperatorActs } from './services/operators/operators.ts'
 import type { Reviews } from './services/reviews/reviews.ts'
-import type { RunDesk } from './services/runs/runs.ts'
-import type { TaskDesk } from './services/tasks/tasks.ts'
+import type { RunService } from './services/runs/runs.ts'
+import type { TaskService } from './services/tasks/tasks.ts'
 import type { WalletRuns } from './services/work-orders/wallet-runs.ts'
 import type { WorkOrders } from './services/work-orders/work-orders.ts'
 
@@ -128,14 +128,14 @@ export type ReconciliationActs = {
 }
 
 /** Documents that print the registry, the keys and the configuration. */
-export type DiscoveryActs = {
+export type DiscoveryCommands = {
   openapi(): Record<string, unknown>
   jwks(): Promise<Record<string, unknown>>
   authorityKey(): Promise<Record<string, unknown>>
   trustContract(): Promise<Record<string, unknown>>
   readonly schemas: PublishedSchemas
 }
-export type HealthActs = {
+export type HealthCommands = {
   ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }>
 }
 
@@ -162,15 +162,15 @@ export type Context = {
   readonly keys: KeyActs
   readonly operators: OperatorActs
   readonly receipts: ReceiptActs
-  readonly discovery: DiscoveryActs
-  readonly health: HealthActs
+  readonly discovery: DiscoveryCommands
+  readonly health: HealthCommands
   readonly agents: Agents
   readonly signing: Signing
   readonly reviews: Reviews
   readonly enforcement: Enforcement
   readonly contracts: ContractActs
   readonly money: Money
-  readonly providers: ProviderDesk
+  readonly providers: ProviderService
   readonly wallets: Wallets
   readonly authorities: Authorities
   readonly usage: UsageLedger
@@ -179,8 +179,8 @@ export type Context = {
   readonly inputs: Inputs
   readonly callbacks: Callbacks
   readonly payoutCallbacks: PayoutCallbacks
-  readonly tasks: TaskDesk
-  readonly runs: RunDesk
+  readonly tasks: TaskService
+  readonly runs: RunService
   readonly workOrders: WorkOrders
   readonly walletRuns: WalletRuns
 }

@@ -31,9 +31,9 @@ export async function redeliver(
   deliveryId: string,
   url?: string,
 ): Promise<string | undefined> {
-  const told = await findDelivery(db, deliveryId)
-  if (told === undefined) return undefined
-  if (!isCallbackOpen(told.state)) {
+  const notified = await findDelivery(db, deliveryId)
+  if (notified === undefined) return undefined
+  if (!isCallbackOpen(notified.state)) {
     const successor = await transaction(db, (tx) => addRedelivery(tx, deliveryId, url))
     if (successor !== undefined) await ensureCallback(client, successor)
     return successor

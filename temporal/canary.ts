@@ -4,7 +4,7 @@ import type { Deps } from '../activities/payout/deps.ts'
 import type { PayoutRow } from '../activities/store/payouts/payouts.ts'
 import { wakePayout } from './payouts.ts'
 
-type GateDeps = Pick<Deps, 'db' | 'rail' | 'canary' | 'floor'> & { client: Client }
+type GateDeps = Pick<Deps, 'db' | 'rail' | 'canary' | 'minimumBalance'> & { client: Client }
 
 /**
  * What an execute passes before its fee is taken: the balance floor and today's canary, whose workflow the first execute of the
@@ -13,9 +13,9 @@ type GateDeps = Pick<Deps, 'db' | 'rail' | 'canary' | 'floor'> & { client: Clien
 export function createReservationGate(
   deps: GateDeps,
 ): ((row: PayoutRow) => Promise<void>) | undefined {
-  if (deps.canary === undefined && !deps.floor.isSet) return undefined
+  if (deps.canary === undefined && !deps.minimumBalance.isSet) return undefined
   return async (row) => {
-    await deps.floor.assertAbove(deps.db, row, await deps.floor.look())
+    await deps.minimumBalance.assertAbove(deps.db, row, await deps.minimumBalance.look())
     await assertCanaryConfirmed(deps.db, deps).catch(async (refusal: unknown) => {
       await startCanary(deps)
       throw refusal

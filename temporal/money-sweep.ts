@@ -8,7 +8,7 @@ import { listOpenEvents } from '../activities/store/credit/provider-events.ts'
 import { listDueReferences } from '../activities/store/payments/payment-references.ts'
 import type { IdPage } from '../activities/store/postgres/db.ts'
 import { listBehindMoney } from '../activities/store/tasks/task-credits.ts'
-import { tellTask } from './tasks.ts'
+import { notifyTask } from './tasks.ts'
 
 export type MoneySweepDeps = {
   client: Client
@@ -36,14 +36,14 @@ export const verifyDue = async ({ money, log, config }: MoneySweepDeps): Promise
   )
 
 /** Tells tasks of money that was stored and that nobody told them of. */
-export async function tellTasksBehind({
+export async function notifyTasksBehind({
   client,
   money: { db },
   log,
 }: MoneySweepDeps): Promise<void> {
   for (let page: IdPage | undefined = { after: '', most: PAGE }; page !== undefined; ) {
     const behind: string[] = await listBehindMoney(db, page)
-    await each(behind, (taskId) => tellTask({ client, db }, taskId), log)
+    await each(behind, (taskId) => notifyTask({ client, db }, taskId), log)
     const last = behind[PAGE - 1]
     page = last === undefined ? undefined : { after: last, most: PAGE }
   }

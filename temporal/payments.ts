@@ -1,7 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { payment as paymentWorkflow } from '../workflows/payment/workflow.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
-import { TELL_MS } from './updates.ts'
+import { NOTIFY_MS } from './updates.ts'
 
 export const paymentWorkflowId = (paymentId: string): string => `payment/${paymentId}`
 
@@ -18,9 +18,9 @@ export async function ensurePayment(client: Client, paymentId: string): Promise<
 }
 
 /** One short try of it that never fails: the row is the outbox, and a worker's sweep starts what is due. */
-export const tellPayment = (client: Client, paymentId: string): Promise<void> =>
+export const notifyPayment = (client: Client, paymentId: string): Promise<void> =>
   client
-    .withDeadline(Date.now() + TELL_MS, () => ensurePayment(client, paymentId))
+    .withDeadline(Date.now() + NOTIFY_MS, () => ensurePayment(client, paymentId))
     .catch(() => undefined)
 
 /** Whether a run of this workflow is open now. */

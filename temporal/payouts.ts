@@ -176,13 +176,13 @@ async function step(
   { crowd, moves = false }: { crowd?: Crowd; moves?: boolean } = {},
 ): Promise<void> {
   const result = await durableStep(deps, payoutId, send, crowd).catch((error) =>
-    told(deps, payoutId, moves, error),
+    notified(deps, payoutId, moves, error),
   )
   if (!result.ok) throw new DomainError(result.refusal)
 }
 
 /** A 503 says of the money what is stored; an execute that was sent may still reserve, so until then nobody knows. */
-async function told(
+async function notified(
   deps: PayoutGatewayDeps,
   payoutId: string,
   moves: boolean,

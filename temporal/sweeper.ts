@@ -27,7 +27,7 @@ import { callbackWorkflowId } from '../workflows/callback/messages.ts'
 import { endedByOthers } from '../workflows/shared/search-attributes.ts'
 import { endBroken } from './broken-runs.ts'
 import { ensureCallback } from './callbacks.ts'
-import { applyEvents, tellTasksBehind, verifyDue } from './money-sweep.ts'
+import { applyEvents, notifyTasksBehind, verifyDue } from './money-sweep.ts'
 import { ensurePayment, notRunning, paymentWorkflowId } from './payments.ts'
 import { wakePayout } from './payouts.ts'
 import { wakeTask } from './tasks.ts'
@@ -44,7 +44,7 @@ export type SweeperDeps = {
     | 'INPUT_KEEP_SANDBOX_MS'
     | 'WORK_ORDER_KEEP_MS'
   >
-  maintainLane: () => Promise<void>
+  maintainGasWallets: () => Promise<void>
   money: MoneyDeps
   tasks: TaskDeps
 }
@@ -85,9 +85,9 @@ export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     removeInputs,
     forgetCounts,
     closeUndecided,
-    maintainLane,
+    maintainGasWallets,
   ]
-  const loops = [...others, applyEvents, verifyDue, tellTasksBehind].map((job) => repeat(job))
+  const loops = [...others, applyEvents, verifyDue, notifyTasksBehind].map((job) => repeat(job))
   // Thousands may be at work, and Temporal is asked about each.
   loops.push(repeat(resumeTasks, SWEEP_GRACE_MS), repeat(endBrokenRuns, SWEEP_GRACE_MS))
   return {
@@ -199,4 +199,4 @@ async function* pages(list: (page: IdPage) => Promise<string[]>): AsyncGenerator
   }
 }
 
-const maintainLane = (deps: SweeperDeps): Promise<void> => deps.maintainLane()
+const maintainGasWallets = (deps: SweeperDeps): Promise<void> => deps.maintainGasWallets()

@@ -16,7 +16,7 @@ import { taskSummary } from '../workflows/task/details.ts'
 import { advanceUpdate, eventUpdate, wakeSignal } from '../workflows/task/messages.ts'
 import type { task as taskWorkflow } from '../workflows/task/workflow.ts'
 import { TASKS_QUEUE } from './queues.ts'
-import { durableStep, TELL_MS, type UpdateDeps } from './updates.ts'
+import { durableStep, NOTIFY_MS, type UpdateDeps } from './updates.ts'
 
 type Known = Pick<TaskTerms, 'rail' | 'tier' | 'usage' | 'agent_id'>
 
@@ -92,11 +92,11 @@ async function updateTask<Arg>(
 }
 
 /** One try of what the gateway's `advance` does, for who leaves it to the sweep otherwise. */
-export const tellTask = (
+export const notifyTask = (
   deps: Pick<UpdateDeps, 'client' | 'db'>,
   taskId: string,
 ): Promise<EventResult> =>
-  deps.client.withDeadline(Date.now() + TELL_MS, () =>
+  deps.client.withDeadline(Date.now() + NOTIFY_MS, () =>
     updateTask(deps, taskId, advancing, randomUUID()),
   )
 

@@ -16,7 +16,7 @@ export type UpdateDeps = {
 }
 
 /** How long who only tells a workflow something waits for it, and then goes on: a worker's sweep tells it later. */
-export const TELL_MS = 2_000
+export const NOTIFY_MS = 2_000
 
 /** How many steps of one workflow may be in flight at once over all API processes, where several callers may send them. */
 export type Crowd = { readonly places: number }

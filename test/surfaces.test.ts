@@ -357,7 +357,7 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))(
   '%s',
   (_id, operation) => {
     verifies(
-      'road.error-codes',
+      'pipeline.error-codes',
       'documents every code it can give under the status of that code',
       () => {
         const responses = at(described(operation), 'responses')
@@ -376,7 +376,7 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))(
     )
 
     verifies(
-      'road.unknown-property',
+      'pipeline.unknown-property',
       'takes its sample and refuses an unknown property, here and by its published schema',
       () => {
         const published = publishedInput(operation)
@@ -402,7 +402,7 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))(
     })
 
     verifies(
-      'road.access-kinds',
+      'pipeline.access-kinds',
       'says what its kinds of access need: a scope for agents, whose tokens, and a signature to write',
       () => {
         const ways = waysOf(operation)
@@ -414,9 +414,9 @@ describe.each(registry.map((operation) => [operation.id, operation] as const))(
         if (operation.http.path.includes('{token}')) expect(ways).toContain('status')
         const { mode, needs } = operation
         const modes = at(described(operation), 'x-modes') as { mode: string }[] | undefined
-        const told =
+        const notified =
           mode === undefined ? described(operation) : modes?.find((one) => one.mode === mode)
-        expect(at(told, 'x-scopes')).toEqual(needs?.scopes ?? [])
+        expect(at(notified, 'x-scopes')).toEqual(needs?.scopes ?? [])
       },
     )
 

@@ -38,7 +38,7 @@ export async function openRecovery() {
     list: (stuck: boolean) => look(() => listLines(deps, stuck)),
     explain: (id: string) => look(() => explain(deps, id)),
     /** Acts on each of these in turn, or only tries it; who refuses is told with the reason, and the rest goes on. */
-    act: async (who: string, acts: readonly Acting[], dryRun: boolean): Promise<Outcome[]> => {
+    act: async (who: string, commands: readonly Acting[], dryRun: boolean): Promise<Outcome[]> => {
       const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
       await publishKeys(db, keys)
       const changes = createChanges(config.DATABASE_URL)
@@ -48,7 +48,7 @@ export async function openRecovery() {
       try {
         const operator = await operatorOf(db, who)
         const outcomes: Outcome[] = []
-        for (const one of acts)
+        for (const one of commands)
           outcomes.push(await outcomeOf(one.id, () => act(acting, operator, one)))
         return outcomes
       } finally {

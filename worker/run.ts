@@ -80,10 +80,12 @@ export async function runWorker(
       await serve(PAYOUTS_QUEUE, { ...workflows, ...stepsAtOnce(config), activities: payouts })
       await ensureReconciliationSchedule(client, config.RECONCILE_EVERY_MS)
     }
-    const maintainLane = () => deps.lane.maintain()
+    const maintainGasWallets = () => deps.gasWalletQueue.maintain()
     const money = await openMoneyDeps(config, deps)
     const tasks = taskDepsOf(config, loadKeyRings(config.SIGNING_KEYS_FILE), deps.db)
-    loops.push(() => startSweeper({ client, db: deps.db, log, config, maintainLane, money, tasks }))
+    loops.push(() =>
+      startSweeper({ client, db: deps.db, log, config, maintainGasWallets, money, tasks }),
+    )
     closers.push(closeClient, close)
   }
   if (serves(TASKS_QUEUE) || serves(RUNS_QUEUE)) {

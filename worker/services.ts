@@ -31,7 +31,7 @@ import { verifyStatement } from '../api/services/reconciliation/reconciliation.t
 import { loadSettings } from './settings.ts'
 
 /** Where operators' credentials are made. */
-export async function openOperatorDesk() {
+export async function openOperatorService() {
   const { db, close } = createDatabase({
     url: loadSettings().DATABASE_URL,
     applicationName: 'agent-rails cli',

@@ -89,7 +89,7 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
       return existing(deps, deliveryId)
     },
     deliverCallback: async (deliveryId) => {
-      const sent = await begin(deps, deliveryId, 'delivery', tell)
+      const sent = await begin(deps, deliveryId, 'delivery', notify)
       if (sent === undefined) return existing(deps, deliveryId)
       const end = endOf(await post(deps, sent))
       const { event, subject } = sent.delivery
@@ -101,7 +101,7 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
     },
   }
 
-  async function tell(tx: Tx, { event, subject }: DeliveryRow): Promise<Told> {
+  async function notify(tx: Tx, { event, subject }: DeliveryRow): Promise<Notice> {
     if (event === 'task_updated') return { event, ...(await deps.facts.task_updated(tx, subject)) }
     if (event === 'payout_updated')
       return { event, ...(await deps.facts.payout_updated(tx, subject)) }
@@ -110,14 +110,14 @@ export function createCallbackSteps(deps: CallbackDeps): CallbackSteps {
 }
 
 type WithoutStanding<Body> = Body extends unknown ? Omit<Body, 'delivery_id' | 'at'> : never
-type Told = WithoutStanding<CallbackBody>
+type Notice = WithoutStanding<CallbackBody>
 
 /** Reads what is to be told and writes the attempt down; undefined when the delivery is over, or has to wait for its quota. */
 async function begin(
   { db, keys, posts }: CallbackDeps,
   deliveryId: string,
   kind: AttemptRow['kind'],
-  tell: (tx: Tx, delivery: DeliveryRow) => Promise<Told>,
+  notify: (tx: Tx, delivery: DeliveryRow) => Promise<Notice>,
 ): Promise<Sent | undefined> {
   return transaction(db, async (tx) => {
     const delivery = await lockOpenDelivery(tx, deliveryId)
@@ -129,9 +129,9 @@ async function begin(
     const callback = await standingOf(tx, keys, ['callback'])
     const key = callback.signer('callback')
     const timestamp = callback.nowSeconds
-    const told = await tell(tx, delivery)
+    const notified = await notify(tx, delivery)
     const standing = { delivery_id: deliveryId, at: new Date(timestamp * 1000).toISOString() }
-    const body = canonicalJson(callbackBody.parse({ ...told, ...standing }))
+    const body = canonicalJson(callbackBody.parse({ ...notified, ...standing }))
     const attempt = await beginAttempt(tx, delivery, kind, sha256Hex(body))
     return { delivery, attempt, body, timestamp, key }
   })

@@ -30,7 +30,7 @@ export const isDemoReceiver = (
 ): boolean => findExempt(url, [demoReceiver]) !== undefined
 
 /** Whether callbacks of a run may lead to a URL, by its form alone; those of an anonymous or sandbox run only to the demo receiver. */
-export function judgeCallbackUrl(
+export function checkCallbackUrl(
   hosts: CallbackHosts,
   url: string,
   demoOnly: boolean,

@@ -46,7 +46,7 @@ export type Purse = {
 export type Gas = {
   readonly fees: Fees
   readonly chainTime: bigint
-  readonly purses: readonly Purse[]
+  readonly gasWalletsWithFunds: readonly Purse[]
 }
 /** Fees and gas wallets as they were a moment ago; throws when the chain does not answer. */
 export type GasWatch = () => Promise<Gas>
@@ -58,11 +58,11 @@ export function watchGas(
   maxAgeMs: number,
 ): GasWatch {
   return keepFresh(async () => {
-    const [read, ...purses] = await Promise.all([
+    const [read, ...gasWalletsWithFunds] = await Promise.all([
       readFees(reader),
       ...wallets.map((address) => readPurse(reader, address)),
     ])
-    return { ...read, purses }
+    return { ...read, gasWalletsWithFunds }
   }, maxAgeMs)
 }
 

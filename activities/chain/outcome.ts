@@ -133,7 +133,7 @@ async function look(
         ? { kind: 'dead', reason: 'expired' }
         : unknown('the authorization is unused so far', true)
     }
-    return await judge(reader, terms, depth, { head: head.number, finalized: finalized.number })
+    return await check(reader, terms, depth, { head: head.number, finalized: finalized.number })
   } catch (error) {
     return unknown(
       `the chain does not answer: ${error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'}`,
@@ -150,7 +150,7 @@ async function isCanonical(
   return number <= head && (await reader.getBlock({ blockNumber: number })).hash === hash
 }
 
-async function judge(
+async function check(
   reader: ChainReader,
   terms: OutcomeTerms,
   depth: number,

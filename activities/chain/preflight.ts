@@ -30,7 +30,7 @@ export async function preflight(
   const { reader } = chain
   try {
     const gas = await settings.gas()
-    const [sender] = gas.purses
+    const [sender] = gas.gasWalletsWithFunds
     const refusal = await refusalOf(reader, {
       to: settings.asset,
       data: encodeTransfer(authorization, signature),
@@ -38,7 +38,7 @@ export async function preflight(
     })
     if (refusal !== undefined) return await explain(reader, settings.asset, authorization, refusal)
     if (hasGas(gas, settings.transferGas)) return { kind: 'ready' }
-    const wallets = gas.purses.map(({ address }) => address)
+    const wallets = gas.gasWalletsWithFunds.map(({ address }) => address)
     return parked(
       'no gas wallet has the ether for a transfer',
       `send ether to ${wallets.join(' or ')}`,
@@ -139,5 +139,5 @@ async function flag(answer: Promise<boolean>): Promise<boolean> {
   }
 }
 
-const hasGas = ({ fees, purses }: Gas, transferGas: bigint): boolean =>
-  purses.some(({ wei }) => wei >= transferGas * fees.maxFeePerGas)
+const hasGas = ({ fees, gasWalletsWithFunds }: Gas, transferGas: bigint): boolean =>
+  gasWalletsWithFunds.some(({ wei }) => wei >= transferGas * fees.maxFeePerGas)

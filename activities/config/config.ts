@@ -101,7 +101,7 @@ export const configSchema = z.object({
   FEE_BUMP_AFTER_MS: milliseconds(30_000).describe(
     'a transaction that is not mined by then is sent again with higher fees',
   ),
-  LANE_JAM_AFTER_MS: milliseconds(90_000).describe(
+  GAS_WALLET_JAM_AFTER_MS: milliseconds(90_000).describe(
     'a gas wallet whose oldest open nonce is the same one for this long is jammed: it alarms, and others take over',
   ),
   CHAIN_CACHE_MS: milliseconds(1_000).describe(
@@ -205,7 +205,7 @@ export const configSchema = z.object({
   LIMIT_FAILED_CREDENTIALS_PER_MINUTE: count(60).describe(
     'wrong credentials, proofs, tokens and webhook signatures from one client address, or at one credential, before each further one is answered late',
   ),
-  PAYOUT_BALANCE_FLOOR_ATOMIC: atomic(0n).describe(
+  PAYOUT_BALANCE_MIN_ATOMIC: atomic(0n).describe(
     'a new transfer that would leave less than this in the payout wallet is refused; 0: no floor',
   ),
   CANARY_RECIPIENT: address

@@ -76,7 +76,7 @@ export type WalletVerdict = {
   left: { per_run_usd: number | null; day_usd: number | null; balance_usd: number }
 }
 
-export async function judgeWallet(
+export async function checkWallet(
   tx: Tx,
   wallet: WalletRow,
   payment: { rail: string; amount_usd: number },
@@ -105,7 +105,7 @@ export async function payFromWallet(tx: Tx, reference: ReferenceRow): Promise<vo
   const wallet = await ownWallet(tx, reference.payer ?? '', reference.agent_id)
   const entitlement = await findEntitlement(tx, reference.entitlement_id ?? '')
   const { amount_usd } = reference
-  const { paused, denials, shortfall_usd, left } = await judgeWallet(tx, wallet, {
+  const { paused, denials, shortfall_usd, left } = await checkWallet(tx, wallet, {
     rail: entitlement?.rail ?? '',
     amount_usd,
   })

@@ -2,10 +2,10 @@ import type { Hex } from '#domain/core/ids.ts'
 import {
   agree,
   atomicOf,
-  judgeTransaction,
+  checkTransaction,
   type Verdict,
 } from '#domain/payments/payment-reference.ts'
-import { judgeEvents } from '#domain/payments/provider-event.ts'
+import { checkEvents } from '#domain/payments/provider-event.ts'
 import { readTransaction } from '../chain/transaction.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import type { ReferenceRow } from '../store/payments/payment-references.ts'
@@ -29,7 +29,7 @@ export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): 
     case 'hosted_checkout':
     case 'payment_reference':
     case 'invoice_reference':
-      return by('provider', judgeEvents(reference, await eventsAbout(deps.db, reference)))
+      return by('provider', checkEvents(reference, await eventsAbout(deps.db, reference)))
     // Authorized and not debited yet: it is given up with its challenge.
     case 'agent_allowance':
       return by('wallet', {
@@ -56,7 +56,7 @@ async function onChain(
   }
   try {
     const seen = await readTransaction(chain, offers.asset, reference.external_reference as Hex)
-    return agree(seen.map((one) => judgeTransaction(one, terms)))
+    return agree(seen.map((one) => checkTransaction(one, terms)))
   } catch {
     return { kind: 'pending', reason: 'the chain does not answer' }
   }

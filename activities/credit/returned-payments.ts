@@ -1,6 +1,6 @@
 import { move } from '#domain/core/state-table.ts'
 import { referenceTransitions } from '#domain/payments/payment-reference.ts'
-import { judgeReturns } from '#domain/payments/returned-money.ts'
+import { checkReturns } from '#domain/payments/returned-money.ts'
 import { eventsAbout } from '../store/credit/provider-events.ts'
 import { type ReferenceRow, updateReference } from '../store/payments/payment-references.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
@@ -35,7 +35,7 @@ async function stand(
   reference: ReferenceRow,
   eventId: string,
 ): Promise<Applied> {
-  const standing = judgeReturns(reference.amount_usd * 100, await eventsAbout(tx, reference))
+  const standing = checkReturns(reference.amount_usd * 100, await eventsAbout(tx, reference))
   if (standing === 'returned' || reference.state === 'refunded')
     return takeBack(deps, tx, reference, eventId)
   const kept = standing === 'kept' ? 'verified' : standing

@@ -9,7 +9,7 @@ import { NETWORK } from '#domain/core/limits.ts'
 import type { PaymentTerms } from '#domain/payments/payment.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import { type ChainReader, isChainFault } from '../chain/client.ts'
-import type { SubmitterLane } from '../chain/lane.ts'
+import type { GasWalletQueue } from '../chain/gas-wallet-queue.ts'
 import { tokenAbi } from '../chain/token.ts'
 
 export type { Settler } from './settler.ts'
@@ -18,7 +18,7 @@ export type { Settler } from './settler.ts'
 export type FacilitatorDeps = {
   readonly reader: ChainReader
   readonly asset: Address
-  readonly lane?: Pick<SubmitterLane, 'submit'>
+  readonly gasWalletQueue?: Pick<GasWalletQueue, 'submit'>
   readonly gas: bigint
   /** How long settle waits for its receipt, in milliseconds. */
   readonly confirmationTimeoutMs: number
@@ -99,7 +99,7 @@ async function getSupported() {
  * and after the first one no further read is waited for.
  */
 function signerOf(
-  { reader, asset, lane, gas, confirmationTimeoutMs }: FacilitatorDeps,
+  { reader, asset, gasWalletQueue, gas, confirmationTimeoutMs }: FacilitatorDeps,
   faults: unknown[],
 ): FacilitatorEvmSigner {
   const noting = async <T>(read: () => Promise<T>): Promise<T> => {
@@ -119,17 +119,20 @@ function signerOf(
       readContract: (args) => noting(() => reader.readContract({ ...args, abi: args.abi as Abi })),
       verifyTypedData: () => Promise.reject(new Error('signatures are recovered, not asked for')),
       writeContract: async ({ address, abi, functionName, args, dataSuffix = '0x' }) => {
-        if (lane === undefined) throw new Error('this process does not settle')
+        if (gasWalletQueue === undefined) throw new Error('this process does not settle')
         const data = concatHex([
           encodeFunctionData({ abi: abi as Abi, functionName, args }),
           dataSuffix,
         ])
         const [payer, nonce] = [String(args[0]), String(args[5])]
-        const { txHash } = await lane.submit(`payment:${paymentId(asset, payer, nonce)}`, {
-          to: address.toLowerCase() as Hex,
-          data,
-          gas,
-        })
+        const { txHash } = await gasWalletQueue.submit(
+          `payment:${paymentId(asset, payer, nonce)}`,
+          {
+            to: address.toLowerCase() as Hex,
+            data,
+            gas,
+          },
+        )
         return txHash
       },
       sendTransaction: () => Promise.reject(new Error('wallets are not deployed for payers')),

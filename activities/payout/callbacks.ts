@@ -1,6 +1,6 @@
 import { hostProofLifeMs } from '#domain/callbacks/callback.ts'
 import { refuse } from '#domain/core/errors.ts'
-import { type CallbackHosts, isDemoReceiver, judgeCallbackUrl } from '../callback/hosts.ts'
+import { type CallbackHosts, checkCallbackUrl, isDemoReceiver } from '../callback/hosts.ts'
 import { addDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { answerCall, claimGrant } from '../store/calls/calls.ts'
 import {
@@ -43,14 +43,14 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
     read: (wallet: string) => read(wallet),
     /** Sets the URL once for each call: a repeat of the call, and of its proof, changes nothing. */
     set: async (wallet: string, url: string | null, callId: string) => {
-      const judged = url === null ? { ok: true, detail: '' } : judgeCallbackUrl(hosts, url, false)
-      if (!judged.ok)
+      const checked = url === null ? { ok: true, detail: '' } : checkCallbackUrl(hosts, url, false)
+      if (!checked.ok)
         throw refuse(
           'callback_refused',
-          judged.detail,
+          checked.detail,
           'Name a public HTTPS URL, or null for no callbacks.',
           {
-            errors: [{ pointer: '/callback_url', message: judged.detail }],
+            errors: [{ pointer: '/callback_url', message: checked.detail }],
           },
         )
       return transaction(db, async (tx) => {

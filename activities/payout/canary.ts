@@ -21,7 +21,7 @@ import { utcDay } from '../store/postgres/clock.ts'
 import { clockSeconds, type Last, type Tx, transaction } from '../store/postgres/db.ts'
 import { setControl } from './controls.ts'
 import type { Deps } from './deps.ts'
-import type { Floor } from './minimum-balance.ts'
+import type { MinimumBalance } from './minimum-balance.ts'
 import { payoutReceipt } from './records.ts'
 import { assertExecutable } from './rules.ts'
 
@@ -72,12 +72,15 @@ function stateOf(transfer: TransferRow | undefined): CanaryState {
  * already. Whatever refuses a payout refuses it too: a pause, the daily cap and the floor.
  */
 export async function beginCanary(
-  deps: Pick<Deps, 'db' | 'rail' | 'signReceipt'> & { canary: Canary; floor: Floor },
+  deps: Pick<Deps, 'db' | 'rail' | 'signReceipt'> & {
+    canary: Canary
+    minimumBalance: MinimumBalance
+  },
 ): Promise<string | undefined> {
   const { canary, rail } = deps
   const wallet = rail.payoutWallet
   if ((await todaysCanary(deps.db, wallet)).state !== 'absent') return undefined
-  const seen = await deps.floor.look()
+  const seen = await deps.minimumBalance.look()
   return transaction(deps.db, async (tx, last) => {
     const { payoutId, key } = await todaysCanary(tx, wallet)
     // Under this lock one canary is begun at a time.
@@ -87,7 +90,7 @@ export async function beginCanary(
     const expiresAt = Math.floor(now) + canary.lifeSeconds
     const { created, authorized } = canaryRows(deps, payoutId, key, expiresAt, new Date(now * 1000))
     await assertExecutable(tx, authorized, rail.executeLifeSecondsMin)
-    await deps.floor.assertAbove(tx, authorized, seen)
+    await deps.minimumBalance.assertAbove(tx, authorized, seen)
     const sign = (earlier: ReceiptRow[], kind: PayoutReceiptKind, row: PayoutRow) =>
       nextReceipt(earlier, signer, payoutReceipt(deps, kind, row, undefined), Math.floor(now))
     const first = sign([], 'payout_created', created)

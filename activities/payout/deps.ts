@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Chain } from '../chain/client.ts'
-import type { SubmitterLane } from '../chain/lane.ts'
+import type { GasWalletQueue } from '../chain/gas-wallet-queue.ts'
 import type { Outcome, SeenIn } from '../chain/outcome.ts'
 import type { Preflight } from '../chain/preflight.ts'
 import type { Settler } from '../payment/settler.ts'
@@ -10,7 +10,7 @@ import type { ReceiptSigner } from '../store/payouts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 import type { PayoutAuthority } from './authorization.ts'
 import type { Canary } from './canary.ts'
-import type { Floor } from './minimum-balance.ts'
+import type { MinimumBalance } from './minimum-balance.ts'
 import type { SigningOrder } from './signing-rules.ts'
 
 type Address = `0x${string}`
@@ -42,7 +42,7 @@ export type Deps = {
   readonly rail: Rail
   readonly signReceipt: ReceiptSigner
   readonly authority: PayoutAuthority
-  readonly floor: Floor
+  readonly minimumBalance: MinimumBalance
   readonly canary: Canary | undefined
   readonly chain: Pick<Chain, 'head' | 'news'>
   readonly preflight: (
@@ -54,6 +54,6 @@ export type Deps = {
     fromBlock: bigint,
     seenIn?: SeenIn,
   ) => Promise<Outcome>
-  readonly lane: SubmitterLane
+  readonly gasWalletQueue: GasWalletQueue
   readonly settler: Settler
 }

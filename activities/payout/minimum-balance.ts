@@ -12,7 +12,7 @@ import type { Tx } from '../store/postgres/db.ts'
 export type Holding = { readonly atomic: bigint; readonly block: bigint }
 
 /** The balance under which no new reservation may bring the payout wallet; every question is answered without the chain while it is 0. */
-export type Floor = {
+export type MinimumBalance = {
   readonly isSet: boolean
   /** Reads the wallet, before the transaction that reserves; undefined without a floor, 503 `unavailable` without a chain. */
   look(): Promise<Holding | undefined>
@@ -26,22 +26,28 @@ export type Floor = {
   headroom(tx: Tx, seen: Holding): Promise<bigint>
 }
 
-export type FloorSettings = {
-  readonly floorAtomic: bigint
+export type MinimumBalanceSettings = {
+  readonly minimumAtomic: bigint
   readonly wallet: Address
   readonly asset: Address
   readonly chain: Pick<Chain, 'reader' | 'head'>
   readonly log: Pick<Logger, 'warn'>
 }
 
-export function openFloor({ floorAtomic, wallet, asset, chain, log }: FloorSettings): Floor {
+export function createMinimumBalance({
+  minimumAtomic,
+  wallet,
+  asset,
+  chain,
+  log,
+}: MinimumBalanceSettings): MinimumBalance {
   const headroom = async (tx: Tx, { atomic, block }: Holding): Promise<bigint> =>
-    atomic - floorAtomic - (await outstanding(tx, wallet, block))
+    atomic - minimumAtomic - (await outstanding(tx, wallet, block))
   return {
-    isSet: floorAtomic !== 0n,
+    isSet: minimumAtomic !== 0n,
     headroom,
     look: async () => {
-      if (floorAtomic === 0n) return undefined
+      if (minimumAtomic === 0n) return undefined
       const block = await chain.head()
       const atomic = await readTokens(chain.reader, asset, wallet, block).catch(() => {
         throw refuse(
@@ -66,7 +72,7 @@ export function openFloor({ floorAtomic, wallet, asset, chain, log }: FloorSetti
       )
       throw refuse(
         'paused',
-        `the payout wallet would fall under its floor of ${formatUsdc(floorAtomic)} USDC`,
+        `the payout wallet would fall under its floor of ${formatUsdc(minimumAtomic)} USDC`,
         'Repeat the call later; an operator has to fund the payout wallet.',
         { retry_after_ms: 30_000 },
       )

@@ -209,7 +209,7 @@ async function reserve(
   signer: Signer | undefined,
   accepted?: ExecuteProof,
 ): Promise<PayoutRecord> {
-  const held = await deps.floor.look()
+  const held = await deps.minimumBalance.look()
   return transaction(deps.db, async (tx, last) => {
     const [record, locked, , around] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
@@ -233,7 +233,7 @@ async function reserve(
     })
     if (!isProvenByKey(proof) && !isDeepStrictEqual(proof, accepted)) throw new AsksWallet(proof)
     const { expiresAt, now } = executableIn(around, payout, deps.rail.executeLifeSecondsMin)
-    await deps.floor.assertAbove(tx, payout, held)
+    await deps.minimumBalance.assertAbove(tx, payout, held)
     await assertCanaryConfirmed(tx, deps)
     const nonce = transferNonce(payout.asset, payoutId)
     const reserved = reservedTransfer(payout, { nonce, validBefore: expiresAt, callId }, now)

@@ -1,7 +1,11 @@
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import { allowedPayoutEvents, nextPayoutState, type PayoutEvent } from '#domain/payouts/payout.ts'
-import { type DailyUse, readSurroundings, type Surroundings } from '../store/payouts/constraints.ts'
+import {
+  type DailyUse,
+  type PayoutConstraints,
+  readPayoutConstraints,
+} from '../store/payouts/constraints.ts'
 import type { PayoutRecord, PayoutRow } from '../store/payouts/payouts.ts'
 import type { Tx } from '../store/postgres/db.ts'
 
@@ -14,12 +18,12 @@ export async function assertExecutable(
   row: PayoutRow,
   lifeSecondsMin: number,
 ): Promise<{ expiresAt: number; now: number }> {
-  return executableIn(await readSurroundings(tx, row), row, lifeSecondsMin)
+  return executableIn(await readPayoutConstraints(tx, row), row, lifeSecondsMin)
 }
 
 /** The same, once what surrounds the payout was read. */
 export function executableIn(
-  { now, unsettled, pause, use }: Surroundings,
+  { now, unsettled, pause, use }: PayoutConstraints,
   row: PayoutRow,
   lifeSecondsMin: number,
 ): { expiresAt: number; now: number } {

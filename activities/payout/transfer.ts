@@ -116,7 +116,7 @@ async function submit(deps: Deps, transfer: TransferRow): Promise<void> {
   if (check.kind === 'used') return
   heartbeat()
   await recordFromBlock(deps.db, payoutId, searchFrom(await deps.chain.head()))
-  const { txHash, heldUp } = await deps.lane.submit(`payout:${payoutId}`, {
+  const { txHash, heldUp } = await deps.gasWalletQueue.submit(`payout:${payoutId}`, {
     to: deps.rail.asset,
     data: encodeTransfer(authorization, signature),
     gas: deps.rail.transferGas,

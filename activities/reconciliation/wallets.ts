@@ -1,7 +1,7 @@
 import type { Difference } from '#domain/core/difference.ts'
 import { limits } from '#domain/core/limits.ts'
-import { compareLane, peakUse } from '#domain/reconciliation/reconciliation.ts'
-import { listGasWallets, readLane } from '../store/reconciliation/findings.ts'
+import { compareGasWallet, peakUse } from '#domain/reconciliation/reconciliation.ts'
+import { listGasWallets, readGasWallet } from '../store/reconciliation/findings.ts'
 import { oldestChange } from '../store/reconciliation/reconciliations.ts'
 import { listSpent } from '../store/reconciliation/statements.ts'
 import { listSeen } from '../store/tasks/exceptions.ts'
@@ -15,11 +15,11 @@ export async function lookAtWallets(
   deps: ReconciliationDeps,
   changedSince: string | null,
 ): Promise<Difference[]> {
-  const lanes = await lookAtEach(await listGasWallets(deps.db), async (wallet) => {
+  const gasWallets = await lookAtEach(await listGasWallets(deps.db), async (wallet) => {
     const chainNonce = await deps.ledger.transactionCount(wallet as `0x${string}`)
-    return compareLane(await readLane(deps.db, wallet, chainNonce))
+    return compareGasWallet(await readGasWallet(deps.db, wallet, chainNonce))
   })
-  return [...(await lookAtCap(deps, changedSince)), ...lanes]
+  return [...(await lookAtCap(deps, changedSince)), ...gasWallets]
 }
 
 /** Only a day that holds a changed transfer can have become one over the cap; one that was over it is added up again. */

@@ -11,7 +11,7 @@ import { factsOf } from './facts.ts'
 import { recordTransition } from './transition.ts'
 
 /** The locked task once it has made every move that it makes by itself. */
-export async function goOn(
+export async function advanceTask(
   deps: TaskDeps,
   tx: Tx,
   moved: TaskRow,

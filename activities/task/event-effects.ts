@@ -30,7 +30,7 @@ import type { Moved } from './transition.ts'
 type Act = (deps: TaskDeps, tx: Tx, moved: Moved) => Promise<void>
 
 /** What an event has to find before it moves a task, and which records it writes beside its entry in the ledger. */
-export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = {
+export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = {
   contract_prepared: {
     check: (_deps, tx, moved) =>
       assertDocument(tx, moved, dataOf(moved, 'contract_prepared').terms_sha256),
@@ -77,13 +77,13 @@ export const beside: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = 
     write: async (_deps, tx, { after: { task_id, agent_id, callback_url } }) => {
       if (callback_url === null)
         throw refuse('wrong_state', 'the task has no callback', 'Let it close.')
-      const told = {
+      const notified = {
         owner: agent_id ?? task_id,
         event: 'task_updated',
         subject: task_id,
         ordinal: 1,
       } as const
-      await addDelivery(tx, { ...told, url: callback_url })
+      await addDelivery(tx, { ...notified, url: callback_url })
     },
   },
   exception_raised: {

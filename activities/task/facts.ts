@@ -4,7 +4,7 @@ import { railOf } from '#domain/rails/index.ts'
 import { usagesOf } from '#domain/rails/rail.ts'
 import type { TaskFacts } from '#domain/tasks/automatic-transitions.ts'
 import { type Check, preflightChecks, taskTerms } from '#domain/tasks/terms.ts'
-import { judgeCallbackUrl } from '../callback/hosts.ts'
+import { checkCallbackUrl } from '../callback/hosts.ts'
 import { findAgent } from '../store/agents/agents.ts'
 import { latestDelivery } from '../store/callbacks/callback-deliveries.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
@@ -71,6 +71,6 @@ async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Pr
   const callback =
     callback_url === null
       ? { ok: true, detail: 'none asked for' }
-      : judgeCallbackUrl(callbackHosts, callback_url, agent_id === null || usage === 'synthetic')
+      : checkCallbackUrl(callbackHosts, callback_url, agent_id === null || usage === 'synthetic')
   return preflightChecks(terms, (key) => usagesOf(railOf(key)), callback)
 }

@@ -7,7 +7,7 @@ import {
   listOrderedTasks,
   lockWorkOrder,
 } from '../store/work-orders/work-orders.ts'
-import { goOn, moverOf } from './automatic-transitions.ts'
+import { advanceTask, moverOf } from './automatic-transitions.ts'
 import type { TaskDeps } from './deps.ts'
 
 /** Names the decision in orders that ended undecided. */
@@ -31,7 +31,7 @@ export async function closeLapsed(
     const move = moverOf(deps, tx, task_id, LAPSED)
     const detail = 'the order was not decided in time'
     await move('exception_raised', 'service', { code: 'deadline_passed', detail })
-    await goOn(deps, tx, await move('abandoned', 'service', {}), timing.task.limits)
+    await advanceTask(deps, tx, await move('abandoned', 'service', {}), timing.task.limits)
     await dropTaskInput(tx, await requireTask(tx, task_id))
   }
   return tasks.map(({ task_id }) => task_id)

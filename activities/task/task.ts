@@ -8,7 +8,7 @@ import type {
 } from '../../workflows/task/activities.ts'
 import { isConstraintViolation, type Tx, transaction } from '../store/postgres/db.ts'
 import { lockTask, requireTask, type TaskRow } from '../store/tasks/tasks.ts'
-import { goOn } from './automatic-transitions.ts'
+import { advanceTask } from './automatic-transitions.ts'
 import type { TaskDeps } from './deps.ts'
 import { listWoken } from './slots.ts'
 import { snapshotOf } from './snapshot.ts'
@@ -83,7 +83,7 @@ async function stop(
     event: 'exception_raised',
     actor: 'service',
   } as const
-  return told(deps, tx, await recordTransition(deps, tx, { ...raised, data }, limits), leftSlot)
+  return notified(deps, tx, await recordTransition(deps, tx, { ...raised, data }, limits), leftSlot)
 }
 
 type Stage = { moved: TaskRow; limits: StateLimits; leftSlot: boolean }
@@ -92,9 +92,9 @@ const settled = async (
   deps: TaskDeps,
   tx: Tx,
   { moved, limits, leftSlot }: Stage,
-): Promise<TaskSnapshot> => told(deps, tx, await goOn(deps, tx, moved, limits), leftSlot)
+): Promise<TaskSnapshot> => notified(deps, tx, await advanceTask(deps, tx, moved, limits), leftSlot)
 
-const told = async (
+const notified = async (
   deps: TaskDeps,
   tx: Tx,
   task: TaskRow,

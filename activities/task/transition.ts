@@ -22,7 +22,7 @@ import {
   updateTask,
 } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
-import { beside } from './event-effects.ts'
+import { eventEffects } from './event-effects.ts'
 import type { Actor } from './receipt.ts'
 import { submittedTask } from './submission.ts'
 
@@ -85,7 +85,7 @@ export async function recordTransition(
   }
   const after = { ...named, due_at: dueAt(named, limits, at, data) }
   const moved: Moved = { before, after, entry, asked, nowSeconds }
-  const records = beside[event]
+  const records = eventEffects[event]
   await records?.check?.(deps, tx, moved)
   if (before === undefined) await insertTask(tx, after)
   await insertTaskEvent(tx, { taskId, eventId, entry, data })

@@ -1,7 +1,7 @@
-import { judgeCredential } from '#domain/agents/credential.ts'
+import { checkCredential } from '#domain/agents/credential.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
-import type { RoadDeps } from '../calls/deps.ts'
+import type { PipelineDeps } from '../calls/deps.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import { factsOf } from './agent.ts'
@@ -27,7 +27,7 @@ type Known<Kind extends Identity['kind']> = Extract<Identity, { kind: Kind }>
 export async function authenticate(
   call: ReadCall,
   identity: Identity,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<Authenticated> {
   const { operation, request } = call
   const known = await fitting(wayOf(operation, request), identity, call, deps)
@@ -63,7 +63,7 @@ async function fitting(
   way: AccessKind,
   identity: Identity,
   call: ReadCall,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<Identity> {
   if (way === identity.kind || identity.kind === 'refused') return identity
   return recognise(way, [call.operation], call.request, deps)
@@ -84,7 +84,7 @@ function publicCaller(
 function operatorCaller(
   { operation, request }: ReadCall,
   { operator }: Known<'operator'>,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ) {
   const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
   const { token } = request.params
@@ -122,7 +122,7 @@ export async function assertRails(
   operation: AnyOperation,
   input: unknown,
   caller: Caller,
-  { agents }: RoadDeps,
+  { agents }: PipelineDeps,
 ): Promise<void> {
   if (caller.kind !== 'agent' || operation.needs === undefined) return
   const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))
@@ -130,10 +130,10 @@ export async function assertRails(
   assertCovers(caller, { scopes: operation.needs.scopes, rail })
 }
 
-type Wanted = Parameters<typeof judgeCredential>[1]
+type Wanted = Parameters<typeof checkCredential>[1]
 
 function assertCovers({ credential }: Extract<Caller, { kind: 'agent' }>, wanted: Wanted): void {
-  const [denial] = judgeCredential(factsOf(credential), wanted, credential.readAt)
+  const [denial] = checkCredential(factsOf(credential), wanted, credential.readAt)
   if (denial === undefined) return
   throw refuse(
     denial.code,
@@ -145,7 +145,7 @@ function assertCovers({ credential }: Extract<Caller, { kind: 'agent' }>, wanted
 async function tokenCaller(
   { operation, request, value }: ReadCall,
   { token }: Known<'status'>,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<Caller> {
   const { statusToken, http, id } = operation
   if (statusToken === undefined)
@@ -173,7 +173,7 @@ const unknownToken = (): DomainError =>
 async function walletCaller(
   { request, value }: ReadCall,
   { proof }: Known<'wallet'>,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<Authenticated> {
   const body = request.method === 'GET' ? undefined : value
   await deps.attempts.guard({ address: request.address }, async () => assertProvenBody(proof, body))

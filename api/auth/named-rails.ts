@@ -3,7 +3,7 @@ import { fieldsOfRails } from '../services/agents/rails.ts'
 
 type Input = Readonly<Record<string, unknown>>
 /** A credential's rails limit what is done with it; who reads sees all that is the agent's. */
-const acts = ({ idempotency }: AnyOperation): boolean => idempotency.kind !== 'read'
+const commands = ({ idempotency }: AnyOperation): boolean => idempotency.kind !== 'read'
 
 /** Whether a call of an agent can name rails, by itself or by the ids of what is bought, agreed on or run. */
 export function namesRails(operation: AnyOperation): boolean {
@@ -12,7 +12,7 @@ export function namesRails(operation: AnyOperation): boolean {
   const fields = 'shape' in input ? Object.keys(input.shape as object) : []
   return (
     needs?.rail !== undefined ||
-    (acts(operation) && fields.some((field) => fieldsOfRails.includes(field)))
+    (commands(operation) && fields.some((field) => fieldsOfRails.includes(field)))
   )
 }
 
@@ -23,5 +23,5 @@ export async function railsOf(
   ofIds: (input: Input) => Promise<string[]>,
 ): Promise<string[]> {
   const named = operation.needs?.rail?.(input) ?? []
-  return [named, acts(operation) ? await ofIds(input as Input) : []].flat()
+  return [named, commands(operation) ? await ofIds(input as Input) : []].flat()
 }

@@ -54,7 +54,7 @@ export function operatorTokens({ issuer, audience, scope }: TokenSettings): Veri
     const options = { issuer, audience, algorithms, typ: 'at+jwt', ...times }
     const { payload } = await readKeys()
       .then((known) => jwtVerify(token, known, options))
-      .catch(judge)
+      .catch(check)
     const scopes = typeof payload['scope'] === 'string' ? payload['scope'].split(' ') : []
     if (!scopes.includes(scope)) throw wrongToken(`the token lacks the scope ${scope}`)
     return operatorOf(issuer, payload)
@@ -99,7 +99,7 @@ const unreadable = [errors.JOSEError, errors.JWKSTimeout, errors.JWKSInvalid].ma
   ({ code }) => code,
 )
 
-function judge(error: unknown): never {
+function check(error: unknown): never {
   if (error instanceof errors.JOSEError && !unreadable.includes(error.code))
     throw wrongToken(`the token is not a good one of the operators’ issuer: ${error.code}`)
   throw refuse(

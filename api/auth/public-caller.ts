@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { judgeCredential } from '#domain/agents/credential.ts'
+import { checkCredential } from '#domain/agents/credential.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { secretSha256 } from '../../activities/keys/derived-tokens.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
@@ -40,7 +40,7 @@ export function knownCaller(
   credential: CredentialOfAgent,
   { address }: Pick<CallRequest, 'address'>,
 ): Public {
-  const [denial] = judgeCredential(factsOf(credential), { scopes: [] }, credential.readAt)
+  const [denial] = checkCredential(factsOf(credential), { scopes: [] }, credential.readAt)
   if (denial !== undefined)
     throw refuse(denial.code, denial.detail, 'Present a live access key, or none.')
   return { kind: 'public', id: `agent:${credential.agent_id}`, address, credential }

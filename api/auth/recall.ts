@@ -2,7 +2,7 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { callId } from '#domain/core/ids.ts'
 import { verifySignature } from '../../activities/keys/compact.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
-import type { RoadDeps } from '../calls/deps.ts'
+import type { PipelineDeps } from '../calls/deps.ts'
 import { assertSigned } from './agent-signature.ts'
 import type { ReadCall } from './authenticate.ts'
 
@@ -14,7 +14,7 @@ export async function signedCall(
   { operation, request, value }: ReadCall,
   input: unknown,
   call: CallIdentity,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<CallIdentity> {
   const publicJwk = operation.recalledBy?.(input)
   const { method, path, headers, address } = request

@@ -1,7 +1,7 @@
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { RoadDeps } from './deps.ts'
+import type { PipelineDeps } from './deps.ts'
 
 /** One call on its way through the price gate. */
 export type Run = {
@@ -10,7 +10,7 @@ export type Run = {
   readonly caller: Caller
   readonly call: CallIdentity
   readonly request: CallRequest
-  readonly deps: RoadDeps
+  readonly deps: PipelineDeps
   /** Names this attempt in the call's lease. */
   readonly holder: string
 }

@@ -1,6 +1,6 @@
 import type { Caller, CallRequest } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
-import type { CallerTicket, RoadDeps } from './deps.ts'
+import type { CallerTicket, PipelineDeps } from './deps.ts'
 import { both, type User } from './quotas.ts'
 import { callerTicket } from './rate-limits.ts'
 
@@ -9,7 +9,7 @@ type Called = {
   readonly input: unknown
   readonly caller: Caller
   readonly request: CallRequest
-  readonly deps: RoadDeps
+  readonly deps: PipelineDeps
 }
 
 /** A call of its caller's limit, with what it uses of the daily quotas. */
@@ -34,7 +34,7 @@ async function quotaTicket({
   return deps.quotas.take(uses, await userOf(caller, request.address, deps))
 }
 
-async function userOf(caller: Caller, address: string, { agents }: RoadDeps): Promise<User> {
+async function userOf(caller: Caller, address: string, { agents }: PipelineDeps): Promise<User> {
   if (caller.kind === 'operator') return { agentId: undefined, address, trusted: true }
   const known = caller.kind === 'public' ? caller.credential?.agent_id : undefined
   const agentId = 'agentId' in caller ? caller.agentId : known

@@ -74,7 +74,7 @@ export async function takeTurnAgain(run: Run, read: Read): Promise<Turn> {
 async function grantedAtOnce(run: Run): Promise<boolean> {
   const { deps, call, operation } = run
   if (operation.idempotency.kind === 'read') return false
-  return deps.inTurn(call.caller, () => grantFree(deps.db, call, granted(run)))
+  return deps.inQueue(call.caller, () => grantFree(deps.db, call, granted(run)))
 }
 
 type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
@@ -100,7 +100,7 @@ async function grant(
   fund: Fund,
 ): Promise<Turn | undefined> {
   const { deps, call } = run
-  const decided = await deps.inTurn(call.caller, () =>
+  const decided = await deps.inQueue(call.caller, () =>
     transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
       const standing = await readStanding(tx, call)
       if (standing.call !== undefined) {

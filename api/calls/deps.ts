@@ -14,7 +14,7 @@ import type { FindTokens } from '../auth/status-token.ts'
 import type { WalletProofDeps } from '../auth/wallet-proof.ts'
 import type { Context } from '../context.ts'
 import type { SignedEvent } from '../services/credit/provider-events.ts'
-import type { Turnstile } from './keyed-queue.ts'
+import type { KeyedQueue } from './keyed-queue.ts'
 import type { Quotas } from './quotas.ts'
 
 /** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
@@ -31,7 +31,7 @@ export type RateLimits = {
 }
 
 /** What the one road needs beside the operation and the request. */
-export type RoadDeps = {
+export type PipelineDeps = {
   readonly baseUrl: string
   readonly osUrl: string
   readonly db: Kysely<Database>
@@ -67,10 +67,10 @@ export type RoadDeps = {
   /** Failed credentials, counted and slowed over all processes. */
   readonly attempts: Attempts
   /** One grant of a caller at a time, within this process. */
-  readonly inTurn: Turnstile
+  readonly inQueue: KeyedQueue
   readonly offers: Offers
   /** Starts or joins the settlement workflow of a payment; should that fail, a worker's sweep does. */
-  readonly tellPayment: (paymentId: string) => Promise<void>
+  readonly notifyPayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>
   readonly context: (
     call: Pick<Context, 'caller' | 'callId' | 'leads' | 'requestId' | 'sent'>,

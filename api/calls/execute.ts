@@ -15,7 +15,7 @@ import { signedCall } from '../auth/recall.ts'
 import type { CallAnswer, Caller, CallRequest } from '../context.ts'
 import { type Access, type AnyOperation, isPlain, waysOf } from '../operation.ts'
 import { bytesMaxOf } from './body-size.ts'
-import type { RoadDeps } from './deps.ts'
+import type { PipelineDeps } from './deps.ts'
 import { screenFreeText } from './forbidden-material.ts'
 import { readInput, readValue, withParams } from './input.ts'
 import { pickOperation } from './pick-operation.ts'
@@ -35,7 +35,7 @@ export type Executed = { readonly answer: CallAnswer; readonly operation?: AnyOp
 export async function execute(
   operations: Operations,
   request: CallRequest,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<Executed> {
   const only = operations.length === 1 ? operations[0] : undefined
   const release = operations[0].unlimited
@@ -79,7 +79,7 @@ type Admitted = {
 async function admit(
   operations: Operations,
   request: CallRequest,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<Admitted> {
   const [first] = operations
   assertSize(request, bytesMaxOf(operations, request))
@@ -98,7 +98,7 @@ async function admit(
 async function identifyWithin(
   operations: Operations,
   request: CallRequest,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<Identity> {
   const { address } = request
   const unproven = await deps.limits.address(address, operations[0].limits?.addressPerMinute)
@@ -117,7 +117,7 @@ function assertSize({ body }: CallRequest, bytesMax: number): void {
 async function travel(
   { operation, value, identity }: Admitted,
   request: CallRequest,
-  deps: RoadDeps,
+  deps: PipelineDeps,
   release: () => void,
 ): Promise<CallAnswer> {
   assertSize(request, bytesMaxOf([operation], request))
@@ -149,7 +149,7 @@ async function answerPlainly(
   input: unknown,
   caller: Caller,
   request: CallRequest,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Promise<CallAnswer> {
   const rate = await callerTicket(operation, caller, deps.limits)
   rate?.assertGranted()
@@ -230,7 +230,7 @@ function unexpected(
   error: unknown,
   operation: AnyOperation | undefined,
   request: CallRequest,
-  deps: RoadDeps,
+  deps: PipelineDeps,
 ): Refusal {
   // A priced or writing call may have settled or moved something before the dependency went away.
   const money_moved = operation === undefined || isPlain(operation) ? 'no' : 'unknown'

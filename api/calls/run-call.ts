@@ -3,7 +3,7 @@ import { waitPreference } from '#domain/core/preference.ts'
 import {
   type AnsweredCall,
   answerCall,
-  answerTold,
+  answerIn,
   claimGrant,
   dropCallLease,
   findCall,
@@ -123,12 +123,13 @@ async function answeredFirst(
     () => null,
   )
   for (;;) {
-    const told = await Promise.race([ended, deps.changes.told(call.callId, 500)])
-    if (told === null) return undefined
+    const notified = await Promise.race([ended, deps.changes.notified(call.callId, 500)])
+    if (notified === null) return undefined
     // Nothing is read that nobody told of: what is not told, or not read because Postgres does not answer, `handling` finds out.
-    if (told === undefined) continue
+    if (notified === undefined) continue
     const row =
-      answerTold(call.callId, told) ?? (await findCall(deps.db, call.callId).catch(() => undefined))
+      answerIn(call.callId, notified) ??
+      (await findCall(deps.db, call.callId).catch(() => undefined))
     if (row !== undefined && row.answer_state !== 'open') return row
   }
 }

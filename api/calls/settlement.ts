@@ -78,7 +78,7 @@ const nothingDone = ({ deps, operation }: Run) =>
 async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'failed'> {
   const { deps } = run
   const until = performance.now() + deps.config.SETTLE_WAIT_MS
-  await deps.tellPayment(paymentId)
+  await deps.notifyPayment(paymentId)
   const state = await lookUntil(deps.changes, paymentId, until - performance.now(), async () => {
     const payment = await findPayment(deps.db, paymentId)
     return payment?.state === 'settled' || payment?.state === 'failed' ? payment.state : undefined

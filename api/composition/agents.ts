@@ -15,7 +15,7 @@ import { countRunsOf } from '../../activities/store/tasks/agent-runs.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { countPaidByWallet, findWorkOrder } from '../../activities/store/work-orders/work-orders.ts'
 import { createAttempts } from '../auth/attempts.ts'
-import type { RoadDeps } from '../calls/deps.ts'
+import type { PipelineDeps } from '../calls/deps.ts'
 import type { Context } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import { contractView } from '../registry/contract-view.ts'
@@ -40,8 +40,8 @@ type AgentSettings = Issuing &
   } & {
     reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
   }
-type AgentDesks = {
-  acts: Pick<
+type AgentServices = {
+  commands: Pick<
     Context,
     | 'agents'
     | 'signing'
@@ -52,22 +52,22 @@ type AgentDesks = {
     | 'callbacks'
     | 'payoutCallbacks'
   >
-  lookups: Pick<RoadDeps, 'agents' | 'attempts'>
+  lookups: Pick<PipelineDeps, 'agents' | 'attempts'>
 }
 
 /** Wires what agents and their reviewers do, and how the road finds out whose credentials, tokens and signatures it sees. */
-export function openAgentDesks({
+export function openAgentServices({
   config,
   registry,
   keys,
   reviewing,
   ...issuing
-}: AgentSettings): AgentDesks {
+}: AgentSettings): AgentServices {
   const { db } = issuing
   const tokens = deriveTokens(loadTokenKeys(config.SIGNING_KEYS_FILE), (kind, sha256s) =>
     findKnownSecret(db, kind, sha256s),
   )
-  const acts = {
+  const commands = {
     agents: openAgents({
       ...issuing,
       baseUrl: config.BASE_URL,
@@ -96,7 +96,7 @@ export function openAgentDesks({
         contractView(registry(), '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
     },
   }
-  const agents: RoadDeps['agents'] = {
+  const agents: PipelineDeps['agents'] = {
     findCredential: (credentialId) => findCredential(db, credentialId),
     findTokens: {
       st: async (tokenSha256) => {
@@ -118,7 +118,7 @@ export function openAgentDesks({
     registrationBy: (publicJwk) => registrationBy(db, publicJwk),
   }
   return {
-    acts,
+    commands,
     lookups: { agents, attempts: createAttempts(db, config.LIMIT_FAILED_CREDENTIALS_PER_MINUTE) },
   }
 }

@@ -4,7 +4,7 @@ import type { Config } from '../../activities/config/config.ts'
 import {
   canaryOf,
   openChain,
-  openPayoutFloor,
+  openMinimumBalance,
   openWalletSignatures,
   railOf,
   receiptSigner,
@@ -14,7 +14,7 @@ import { keepPublishing, publishKeys } from '../../activities/keys/publish-keys.
 import { openControls } from '../../activities/payout/controls.ts'
 import { createSlots } from '../../activities/run/isolation/slots.ts'
 import { findOperator } from '../../activities/store/agents/operators.ts'
-import { readLanes } from '../../activities/store/gas-wallets/health.ts'
+import { readGasWallets } from '../../activities/store/gas-wallets/health.ts'
 import { type ActivePause, listPauses } from '../../activities/store/payouts/controls.ts'
 import { createChanges } from '../../activities/store/postgres/changes.ts'
 import { createDatabaseClock } from '../../activities/store/postgres/clock.ts'
@@ -26,11 +26,11 @@ import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { countPollers } from '../../temporal/readiness.ts'
 import { watchWorkflows } from '../../temporal/reconciliation.ts'
 import { operatorTokens } from '../auth/operator-token.ts'
-import type { RoadDeps } from '../calls/deps.ts'
-import { createTurnstile } from '../calls/keyed-queue.ts'
+import type { PipelineDeps } from '../calls/deps.ts'
+import { createKeyedQueue } from '../calls/keyed-queue.ts'
 import { createQuotas } from '../calls/quotas.ts'
 import { createRateLimits } from '../calls/rate-limits.ts'
-import { laneGauges } from '../health/gas-wallet-gauges.ts'
+import { gasWalletGauges } from '../health/gas-wallet-gauges.ts'
 import { createGauges } from '../health/gauges.ts'
 import { createHealth } from '../health/health.ts'
 import type { Gauges } from '../http/metrics.ts'
@@ -40,8 +40,8 @@ import { openKeys } from '../services/keys/keys.ts'
 import { openOperators } from '../services/operators/operators.ts'
 import { openAuthority } from '../services/payouts/authority.ts'
 import { createReceiptVerification } from '../services/receipts/verification.ts'
-import { openReconciliationDesk } from '../services/reconciliation/reconciliation.ts'
-import { openAgentDesks } from './agents.ts'
+import { openReconciliationService } from '../services/reconciliation/reconciliation.ts'
+import { openAgentServices } from './agents.ts'
 import { openTasks } from './tasks.ts'
 
 const registry = () => operations
@@ -49,7 +49,7 @@ const ZERO = `0x${'0'.repeat(40)}`
 
 /** What an API process answers with, what operators watch, and how it ends. */
 export type Api = {
-  deps: RoadDeps
+  deps: PipelineDeps
   pauses(): Promise<ActivePause[]>
   gauges: Gauges
   close(): Promise<void>
@@ -66,9 +66,9 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   const rail = railOf(config)
   const issuing = { rail, signReceipt: receiptSigner(keys) }
   const operating = { db, ...rail, signReceipt: issuing.signReceipt }
-  const floor = openPayoutFloor(config, chain, log)
+  const minimumBalance = openMinimumBalance(config, chain, log)
   const pauses = () => listPauses(db)
-  const lanes = () => readLanes(db, config.LANE_JAM_AFTER_MS)
+  const gasWallets = () => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)
   const clock = createDatabaseClock(db)
   const payouts = createPayoutGateway({
     client,
@@ -80,20 +80,26 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     executeLifeSecondsMin: rail.executeLifeSecondsMin,
     refusedRecipients: refusedRecipients(config),
     chainUp: chain.isUp,
-    reservationGate: createReservationGate({ client, db, rail, floor, canary: canaryOf(config) }),
+    reservationGate: createReservationGate({
+      client,
+      db,
+      rail,
+      minimumBalance,
+      canary: canaryOf(config),
+    }),
   })
   const working = { ...operating, config, keys, wallets, chain, client, changes, log }
-  const { desks, paying, reviewing, close: closeTasks } = await openTasks(working)
-  const agents = openAgentDesks({ ...operating, config, registry, reviewing, keys })
-  const acts = {
-    ...agents.acts,
-    ...desks,
+  const { services, paying, reviewing, close: closeTasks } = await openTasks(working)
+  const agents = openAgentServices({ ...operating, config, registry, reviewing, keys })
+  const commands = {
+    ...agents.commands,
+    ...services,
     payouts,
     authority: openAuthority({ db, config, keys, wallets }),
     controls: openControls(operating),
     keys: openKeys({ ...operating, keys, load: () => loadKeyRings(config.SIGNING_KEYS_FILE) }),
     operators: openOperators(operating),
-    reconciliation: openReconciliationDesk({ ...operating, show: watchWorkflows(client).show }),
+    reconciliation: openReconciliationService({ ...operating, show: watchWorkflows(client).show }),
     receipts: createReceiptVerification(db, rail.issuer),
     discovery: createDiscovery({ config, db, registry, receipts: keys.receipt }),
     health: createHealth({
@@ -101,7 +107,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
       countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),
       chainUp: chain.isUp,
       pauses,
-      lanes,
+      gasWallets,
     }),
   }
   const publishing = await keepPublishing(() => publishKeys(db, keys), publishingOf(log))
@@ -120,17 +126,17 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
         verifyToken: tokensOf(config),
       },
       ...agents.lookups,
-      verifyWebhook: desks.providers.providerOf,
-      inTurn: createTurnstile(),
+      verifyWebhook: services.providers.providerOf,
+      inQueue: createKeyedQueue(),
       ...paying,
       chainHead: chain.head,
-      context: (call) => ({ ...call, ...acts }),
+      context: (call) => ({ ...call, ...commands }),
       config,
     },
     pauses,
     gauges: {
-      ...createGauges(db, floor, config.PAYOUT_BALANCE_FLOOR_ATOMIC),
-      ...laneGauges(lanes),
+      ...createGauges(db, minimumBalance, config.PAYOUT_BALANCE_MIN_ATOMIC),
+      ...gasWalletGauges(gasWallets),
     },
     close: async () => {
       publishing.stop()

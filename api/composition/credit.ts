@@ -8,27 +8,27 @@ import type { ReceiptIssuer } from '../../activities/credit/deps.ts'
 import { createOutgoing } from '../../activities/http/outgoing.ts'
 import type { KeyRings } from '../../activities/keys/key-ring.ts'
 import { loadProviderKeys } from '../../activities/keys/provider-keys.ts'
-import { tellPayment } from '../../temporal/payments.ts'
+import { notifyPayment } from '../../temporal/payments.ts'
 import { openCheckouts } from '../services/credit/checkouts.ts'
 import { openAuthorities } from '../services/credit/payment-authority.ts'
-import { type MoneyDesk, openMoney } from '../services/credit/payments.ts'
+import { openMoney, type PaymentService } from '../services/credit/payments.ts'
 import { openProductLinks } from '../services/credit/product-links.ts'
-import { openProviderDesk } from '../services/credit/provider-events.ts'
+import { openProviderService } from '../services/credit/provider-events.ts'
 import { openUsageLedger } from '../services/credit/usage-ledger.ts'
 import { openWallets } from '../services/credit/wallets.ts'
 
 export type MoneySettings = ReceiptIssuer &
-  Pick<MoneyDesk, 'db' | 'advanceTask' | 'tellTask' | 'tokens'> & {
+  Pick<PaymentService, 'db' | 'advanceTask' | 'notifyTask' | 'tokens'> & {
     config: Config
     keys: KeyRings
     wallets: WalletSignatures
     chain: Chain
-    client: Parameters<typeof tellPayment>[0]
+    client: Parameters<typeof notifyPayment>[0]
     log: Logger
   }
 
 /** Wires what confirms payments (providers' keys, the chain, mandates) and what the road's price gate is paid by. */
-export async function openMoneyDesks({
+export async function openCreditServices({
   config,
   keys,
   wallets,
@@ -38,10 +38,10 @@ export async function openMoneyDesks({
 }: MoneySettings) {
   const paying = {
     offers: await openOffers(config, settings.chain),
-    tellPayment: (paymentId: string) => tellPayment(client, paymentId),
+    notifyPayment: (paymentId: string) => notifyPayment(client, paymentId),
   }
   const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
-  const deps: MoneyDesk = {
+  const deps: PaymentService = {
     ...settings,
     ...paying,
     payTo: config.PAY_TO_ADDRESS,
@@ -54,9 +54,9 @@ export async function openMoneyDesks({
       { error: String(error) },
       'a provider’s event is stored, and applied by the workers’ sweep',
     )
-  const desks = {
+  const services = {
     money: openMoney(deps),
-    providers: openProviderDesk({ ...deps, providerKeys, warn }),
+    providers: openProviderService({ ...deps, providerKeys, warn }),
     wallets: openWallets(deps),
     authorities: openAuthorities(deps),
     usage: openUsageLedger(deps),
@@ -66,5 +66,5 @@ export async function openMoneyDesks({
       sendOutgoing: createOutgoing(callbackHosts(config)),
     }),
   }
-  return { desks, paying }
+  return { services, paying }
 }

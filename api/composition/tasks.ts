@@ -4,7 +4,7 @@ import { deriveTokens } from '../../activities/keys/derived-tokens.ts'
 import { loadTokenKeys } from '../../activities/keys/key-ring.ts'
 import { openPackageChecks } from '../../activities/run/package-checks.ts'
 import { findKnownSecret } from '../../activities/store/calls/known-secrets.ts'
-import { createTaskGateway, tellTask } from '../../temporal/tasks.ts'
+import { createTaskGateway, notifyTask } from '../../temporal/tasks.ts'
 import type { UpdateDeps } from '../../temporal/updates.ts'
 import type { Context } from '../context.ts'
 import { loopStepSubject } from '../services/reviews/loop-step.ts'
@@ -12,23 +12,24 @@ import { recoverySubject } from '../services/reviews/recovery.ts'
 import type { ReviewDeps } from '../services/reviews/reviews.ts'
 import { taskSubject } from '../services/reviews/task.ts'
 import { workOrderSubject } from '../services/reviews/work-order.ts'
-import { openRunDesk } from '../services/runs/runs.ts'
-import { openTaskDesk } from '../services/tasks/tasks.ts'
+import { openRunService } from '../services/runs/runs.ts'
+import { openTaskService } from '../services/tasks/tasks.ts'
 import { openWalletRuns } from '../services/work-orders/wallet-runs.ts'
 import { openWorkOrders } from '../services/work-orders/work-orders.ts'
-import { type MoneySettings, openMoneyDesks } from './credit.ts'
+import { type MoneySettings, openCreditServices } from './credit.ts'
 
-type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'tellTask' | 'tokens'> &
+type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'notifyTask' | 'tokens'> &
   Pick<UpdateDeps, 'client' | 'changes'>
-type MoneyDesks = Awaited<ReturnType<typeof openMoneyDesks>>
-type TaskDesks = Pick<MoneyDesks, 'paying'> & {
-  desks: MoneyDesks['desks'] & Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
+type CreditServices = Awaited<ReturnType<typeof openCreditServices>>
+type TaskServices = Pick<CreditServices, 'paying'> & {
+  services: CreditServices['services'] &
+    Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
   reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
   close(): Promise<void>
 }
 
 /** Wires what agents and operators do with tasks and their money, and what operators decide about tasks. */
-export async function openTasks({ changes, ...settings }: TaskSettings): Promise<TaskDesks> {
+export async function openTasks({ changes, ...settings }: TaskSettings): Promise<TaskServices> {
   const { config, keys, db, client } = settings
   const tokens = deriveTokens(loadTokenKeys(config.SIGNING_KEYS_FILE), (kind, sha256s) =>
     findKnownSecret(db, kind, sha256s),
@@ -36,21 +37,21 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   const gateway = createTaskGateway({ db, client, changes, config })
   const telling = {
     advanceTask: gateway.advance,
-    tellTask: (taskId: string) => tellTask({ client, db }, taskId),
+    notifyTask: (taskId: string) => notifyTask({ client, db }, taskId),
   }
-  const { desks, paying } = await openMoneyDesks({ ...settings, ...telling, tokens })
+  const { services, paying } = await openCreditServices({ ...settings, ...telling, tokens })
   const deps = taskDepsOf(config, keys, db)
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
-  const desk = {
+  const service = {
     ...deps,
     signReplay: signerOf(keys, REPLAY_TYP),
     gateway,
-    money: desks.money,
+    money: services.money,
     tokens,
     osUrl,
   }
   const packages = openPackageChecks()
-  const runDesk = { ...desk, packages, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
+  const runService = { ...service, packages, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
   const subjects = [
     taskSubject(deps),
     loopStepSubject,
@@ -58,9 +59,9 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
     workOrderSubject(deps),
   ]
   return {
-    desks: {
-      ...{ ...desks, tasks: openTaskDesk(desk), runs: openRunDesk(runDesk) },
-      ...{ workOrders: openWorkOrders(runDesk), walletRuns: openWalletRuns(runDesk) },
+    services: {
+      ...{ ...services, tasks: openTaskService(service), runs: openRunService(runService) },
+      ...{ workOrders: openWorkOrders(runService), walletRuns: openWalletRuns(runService) },
     },
     paying,
     reviewing: { subjects, wakeTask: gateway.wake },

@@ -1,16 +1,19 @@
 import type { Kysely } from 'kysely'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
-import { describeLanes, type LaneHealth } from '../../activities/store/gas-wallets/health.ts'
+import {
+  describeGasWallets,
+  type GasWalletHealth,
+} from '../../activities/store/gas-wallets/health.ts'
 import { databaseSkewMs } from '../../activities/store/postgres/health.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type { HealthActs } from '../context.ts'
+import type { HealthCommands } from '../context.ts'
 
 export type HealthDeps = {
   db: Kysely<Database>
   countPollers: () => Promise<number>
   chainUp: () => Promise<boolean>
   pauses: () => Promise<Pause[]>
-  lanes: () => Promise<LaneHealth[]>
+  gasWallets: () => Promise<GasWalletHealth[]>
 }
 type State = { ok: boolean; detail: string }
 
@@ -20,7 +23,13 @@ const SKEW_MS_MAX = 5_000
  * Readiness part by part: Postgres, Temporal, workers polling, chain, clock skew. Each part has 1.2 s to answer. A pause is
  * an operator's will, and a jammed lane heals by itself: both are told and never make the service unready.
  */
-export function createHealth({ db, countPollers, chainUp, pauses, lanes }: HealthDeps): HealthActs {
+export function createHealth({
+  db,
+  countPollers,
+  chainUp,
+  pauses,
+  gasWallets,
+}: HealthDeps): HealthCommands {
   return {
     ready: async () => {
       const skew = databaseSkewMs(db)
@@ -38,20 +47,23 @@ export function createHealth({ db, countPollers, chainUp, pauses, lanes }: Healt
           ok: true,
           detail: pauseNote(active) ?? 'nothing is paused',
         })),
-        state(lanes(), (all) => ({ ok: true, detail: describeLanes(all) })),
+        state(gasWallets(), (all) => ({ ok: true, detail: describeGasWallets(all) })),
       ])
-      const told = { switches: { ...switches, ok: true }, lane: { ...lane, ok: true } }
-      const checks = { postgres, temporal, workers, chain, clock, ...told }
+      const informative = {
+        switches: { ...switches, ok: true },
+        lane: { ...lane, ok: true },
+      }
+      const checks = { postgres, temporal, workers, chain, clock, ...informative }
       return { ok: Object.values(checks).every(({ ok }) => ok), checks }
     },
   }
 }
 
-async function state<T>(asked: Promise<T>, judge: (value: T) => State): Promise<State> {
+async function state<T>(asked: Promise<T>, check: (value: T) => State): Promise<State> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<State>((resolve) => {
     timer = setTimeout(() => resolve({ ok: false, detail: 'does not answer in time' }), 1_200)
   })
-  const judged = asked.then(judge).catch(() => ({ ok: false, detail: 'does not answer' }))
-  return Promise.race([judged, late]).finally(() => clearTimeout(timer))
+  const checked = asked.then(check).catch(() => ({ ok: false, detail: 'does not answer' }))
+  return Promise.race([checked, late]).finally(() => clearTimeout(timer))
 }

@@ -10,7 +10,7 @@ import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type { DiscoveryActs } from '../context.ts'
+import type { DiscoveryCommands } from '../context.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import type { AnyOperation } from '../operation.ts'
 import { payouts as payoutOperations } from '../operations/payouts/index.ts'
@@ -24,7 +24,7 @@ type Discovery = {
 }
 
 /** The documents that print the registry, the key rings and the configuration; none of them is written by hand. */
-export function createDiscovery({ config, db, registry, receipts }: Discovery): DiscoveryActs {
+export function createDiscovery({ config, db, registry, receipts }: Discovery): DiscoveryCommands {
   let openapi: Record<string, unknown> | undefined
   return {
     schemas: publishSchemas(config.BASE_URL),

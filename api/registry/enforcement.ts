@@ -1,4 +1,4 @@
-import { type Denial, judgeCredential } from '#domain/agents/credential.ts'
+import { checkCredential, type Denial } from '#domain/agents/credential.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { credentialView } from '../../activities/agent/views.ts'
@@ -21,7 +21,7 @@ export type Enforcement = ReturnType<typeof createEnforcement>
 export function createEnforcement({ db, registry }: EnforcementDeps) {
   return {
     /** Judges and records it as an audit event of this call; throws 404 for an operation that is not there. */
-    judge: async (presented: Presented | undefined, input: EnforcementInput, callId: string) => {
+    check: async (presented: Presented | undefined, input: EnforcementInput, callId: string) => {
       const operation = registry().find(({ id }) => id === input.operation_id)
       if (operation === undefined)
         throw refuse('not_found', 'no such operation', 'Take the id from /openapi.json.')
@@ -30,12 +30,12 @@ export function createEnforcement({ db, registry }: EnforcementDeps) {
       const credential =
         presented !== undefined && 'credential' in presented ? presented.credential : null
       const auditEventId = `aud_${digestOf({ call: callId })}`
-      const judged = {
+      const checked = {
         operationId: operation.id,
         credentialId: credential?.credential_id ?? null,
         decision,
       }
-      await insertAudit(db, { auditEventId, ...judged, reasons: reasons.map(({ code }) => code) })
+      await insertAudit(db, { auditEventId, ...checked, reasons: reasons.map(({ code }) => code) })
       return {
         decision,
         reasons,
@@ -63,5 +63,5 @@ function denials(
   if ('refusal' in presented)
     return [{ code: presented.refusal.code, detail: presented.refusal.detail }]
   const wanted = { scopes: operation.needs.scopes, rail: input.rail, usd: input.amount_usd }
-  return judgeCredential(factsOf(presented.credential), wanted, presented.credential.readAt)
+  return checkCredential(factsOf(presented.credential), wanted, presented.credential.readAt)
 }

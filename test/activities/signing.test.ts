@@ -64,7 +64,7 @@ beforeAll(async () => {
       keys,
       verifyWalletMessage: async () => false,
     } as unknown as Deps['authority'],
-    floor: {
+    minimumBalance: {
       isSet: false,
       look: async () => undefined,
       assertAbove: async () => undefined,
@@ -74,7 +74,7 @@ beforeAll(async () => {
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
     findOutcome: async () => proven,
-    lane: {
+    gasWalletQueue: {
       submit: async () => ({ txHash: `0x${'1'.repeat(64)}` }),
       maintain: async () => undefined,
     },

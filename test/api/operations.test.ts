@@ -78,7 +78,7 @@ describe('payout-create', () => {
     },
   )
 
-  verifies('road.text', 'lengths count code points', () => {
+  verifies('pipeline.text', 'lengths count code points', () => {
     expect(
       creates({ memo: '\u{1F4B8}'.repeat(1024), rail_reference: '\u{1F4B8}'.repeat(256) }),
     ).toBe(true)
@@ -87,7 +87,7 @@ describe('payout-create', () => {
     expect(creates({ memo: '', rail_reference: '' })).toBe(true)
   })
 
-  verifies('road.text', 'NUL and lone surrogates are refused, line breaks are not', () => {
+  verifies('pipeline.text', 'NUL and lone surrogates are refused, line breaks are not', () => {
     for (const memo of ['a\0b', '\uD800', 'x\uDC00y', '\uDC00\uD800'])
       expect(creates({ memo }), JSON.stringify(memo)).toBe(false)
     expect(creates({ memo: 'two\nlines\t\u{1F4B8}' })).toBe(true)

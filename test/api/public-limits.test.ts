@@ -37,7 +37,7 @@ async function statuses(
 const quote = (key: string) => ({ rail: 'tokenops', tier: 'entry', idempotency_key: key })
 
 verifies(
-  'road.public-limit',
+  'pipeline.public-limit',
   'of nobody known, six reads and three other calls a minute pass, from each address',
   async () => {
     const reads = await statuses(8, '192.0.2.1', () => ['/api/agent-pricing'])
@@ -52,7 +52,7 @@ verifies(
 )
 
 verifies(
-  'road.public-limit',
+  'pipeline.public-limit',
   'a repeat is answered again and takes nothing; probes are never refused',
   async () => {
     const secret = { 'idempotency-secret': 'a'.repeat(22) }

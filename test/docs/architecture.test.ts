@@ -4,7 +4,7 @@ import { beforeAll, expect } from 'vitest'
 import { payoutTransitions } from '#domain/payouts/payout.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 import { verifies } from '../verifies.ts'
-import { folders, read, road, root, withPictures } from './pictures.ts'
+import { folders, pipeline, read, root, withPictures } from './pictures.ts'
 
 const page = 'docs/architecture.md'
 const migration = read('activities/store/migrations/0001-payout-rail.ts')
@@ -59,7 +59,7 @@ verifies(
       ['settle', 'handled', /settleDone\(/],
       ['answer', 'handled', /storedAnswer\(/],
     ]
-    expect(walked.map(([step]) => step)).toEqual(road())
+    expect(walked.map(([step]) => step)).toEqual(pipeline())
     const source = [
       read('api/calls/execute.ts'),
       read('api/calls/claim.ts'),

@@ -55,8 +55,8 @@ function makeVectors(): Vectors {
     sequence: 17,
     receipt_ids: [`rc_${'2'.repeat(64)}`],
   }
-  const bodyOf = (told: object) =>
-    canonicalJson(callbackBody.parse({ ...told, delivery_id: id, at }))
+  const bodyOf = (notified: object) =>
+    canonicalJson(callbackBody.parse({ ...notified, delivery_id: id, at }))
   const body = bodyOf({ event: 'task_updated', ...task })
   const sign = (text: string, timestamp = now) =>
     signWebhook(key, { id, timestamp, body: text }, secret)
@@ -138,8 +138,8 @@ verifies(
     const server = serveCallbacks(public_key, 0, async (event) => void taken.push(event['event']))
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const post = (told: object, signer = key) => {
-      const body = JSON.stringify(told)
+    const post = (notified: object, signer = key) => {
+      const body = JSON.stringify(notified)
       const headers = signWebhook(signer, {
         id: 'cb_1',
         timestamp: Math.floor(Date.now() / 1000),
@@ -193,10 +193,10 @@ for (const { name, there, command } of languages) {
           env: { ...process.env, CALLBACK_PUBLIC_KEY: public_key },
           encoding: 'utf8',
         })
-        expect({ vector, status: ran.status, told: ran.stderr }).toEqual({
+        expect({ vector, status: ran.status, notified: ran.stderr }).toEqual({
           vector,
           status: expected ? 0 : 1,
-          told: '',
+          notified: '',
         })
       }
     },

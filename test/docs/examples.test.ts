@@ -50,11 +50,11 @@ verifies(
       JSON.stringify({ compilerOptions: options, files }),
     )
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-    const told = await run(process.execPath, [tsc, '-p', folder]).then(
+    const notified = await run(process.execPath, [tsc, '-p', folder]).then(
       ({ stdout }) => stdout,
       (error: { stdout: string }) => error.stdout,
     )
-    expect(told).toBe('')
+    expect(notified).toBe('')
   },
 )
 
@@ -106,14 +106,14 @@ verifies('docs.examples', 'what the tour’s programs load is there', async () =
 })
 
 verifies('docs.examples', 'the roads of tasks that the tour prints are roads of the table', () => {
-  const roads = [...read('docs/tour.md').matchAll(/^\w+(?: → \w+)+$/gm)].map(([road]) =>
-    road.split(' → '),
+  const pipelines = [...read('docs/tour.md').matchAll(/^\w+(?: → \w+)+$/gm)].map(([pipeline]) =>
+    pipeline.split(' → '),
   )
-  expect(roads.map(([first]) => first)).toEqual(['submit', 'started'])
-  for (const road of roads) {
-    let state: TaskState | 'none' = road[0] === 'submit' ? 'none' : 'queued'
+  expect(pipelines.map(([first]) => first)).toEqual(['submit', 'started'])
+  for (const pipeline of pipelines) {
+    let state: TaskState | 'none' = pipeline[0] === 'submit' ? 'none' : 'queued'
     let resume: TaskState | null = null
-    for (const event of road as TaskEvent[]) {
+    for (const event of pipeline as TaskEvent[]) {
       const next = nextTaskState(state, event, resume)
       expect(next, `${state}: ${event}`).toBeDefined()
       if (state !== 'none') resume = resumeStateAfter(state, event, resume)

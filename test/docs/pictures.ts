@@ -29,7 +29,7 @@ export const pictures: Record<string, () => string> = {
     ]),
   'payout-states': () => mermaid(['stateDiagram-v2', ...payoutEdges().map((edge) => `  ${edge}`)]),
   'task-states': () => mermaid(['stateDiagram-v2', ...taskPicture().map((line) => `  ${line}`)]),
-  road: () => mermaid(['flowchart LR', `  ${road().map(step).join(' --> ')}`]),
+  pipeline: () => mermaid(['flowchart LR', `  ${pipeline().map(step).join(' --> ')}`]),
   operations: operationTable,
   'sandbox-typescript': () => fenced('ts', read('examples/sandbox.mjs')),
   'sandbox-python': () => fenced('python', read('examples/sandbox.py')),
@@ -56,7 +56,7 @@ export function withPictures(text: string): string {
 }
 
 /** The steps of a call as the comment of `execute` names them. */
-export function road(): string[] {
+export function pipeline(): string[] {
   const comment =
     read('api/calls/execute.ts').match(
       /pipeline of every call: ([\s\S]*?) \(api-conventions/,
@@ -175,22 +175,22 @@ function historyTable(): string {
   const { events } = JSON.parse(read('temporal/histories/payout-executed-and-final.json')) as {
     events: HistoryEvent[]
   }
-  const told = events.flatMap((event) => {
+  const notified = events.flatMap((event) => {
     const summary = event.userMetadata?.summary
     const text =
       summary === undefined
         ? ''
         : String(JSON.parse(Buffer.from(summary.data, 'base64').toString('utf8')))
-    const line = tell(event, text)
+    const line = notify(event, text)
     return line === undefined ? [] : [line]
   })
   return table(
     ['', 'Event', 'Summary shown'],
-    told.map(([event, summary], at) => [String(at + 1), event, summary]),
+    notified.map(([event, summary], at) => [String(at + 1), event, summary]),
   )
 }
 
-function tell(event: HistoryEvent, summary: string): [string, string] | undefined {
+function notify(event: HistoryEvent, summary: string): [string, string] | undefined {
   const update = event.workflowExecutionUpdateAcceptedEventAttributes
   const activity = event.activityTaskScheduledEventAttributes
   if (update !== undefined) return [`update \`${update.acceptedRequest.input.name}\` accepted`, '']

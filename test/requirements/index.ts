@@ -409,7 +409,7 @@ export const requirements = {
   'lane.alarm': {
     source: 'decision',
     behavior:
-      'A lane that has not moved for LANE_JAM_AFTER_MS is told by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
+      'A lane that has not moved for GAS_WALLET_JAM_AFTER_MS is told by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
   },
   'lane.heals': {
     source: 'decision',
@@ -724,76 +724,76 @@ export const requirements = {
   },
 
   // The road.
-  'road.problem-json': {
+  'pipeline.problem-json': {
     source: 'api-conventions § Errors',
     behavior:
       'Every refusal is application/problem+json with code, retryable, money_moved, next_action and request_id, without a stack trace.',
   },
-  'road.error-codes': {
+  'pipeline.error-codes': {
     source: 'api-conventions § Errors',
     behavior:
       'Every code belongs to one status, and 429, 502, 503 and a running call are retryable.',
   },
-  'road.unknown-property': {
+  'pipeline.unknown-property': {
     source: 'payout-and-trust § Errors',
     behavior: 'An unknown property: 400 with its pointer, nothing charged.',
   },
-  'road.malformed': {
+  'pipeline.malformed': {
     source: 'api-conventions § Errors',
     behavior: 'Malformed JSON 400, wrong content type 415, over 64 KiB 413, wrong method 405.',
   },
-  'road.text': {
+  'pipeline.text': {
     source: 'api-conventions § Bodies',
     behavior: 'NUL and lone surrogates: 400; lengths count code points.',
   },
-  'road.forbidden-material': {
+  'pipeline.forbidden-material': {
     source: 'api-conventions § Bodies',
     behavior:
       'Secrets in free text: 422 forbidden_material with the pointer, never the value; bare hex passes.',
   },
-  'road.operator': {
+  'pipeline.operator': {
     source: 'api-conventions § Access kinds',
     behavior:
       'An operator credential is 256 bits, stored as SHA-256; a wrong or revoked one: 401 with WWW-Authenticate.',
   },
-  'road.operator-oidc': {
+  'pipeline.operator-oidc': {
     source: 'api-conventions § Access kinds',
     behavior:
       'An operator may present a JWT of the configured OIDC issuer: audience and scope are checked, no other algorithm is taken, and unreadable keys are a 503.',
   },
-  'road.replay': {
+  'pipeline.replay': {
     source: 'api-conventions § Idempotency',
     behavior: 'A repeat of a final call answers the same with Idempotent-Replayed: true.',
   },
-  'road.public-limit': {
+  'pipeline.public-limit': {
     source: 'endpoints.md § 1.3',
     behavior:
       'Without a credential an address has 60 reads and 10 other calls a minute, over all processes; a repeat is not counted.',
   },
-  'road.rate-limit': {
+  'pipeline.rate-limit': {
     source: 'api-conventions § Access kinds',
     behavior:
       'Limits per wallet and address are counted in Postgres over processes: 429 with Retry-After.',
   },
-  'road.headers': {
+  'pipeline.headers': {
     source: 'api-conventions § Headers on every answer',
     behavior:
       'Every answer has X-Request-Id, X-Interface-Version and no-store except on discovery.',
   },
-  'road.canonical-json': {
+  'pipeline.canonical-json': {
     source: 'api-conventions § Canonical JSON',
     behavior: 'Digests are of RFC 8785 text, SHA-256, lowercase hex.',
   },
-  'road.reads-together': {
+  'pipeline.reads-together': {
     source: 'decision',
     behavior:
       'However many read at once, none holds a connection of the database while it waits for another.',
   },
-  'road.dependency-down': {
+  'pipeline.dependency-down': {
     source: 'api-conventions § Errors',
     behavior: 'Postgres or Temporal down: 503 within 2 s, and recovery by itself.',
   },
-  'road.chain-down': {
+  'pipeline.chain-down': {
     source: 'payout.md § payout-execute',
     behavior:
       'The chain down: new executes and settlements 503 within 2 s with nothing reserved; free calls go on.',
@@ -1140,11 +1140,11 @@ export const requirements = {
     behavior:
       'What an agent signs names origin, method, path, body, status token and time, and counts for 300 seconds.',
   },
-  'road.access-kinds': {
+  'pipeline.access-kinds': {
     source: 'api-conventions § Access kinds',
     behavior: 'An operation says what its kinds of access need; a status token alone only reads.',
   },
-  'road.hosts': {
+  'pipeline.hosts': {
     source: 'api-conventions § Hosts',
     behavior: 'An operation is served on its host only: on the other one its path is 404.',
   },

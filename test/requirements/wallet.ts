@@ -83,7 +83,7 @@ export const walletRequirements = {
     behavior:
       'Ten starts with one key are one run, one order and one debit; another body under the key is idempotency_conflict.',
   },
-  'road.default-mode': {
+  'pipeline.default-mode': {
     source: 'endpoints.md § 12',
     behavior:
       'A path may have a mode for bodies that name none; a mode that is not known is still refused.',

@@ -52,7 +52,7 @@ const runId = (rail: Rail): string => `run_${digestOf({ run: rail.key })}`
 /** The package of a rail's sandbox input, which may be told with its lists as uploads, and its completion signature. */
 export function finishedPackage(
   rail: Rail,
-  told: unknown = rail.sandboxInput,
+  notified: unknown = rail.sandboxInput,
 ): {
   made: MadePackage
   signature: string
@@ -68,17 +68,17 @@ export function finishedPackage(
     usage: 'synthetic',
     partial: false,
   } as const
-  const digests = { input_sha256: digestOf(told), loop_sha256: loopDigest(steps) }
+  const digests = { input_sha256: digestOf(notified), loop_sha256: loopDigest(steps) }
   const made = buildReturnPackage({ ...run, ...digests }, rail.work(rail.sandboxInput))
   return { made, signature: signedBy(COMPLETION_TYP, completionClaims(made, signedAt)), steps }
 }
 
-type Told = [TaskEvent, Record<string, unknown>]
+type Notice = [TaskEvent, Record<string, unknown>]
 
-function ledgerOf(taskId: string, told: Told[]): ReplayPackage['ledger'] {
+function ledgerOf(taskId: string, notified: Notice[]): ReplayPackage['ledger'] {
   let state: TaskState | 'none' = 'none'
   const entries: ReplayPackage['ledger'] = []
-  for (const [index, [event, data]] of told.entries()) {
+  for (const [index, [event, data]] of notified.entries()) {
     const to = nextTaskState(state, event, 'callback_pending')
     if (to === undefined) throw new Error(`${state} has no ${event}`)
     const at = new Date(Date.UTC(2026, 10, 21, 10, 0, index)).toISOString()
@@ -108,7 +108,7 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     })
   const settlement = receipt('en_1', 'settlement_receipt', null, { entitlement_id: 'en_1' })
   const usage = receipt('en_1', 'usage_receipt', sha256Hex(settlement), { entitlement_id: 'en_1' })
-  const until: Told[] = [
+  const until: Notice[] = [
     ['submit', { terms_sha256: digestOf(terms) }],
     ['preflight_passed', { checks: [] }],
     ['contract_prepared', { contract_id: 'ct_1', terms_sha256: digestOf(terms) }],
@@ -137,7 +137,7 @@ export function finishedTask(rail: Rail, input: unknown = rail.sandboxInput): Re
     ...{ task_id, proof_hash: made.proof_hash, ledger_head: ledgerOf(task_id, until).at(-1)?.hash },
   })
   const exception_id = `ex_${digestOf({ task_id })}`
-  const raised: Told[] = [
+  const raised: Notice[] = [
     ...until,
     ['result_attested', { receipt_id: receiptId(attestation), proof_hash: made.proof_hash }],
     ['receipts_issued', { usage_receipt_id: receiptId(usage) }],

@@ -52,12 +52,13 @@ function callersOf({ hosts, operator }: ComposedApis) {
       const { call } = clients[0] as (typeof clients)[number]
       return { agentId: registered.agent.agent_id, credential, call, clients }
     },
-    tell: (event: Event, as: { signer?: Buffer; at?: number } = {}) => tell(first.base, event, as),
+    notify: (event: Event, as: { signer?: Buffer; at?: number } = {}) =>
+      notify(first.base, event, as),
   }
 }
 
 /** Sends an event as the provider, or with another key or time. */
-async function tell(
+async function notify(
   base: string,
   event: Event,
   { signer = secret as Buffer, at = Math.floor(Date.now() / 1000) },

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Hex, LocalAccount } from 'viem'
 import { principalTypedData } from '#domain/payouts/principal-authorization.ts'
-import { readSurroundings } from '../../activities/store/payouts/constraints.ts'
+import { readPayoutConstraints } from '../../activities/store/payouts/constraints.ts'
 import {
   authorizedPayout,
   createdPayout,
@@ -90,4 +90,4 @@ export async function insertReservedTransfer(
 
 /** What counts against the daily cap of a payout wallet. */
 export const dailyUse = async (db: Tx, wallet: string) =>
-  (await readSurroundings(db, { payout_id: '', creator: '', payout_wallet: wallet })).use
+  (await readPayoutConstraints(db, { payout_id: '', creator: '', payout_wallet: wallet })).use

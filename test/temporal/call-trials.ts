@@ -15,9 +15,9 @@ import { insist } from '../support/faults.ts'
 import { trustedAgent } from '../support/registering-agent.ts'
 import { unhurried } from '../support/settings.ts'
 import type { Trial } from './table-trials.ts'
-import type { startTaskWorkflows } from './task-rig.ts'
+import type { startTaskWorkflows } from './task-fixture.ts'
 
-type Rig = Pick<Awaited<ReturnType<typeof startTaskWorkflows>>, 'db'>
+type Fixture = Pick<Awaited<ReturnType<typeof startTaskWorkflows>>, 'db'>
 
 /** A call is repeated as its answers say, and after a broken connection. */
 const repeating = (client: Client): Client => ({
@@ -25,7 +25,11 @@ const repeating = (client: Client): Client => ({
 })
 
 /** An API on the database and the Temporal server of `environment`, and what an agent and an operator move tasks by over HTTP. */
-export async function startCalls({ db }: Rig, environment: NodeJS.ProcessEnv, directory: string) {
+export async function startCalls(
+  { db }: Fixture,
+  environment: NodeJS.ProcessEnv,
+  directory: string,
+) {
   const [base = 0, os = 0] = await findFree(2)
   const hosts = { base: urlOf(base), os: urlOf(os) }
   const places = {
@@ -50,7 +54,10 @@ export async function startCalls({ db }: Rig, environment: NodeJS.ProcessEnv, di
 }
 
 /** A move of the table for each call that makes one, each of a task that is paid for as far as it has come. */
-async function trialsOf(db: Rig['db'], buyer: ReturnType<typeof buyingAgent>): Promise<Trial[]> {
+async function trialsOf(
+  db: Fixture['db'],
+  buyer: ReturnType<typeof buyingAgent>,
+): Promise<Trial[]> {
   const { preflighted, contracted, challenged, quoted, present, review } = buyer
   /** A task whose payment an operator is to confirm. */
   const presented = async () => {

@@ -99,7 +99,7 @@ const newDelivery = () =>
   })
 const handleOf = (id: string) => client.workflow.getHandle(`callback-${id}`)
 const result = (id: string): Promise<CallbackSnapshot | null> => handleOf(id).result()
-const told = (id: string) =>
+const notified = (id: string) =>
   receiver.received.filter((one) => one.id === id && one.body['event'] !== 'host_proof')
 
 async function expectReplays(id: string): Promise<void> {
@@ -123,7 +123,7 @@ verifies(
     })
     expect(ended).toMatchObject({ state: 'delivered', attempts: 3, failures: 1 })
     expect(performance.now() - begun).toBeGreaterThan(5_000)
-    expect(told(id).map(({ verified }) => verified)).toEqual([true, true])
+    expect(notified(id).map(({ verified }) => verified)).toEqual([true, true])
     expect(receiver.inbox.has(id)).toBe(true)
     await expectReplays(id)
   },
@@ -134,7 +134,7 @@ verifies('callback.workflow', 'a receiver that answers 410 disables the delivery
   receiver.answers.push({ status: 410 })
   await whileServed(() => ensureCallback(client, id).then(() => result(id)))
   expect(await findDelivery(database.db, id)).toMatchObject({ state: 'disabled' })
-  expect(told(id)).toHaveLength(1)
+  expect(notified(id)).toHaveLength(1)
   await expectReplays(id)
 })
 
@@ -161,7 +161,7 @@ verifies(
       })
       return next
     })
-    expect([told(id).length, told(successor).length]).toEqual([8, 1])
+    expect([notified(id).length, notified(successor).length]).toEqual([8, 1])
     await expectReplays(id)
   },
 )
@@ -184,7 +184,7 @@ verifies(
     }, cutOff)
     expect(await whileServed(() => result(id))).toMatchObject({ state: 'delivered', failures: 0 })
     expect(sends).toBeGreaterThan(0)
-    expect(told(id)).toHaveLength(sends + 1)
+    expect(notified(id)).toHaveLength(sends + 1)
     expect([...receiver.inbox.keys()].filter((one) => one === id)).toHaveLength(1)
     const attempts = await listAttempts(database.db, id)
     expect(attempts.filter(({ outcome }) => outcome === null)).toHaveLength(sends)
@@ -207,6 +207,6 @@ verifies(
       await ensureCallback(client, id)
       expect(await result(id)).toMatchObject({ state: 'delivered', failures: 1 })
     })
-    expect(told(id)).toHaveLength(2)
+    expect(notified(id)).toHaveLength(2)
   },
 )

@@ -11,30 +11,34 @@ import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
 import { startCalls } from './call-trials.ts'
 import { openTrials, type Trial } from './table-trials.ts'
-import { judgeTasks, readTaskFacts, type TaskFacts } from './task-checker.ts'
-import { startTaskWorkflows } from './task-rig.ts'
+import { checkTasks, readTaskFacts, type TaskFacts } from './task-checker.ts'
+import { startTaskWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 
 type Side = 'before' | 'after' | 'none'
 
-let rig: Awaited<ReturnType<typeof startTaskWorkflows>>
+let fixture: Awaited<ReturnType<typeof startTaskWorkflows>>
 let table: ReturnType<typeof openTrials>
 let worker: ChildProcess | undefined
 let environment: NodeJS.ProcessEnv
 let directory: string
-const told: string[] = []
+const notified: string[] = []
 
 beforeAll(async () => {
-  rig = await startTaskWorkflows()
-  table = openTrials(rig, told)
+  fixture = await startTaskWorkflows()
+  table = openTrials(fixture, notified)
   directory = await scratchDirectory()
   const keys = join(directory, 'keys.json')
   writeFileSync(keys, JSON.stringify(generateSigningKeys(new Date())), { mode: 0o600 })
   const address = (digit: string) => `0x${digit.repeat(40)}`
   environment = {
     PATH: process.env['PATH'],
-    ...{ DATABASE_URL: rig.tasks.url, TEMPORAL_ADDRESS: rig.address, SIGNING_KEYS_FILE: keys },
+    ...{
+      DATABASE_URL: fixture.tasks.url,
+      TEMPORAL_ADDRESS: fixture.address,
+      SIGNING_KEYS_FILE: keys,
+    },
     ...{
       ASSET_CONTRACT_ADDRESS: address('1'),
       PAYOUT_WALLET_ADDRESS: address('2'),
@@ -46,7 +50,7 @@ beforeAll(async () => {
   }
 }, 240_000)
 afterEach(() => kill())
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 async function startWorker(): Promise<void> {
   const started = fork(join(import.meta.dirname, 'held-worker.mjs'), {
@@ -97,7 +101,8 @@ const tableTrials = async () => [
 ]
 const restAll = (trials: readonly Trial[]) =>
   Promise.all(trials.map(({ taskId, rests, name }) => table.rests(taskId, rests, name)))
-const judge = async () => judgeTasks(await readTaskFacts(rig.tasks.url, rig.address), told)
+const check = async () =>
+  checkTasks(await readTaskFacts(fixture.tasks.url, fixture.address), notified)
 
 verifies(
   ['task.kill-worker', 'task.kill-books', 'task.ledger.chain', 'run.heartbeat'],
@@ -116,8 +121,8 @@ verifies(
     await startWorker()
     await Promise.all(begun)
     await restAll(trials)
-    expect(await judge()).toEqual([])
-    await rig.replay(...trials.map(({ taskId }) => taskId))
+    expect(await check()).toEqual([])
+    await fixture.replay(...trials.map(({ taskId }) => taskId))
   },
   180_000,
 )
@@ -126,7 +131,7 @@ verifies(
   'task.kill-worker',
   'the checker sees a lost task, a move made twice, a changed entry and money from nowhere',
   async () => {
-    const facts = await readTaskFacts(rig.tasks.url, rig.address)
+    const facts = await readTaskFacts(fixture.tasks.url, fixture.address)
     const [task, event, receipt] = [facts.tasks[0], facts.events.at(-1), facts.receipts[0]]
     const posting = { receipt_id: 'rc_1', account: 'fees', units: 1 }
     const step = facts.steps[0]
@@ -171,7 +176,7 @@ verifies(
       { workflows: { [String(task?.['task_id'])]: ['FAILED'] } },
     ]
     for (const [index, part] of broken.entries()) {
-      expect(judgeTasks({ ...facts, ...part }, told), `break ${index}`).not.toEqual([])
+      expect(checkTasks({ ...facts, ...part }, notified), `break ${index}`).not.toEqual([])
     }
   },
 )
@@ -191,13 +196,13 @@ for (const part of ['postgres', 'temporal'] as const) {
         const { standing } = await hold(side, trials)
         if (side === 'before') begun.push(...trials.map(({ begin }) => begin()))
         await standing
-        await rig.parts[part].kill('SIGKILL')
+        await fixture.parts[part].kill('SIGKILL')
         if (side === 'after') await hold('none', [])
-        await restart(rig.parts[part])
+        await restart(fixture.parts[part])
       }
       await Promise.all(begun)
       await restAll(trials)
-      expect(await judge()).toEqual([])
+      expect(await check()).toEqual([])
     },
     180_000,
   )
@@ -208,7 +213,7 @@ verifies(
   `the API is killed at each call that moves a task: at a moment of seed ${seed}, before the move and after its commit`,
   async () => {
     await startWorker()
-    const { api, prepare } = await startCalls(rig, environment, directory)
+    const { api, prepare } = await startCalls(fixture, environment, directory)
     const kill = () => api.kill('SIGKILL')
     try {
       const trials = await prepare()
@@ -227,8 +232,8 @@ verifies(
       await restart(api)
       await Promise.all(begun)
       await restAll(trials)
-      told.push(...trials.map(({ taskId }) => taskId))
-      expect(await judge()).toEqual([])
+      notified.push(...trials.map(({ taskId }) => taskId))
+      expect(await check()).toEqual([])
     } finally {
       await api.stop()
     }

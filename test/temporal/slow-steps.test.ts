@@ -14,7 +14,7 @@ import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
 import { timing } from './short-timing.ts'
-import { bundleWorkflows } from './task-rig.ts'
+import { bundleWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 const closers: (() => Promise<void>)[] = []

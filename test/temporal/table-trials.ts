@@ -15,8 +15,8 @@ import { transaction } from '../../activities/store/postgres/db.ts'
 import { storeDocument } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
-import { hour, stateLimits } from '../activities/task/rig.ts'
-import type { startTaskWorkflows } from './task-rig.ts'
+import { hour, stateLimits } from '../activities/task/fixture.ts'
+import type { startTaskWorkflows } from './task-fixture.ts'
 
 /** One move of a task: the activity that makes it, who sets it off, and where the task comes to rest. */
 export type Trial = {
@@ -55,7 +55,10 @@ const funded: readonly TaskState[] = [
 ]
 
 /** The moves of the table, each of a task of its own; whose are begun is written down in `told`. */
-export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, told: string[]) {
+export function openTrials(
+  fixture: Awaited<ReturnType<typeof startTaskWorkflows>>,
+  notified: string[],
+) {
   /** A move that an event makes; whoever asks for it repeats it with the same event id. */
   function byEvent<Event extends TaskEvent>(
     taskId: string,
@@ -64,7 +67,7 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
     rests: TaskState,
   ): Trial {
     const eventId = randomBytes(8).toString('hex')
-    const begin = () => insist(() => rig.send(taskId, event, data, eventId))
+    const begin = () => insist(() => fixture.send(taskId, event, data, eventId))
     return { name: event, taskId, key: `${taskId} ${event}`, begin, rests }
   }
 
@@ -74,7 +77,7 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
       name,
       taskId,
       key: `${taskId} own`,
-      begin: () => insist(() => rig.gateway.wake(taskId)),
+      begin: () => insist(() => fixture.gateway.wake(taskId)),
       rests,
     }
   }
@@ -84,25 +87,25 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
     changed: Partial<TaskTerms> = {},
     paid = funded.includes(state),
   ): Promise<string> {
-    const { task_id } = await rig.tasks.taskIn(state, changed, { paid })
-    told.push(task_id)
+    const { task_id } = await fixture.tasks.taskIn(state, changed, { paid })
+    notified.push(task_id)
     return task_id
   }
 
   /** Every move of the table that an agent or an operator makes. */
   async function events(): Promise<Trial[]> {
     const receipt = `rc_${'b'.repeat(64)}`
-    const { taskId, submit } = await rig.tasks.draft({ callback_url: null })
+    const { taskId, submit } = await fixture.tasks.draft({ callback_url: null })
     const by = { eventId: 'submit', actor: 'agent:agt_1' }
     const begin = () => {
-      told.push(taskId)
-      return insist(() => rig.gateway.submit(taskId, submit[1].terms_sha256, by))
+      notified.push(taskId)
+      return insist(() => fixture.gateway.submit(taskId, submit[1].terms_sha256, by))
     }
     const unknown = { agent_id: `agt_${'f'.repeat(64)}` }
     const prepared = await inState('preflight_checked')
-    const terms_sha256 = await storeDocument(rig.db, prepared, { scope: [] })
+    const terms_sha256 = await storeDocument(fixture.db, prepared, { scope: [] })
     const ready = await inState('contract_ready')
-    const accepted = await storeDocument(rig.db, ready, { contract: 'terms', task_id: ready })
+    const accepted = await storeDocument(fixture.db, ready, { contract: 'terms', task_id: ready })
     const held = { code: 'operator_hold', detail: 'held' } as const
     return [
       { name: 'submit', taskId, key: `${taskId} submit`, begin, rests: 'preflight_checked' },
@@ -152,7 +155,7 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
   /** A task whose receiver has taken the callback. */
   async function delivered(): Promise<string> {
     const taskId = await inState('callback_pending')
-    await transaction(rig.db, async (tx) => {
+    await transaction(fixture.db, async (tx) => {
       const delivery = (await latestDelivery(tx, taskId, 'task_updated')) as DeliveryRow
       const attempt = await beginAttempt(tx, delivery, 'delivery', 'a'.repeat(64))
       await endAttempt(tx, delivery.delivery_id, attempt, {
@@ -167,19 +170,19 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
   /** Every move that the service makes by itself, lapses among them. */
   async function ownMoves(): Promise<Trial[]> {
     const priced = await inState('trusted')
-    await rig.tasks.claim(priced)
+    await fixture.tasks.claim(priced)
     const over = { contract_ready: -hour, quoted: -hour, credit_pending: -hour }
     const supplied = await inState('credit_funded')
-    await transaction(rig.db, (tx) => provideInput(tx, supplied, packetops.sandboxInput))
-    const late = async (state: TaskState, ...move: Parameters<typeof rig.tasks.record>[1]) => {
+    await transaction(fixture.db, (tx) => provideInput(tx, supplied, packetops.sandboxInput))
+    const late = async (state: TaskState, ...move: Parameters<typeof fixture.tasks.record>[1]) => {
       const taskId = await inState(state)
-      await rig.tasks.record(taskId, move, undefined, { ...stateLimits, ...over })
+      await fixture.tasks.record(taskId, move, undefined, { ...stateLimits, ...over })
       return taskId
     }
     const contract = await inState('preflight_checked')
-    const terms_sha256 = await storeDocument(rig.db, contract, { scope: [] })
+    const terms_sha256 = await storeDocument(fixture.db, contract, { scope: [] })
     const prepared = { contract_id: `ct_${contract.slice(5)}`, terms_sha256 }
-    await rig.tasks.record(contract, ['contract_prepared', prepared], undefined, over)
+    await fixture.tasks.record(contract, ['contract_prepared', prepared], undefined, over)
     return [
       byItself(
         'preflight_passed',
@@ -211,7 +214,7 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
 
   /** Each step of the loop in a run of its own. */
   async function steps(): Promise<Trial[]> {
-    const wake = (taskId: string) => insist(() => rig.gateway.wake(taskId))
+    const wake = (taskId: string) => insist(() => fixture.gateway.wake(taskId))
     const trials: Trial[] = []
     for (const step of loopSteps) {
       const taskId = await inState('operating')
@@ -241,11 +244,11 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
       await inState('operating', { on_gaps: 'ask' }),
       await inState('operating', { on_gaps: 'ask' }),
     ]
-    for (const taskId of [supplied, waived]) await insist(() => rig.gateway.wake(taskId))
+    for (const taskId of [supplied, waived]) await insist(() => fixture.gateway.wake(taskId))
     for (const taskId of [supplied, waived]) await rests(taskId, 'evidence_partial')
     const { items, ...rest } = packetops.sandboxInput as { items: { content?: string }[] }
     const whole = { ...rest, items: items.filter(({ content }) => content !== undefined) }
-    const input_sha256 = await storeDocument(rig.db, supplied, whole)
+    const input_sha256 = await storeDocument(fixture.db, supplied, whole)
     return [
       byEvent(supplied, 'evidence_supplied', { input_sha256 }, 'callback_pending'),
       byEvent(waived, 'evidence_waived', {}, 'callback_pending'),
@@ -254,7 +257,11 @@ export function openTrials(rig: Awaited<ReturnType<typeof startTaskWorkflows>>, 
 
   async function rests(taskId: string, state: TaskState, name: string = state): Promise<void> {
     const read = () =>
-      rig.db.selectFrom('tasks').select('state').where('task_id', '=', taskId).executeTakeFirst()
+      fixture.db
+        .selectFrom('tasks')
+        .select('state')
+        .where('task_id', '=', taskId)
+        .executeTakeFirst()
     await expect
       .poll(async () => (await insist(read))?.state, {
         message: name,

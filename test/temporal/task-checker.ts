@@ -119,25 +119,25 @@ const of = (rows: Row[], column: string, value: Row[string] | undefined) =>
 const sum = (rows: Row[]) => rows.reduce((total, { units }) => total + Number(units), 0)
 
 /** Everything that is wrong, in words; `expected` are the tasks that somebody was told of. */
-export function judgeTasks(facts: TaskFacts, expected: readonly string[]): string[] {
+export function checkTasks(facts: TaskFacts, expected: readonly string[]): string[] {
   const lost = expected
     .filter((id) => of(facts.tasks, 'task_id', id).length === 0)
     .map((id) => `${id} is lost`)
   return [
     ...lost,
     ...facts.tasks.flatMap((task) => [
-      ...judgeLedger(facts, task),
-      ...judgeRun(facts, task),
-      ...judgeWorkflow(facts, task),
+      ...checkLedger(facts, task),
+      ...checkRun(facts, task),
+      ...checkWorkflow(facts, task),
     ]),
-    ...judgeReceipts(facts),
-    ...judgeMoney(facts),
-    ...facts.credits.flatMap((credit) => judgeCredit(facts, credit)),
-    ...facts.entitlements.flatMap((entitlement) => judgeEntitlement(facts, entitlement)),
+    ...checkReceipts(facts),
+    ...checkMoney(facts),
+    ...facts.credits.flatMap((credit) => checkCredit(facts, credit)),
+    ...facts.entitlements.flatMap((entitlement) => checkEntitlement(facts, entitlement)),
   ]
 }
 
-function judgeLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
+function checkLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
   const id = String(task['task_id'])
   const wrong: string[] = []
   const say = (holds: boolean, what: string) => {
@@ -200,7 +200,7 @@ function judgeLedger({ events, exceptions }: TaskFacts, task: Row): string[] {
   return wrong
 }
 
-function judgeRun({ runs, steps, packages, events }: TaskFacts, task: Row): string[] {
+function checkRun({ runs, steps, packages, events }: TaskFacts, task: Row): string[] {
   const id = String(task['task_id'])
   const wrong: string[] = []
   const own = of(runs, 'task_id', id)
@@ -232,7 +232,7 @@ function judgeRun({ runs, steps, packages, events }: TaskFacts, task: Row): stri
 }
 
 /** An open task has one open workflow or none, a closed one none; and none ever failed. */
-function judgeWorkflow({ workflows }: TaskFacts, task: Row): string[] {
+function checkWorkflow({ workflows }: TaskFacts, task: Row): string[] {
   const ids = [task['task_id'], task['run_id']].filter((id) => id !== null).map(String)
   const known = ids.flatMap((id) => (workflows[id] ?? []).map((status) => [id, status] as const))
   const wrong = known.filter(
@@ -245,7 +245,7 @@ function judgeWorkflow({ workflows }: TaskFacts, task: Row): string[] {
   ]
 }
 
-function judgeReceipts({ receipts }: TaskFacts): string[] {
+function checkReceipts({ receipts }: TaskFacts): string[] {
   const last = new Map<string, { seq: number; digest: string }>()
   return receipts.flatMap(({ receipt_id, subject, seq, jws, prev }) => {
     const before = last.get(String(subject))
@@ -258,7 +258,7 @@ function judgeReceipts({ receipts }: TaskFacts): string[] {
   })
 }
 
-function judgeMoney({ postings, balances, entitlements }: TaskFacts): string[] {
+function checkMoney({ postings, balances, entitlements }: TaskFacts): string[] {
   const wrong: string[] = []
   for (const receipt of new Set(postings.map(({ receipt_id }) => receipt_id)))
     if (sum(of(postings, 'receipt_id', receipt)) !== 0)
@@ -285,7 +285,7 @@ function judgeMoney({ postings, balances, entitlements }: TaskFacts): string[] {
 }
 
 /** What is set aside for a task is used by its one usage receipt, or free again once the task is closed, and never both. */
-function judgeCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row): string[] {
+function checkCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row): string[] {
   const { task_id, entitlement_id, units, state, usage_receipt_id } = credit
   const charged = of(of(events, 'task_id', task_id), 'event', 'receipts_issued').map(
     ({ data }) => (JSON.parse(String(data)) as Row)['usage_receipt_id'],
@@ -297,7 +297,7 @@ function judgeCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row):
     ({ receipt_id, account }) =>
       receipts.includes(receipt_id) && account === `credit:${entitlement_id}`,
   )
-  const told = uses.filter(({ usage_receipt_id: receipt }) => receipts.includes(receipt))
+  const notified = uses.filter(({ usage_receipt_id: receipt }) => receipts.includes(receipt))
   const once = (rows: Row[], column: string, sign: number) =>
     rows.map((row) => Number(row[column]) * sign).join() ===
     receipts.map(() => Number(units)).join()
@@ -306,14 +306,14 @@ function judgeCredit({ events, tasks, postings, uses }: TaskFacts, credit: Row):
     ...(charged.join() === receipts.join()
       ? []
       : [`${task_id}: its ledger and its credit name other usage receipts`]),
-    ...(once(taken, 'units', -1) && once(told, 'credit_units', 1)
+    ...(once(taken, 'units', -1) && once(notified, 'credit_units', 1)
       ? []
       : [`${task_id}: its credit was not used once`]),
   ]
 }
 
 /** Credit is funded at most once, uses come to what is consumed, and nothing is left once every run that it was for is over. */
-function judgeEntitlement({ credits, postings, uses }: TaskFacts, entitlement: Row): string[] {
+function checkEntitlement({ credits, postings, uses }: TaskFacts, entitlement: Row): string[] {
   const { entitlement_id, granted_units, consumed_units, returned_units, state, runs } = entitlement
   const own = of(credits, 'entitlement_id', entitlement_id)
   const funded = of(postings, 'account', `credit:${entitlement_id}`).filter(

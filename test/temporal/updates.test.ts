@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChanges } from '../../activities/store/postgres/changes.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { tellPayment } from '../../temporal/payments.ts'
+import { notifyPayment } from '../../temporal/payments.ts'
 import { endBrokenRuns } from '../../temporal/sweeper.ts'
 import { durableStep } from '../../temporal/updates.ts'
 import type { StepInput } from '../../workflows/payout/activities.ts'
@@ -20,7 +20,7 @@ import { startDatabase, type TestDatabase } from '../support/postgres.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
 import { verifies } from '../verifies.ts'
-import { bundleWorkflows } from './task-rig.ts'
+import { bundleWorkflows } from './task-fixture.ts'
 
 quietRuntime()
 
@@ -219,7 +219,7 @@ verifies(
 )
 
 verifies(
-  'road.dependency-down',
+  'pipeline.dependency-down',
   'a Temporal that does not answer is a 503 within 2 s',
   async () => {
     const dead = deps('127.0.0.1:1', 8_000)
@@ -236,7 +236,7 @@ verifies(
 )
 
 verifies(
-  'road.dependency-down',
+  'pipeline.dependency-down',
   'who pays does not wait for a Temporal that is away or silent: the sweep settles',
   async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
@@ -244,7 +244,7 @@ verifies(
     const { port } = silent.address() as AddressInfo
     for (const address of ['127.0.0.1:1', `127.0.0.1:${port}`]) {
       const begun = performance.now()
-      await tellPayment(deps(address, 8_000).client, `0x${'6'.repeat(64)}`)
+      await notifyPayment(deps(address, 8_000).client, `0x${'6'.repeat(64)}`)
       expect(performance.now() - begun).toBeLessThan(4_000)
     }
     silent.close()

@@ -10,12 +10,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { createDatabase } from '../../activities/store/postgres/create-database.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { judgeGas, judgePayoutWallet } from '../../worker/doctor/chain.ts'
+import { checkGas, checkPayoutWallet } from '../../worker/doctor/chain.ts'
 import type { Check } from '../../worker/doctor/check.ts'
 import { examine, tableOf } from '../../worker/doctor/examine.ts'
-import { judgeDisk, judgeNode } from '../../worker/doctor/machine.ts'
-import { judgeSkew } from '../../worker/doctor/postgres.ts'
-import { judgeAttributes } from '../../worker/doctor/temporal.ts'
+import { checkDisk, checkNode } from '../../worker/doctor/machine.ts'
+import { checkSkew } from '../../worker/doctor/postgres.ts'
+import { checkAttributes } from '../../worker/doctor/temporal.ts'
 import { findFree } from '../../worker/stack/ports.ts'
 import { eventually } from '../support/agent.ts'
 import { newWallet, startChain, type TestChain } from '../support/chain.ts'
@@ -324,15 +324,15 @@ verifies(
   'operate.doctor',
   'an old Node, a full disk, a clock more than 5 s off, poor wallets and lacking attributes are faults',
   () => {
-    const judged = [
-      [judgeNode('20.19.0'), judgeNode('20.18.3'), judgeNode('18.20.0')],
-      [judgeDisk(1024 ** 3, '/data'), judgeDisk(1024 ** 3 - 1, '/data')],
-      [judgeSkew(5_000), judgeSkew(5_001), judgeSkew(-5_001)],
-      [judgePayoutWallet(25_000_000n, '0x1'), judgePayoutWallet(24_999_999n, '0x1')],
-      [judgeGas({ '0x1': 0n, '0x2': 7n }, 7n), judgeGas({ '0x1': 6n, '0x2': 0n }, 7n)],
-      [judgeAttributes('default', {}), judgeAttributes('default', { State: 'Keyword' })],
+    const checked = [
+      [checkNode('20.19.0'), checkNode('20.18.3'), checkNode('18.20.0')],
+      [checkDisk(1024 ** 3, '/data'), checkDisk(1024 ** 3 - 1, '/data')],
+      [checkSkew(5_000), checkSkew(5_001), checkSkew(-5_001)],
+      [checkPayoutWallet(25_000_000n, '0x1'), checkPayoutWallet(24_999_999n, '0x1')],
+      [checkGas({ '0x1': 0n, '0x2': 7n }, 7n), checkGas({ '0x1': 6n, '0x2': 0n }, 7n)],
+      [checkAttributes('default', {}), checkAttributes('default', { State: 'Keyword' })],
     ]
-    for (const [sound, ...faulty] of judged) {
+    for (const [sound, ...faulty] of checked) {
       expect(sound).toMatchObject({ ok: true })
       for (const finding of faulty)
         expect(finding).toMatchObject({ ok: false, remedy: expect.stringMatching(/\S/) })

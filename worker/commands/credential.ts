@@ -12,8 +12,8 @@ export function addCredential(program: Command): void {
     .command('list <agent>')
     .description('the keys of an agent, newest first')
     .action(async (agent: string) => {
-      await using desk = await openCredentials()
-      printTable(await desk.list(agent))
+      await using service = await openCredentials()
+      printTable(await service.list(agent))
     })
   byOperator(
     credential
@@ -22,16 +22,16 @@ export function addCredential(program: Command): void {
   )
     .option('--overlap <seconds>', 'how long the old key goes on after the claim', overlap, 86_400)
     .action(async (agentId: string, { operator, reason, overlap }: Options) => {
-      await using desk = await openCredentials()
-      printJson(await desk.rotate(operator, { agentId, overlapSeconds: overlap, reason }))
+      await using service = await openCredentials()
+      printJson(await service.rotate(operator, { agentId, overlapSeconds: overlap, reason }))
     })
   byOperator(
     credential
       .command('revoke <id>')
       .description('stop a key everywhere with the next call; the id is what stands after ag_'),
   ).action(async (credentialId: string, { operator, reason }: Options) => {
-    await using desk = await openCredentials()
-    printJson(await desk.revoke(operator, { credentialId, reason }))
+    await using service = await openCredentials()
+    printJson(await service.revoke(operator, { credentialId, reason }))
   })
 }
 

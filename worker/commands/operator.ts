@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { callAsOperator } from '../operator-calls.ts'
 import { print, printJson } from '../print.ts'
-import { openOperatorDesk } from '../services.ts'
+import { openOperatorService } from '../services.ts'
 import { byOperator, operatorOption } from './by-operator.ts'
 
 const PATH = '/api/operator/credentials'
@@ -13,8 +13,8 @@ export function addOperator(program: Command): void {
     .command('create <name>')
     .description('make a credential and print it once')
     .action(async (name: string) => {
-      await using desk = await openOperatorDesk()
-      print(await desk.create(name))
+      await using service = await openOperatorService()
+      print(await service.create(name))
     })
   operatorOption(
     operator.command('list').description('every credential, and a signed receipt'),

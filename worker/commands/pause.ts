@@ -17,8 +17,8 @@ export function addPause(program: Command): void {
     .description('what is paused now')
     .option('--history', 'the last 50 acts instead, newest first')
     .action(async ({ history }: { history?: true }) => {
-      await using desk = await openSwitches()
-      const lines = await (history ? desk.history() : desk.active())
+      await using service = await openSwitches()
+      const lines = await (history ? service.history() : service.active())
       if (lines.length === 0) print(history ? 'nothing was ever paused' : 'nothing is paused')
       else printTable(lines)
     })
@@ -32,8 +32,8 @@ function setsSwitch(command: Command, paused: boolean): void {
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .action(
       async (scope: ControlScope, target: string | undefined, { operator, reason }: Options) => {
-        await using desk = await openSwitches()
-        printJson(await desk.set(operator, { scope, target, paused, reason }))
+        await using service = await openSwitches()
+        printJson(await service.set(operator, { scope, target, paused, reason }))
       },
     )
 }

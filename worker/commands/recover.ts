@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { readJsonFile } from '../../activities/config/config.ts'
-import { type RecoverAct, recoverActs } from '../../api/services/recovery/commands.ts'
+import { type RecoverAct, recoverCommands } from '../../api/services/recovery/commands.ts'
 import type { Explanation, Line } from '../../api/services/recovery/line.ts'
 import { print, printJson, printTable } from '../print.ts'
 import { type Outcome, openRecovery } from '../recovery-service.ts'
@@ -21,8 +21,8 @@ export function addRecover(program: Command): void {
     .option('--stuck', 'only those that need attention')
     .option('--json', 'print them as JSON, with the agent and what --where goes by')
     .action(async ({ stuck, json, where }: { stuck?: true; json?: true; where: Where[] }) => {
-      await using desk = await openRecovery()
-      const lines = chosen(await desk.list(stuck === true), where)
+      await using service = await openRecovery()
+      const lines = chosen(await service.list(stuck === true), where)
       if (json === true) printJson(lines)
       else if (lines.length === 0)
         print(
@@ -34,15 +34,15 @@ export function addRecover(program: Command): void {
     .command('explain <id>')
     .description('what a payout, a task or a run waits for, and the action that resolves it')
     .action(async (id: string) => {
-      await using desk = await openRecovery()
-      print(explanationText(await desk.explain(id)))
+      await using service = await openRecovery()
+      print(explanationText(await service.explain(id)))
     })
   recover
     .command('replay-package <id>')
     .description('print the signed replay package of a task, for agent-rails replay')
     .action(async (id: string) => {
-      await using desk = await openRecovery()
-      printJson(await desk.replayPackage(id))
+      await using service = await openRecovery()
+      printJson(await service.replayPackage(id))
     })
   addAct(recover)
   addReconciliation(recover)
@@ -75,9 +75,11 @@ type ActOptions = {
 /** `recover act ID ACT`, and `recover act ACT --all --where …`. */
 function addAct(recover: Command): void {
   addWhere(recover.command('act'))
-    .description(`act on one that is stuck, or with --all on several: ${recoverActs.join(', ')}`)
+    .description(
+      `act on one that is stuck, or with --all on several: ${recoverCommands.join(', ')}`,
+    )
     .addArgument(new Argument('<id-or-act>', 'the id, or the act with --all'))
-    .addArgument(new Argument('[act]').choices(recoverActs))
+    .addArgument(new Argument('[act]').choices(recoverCommands))
     .requiredOption('--reason <text>', 'why, for the receipt')
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .option(
@@ -87,20 +89,20 @@ function addAct(recover: Command): void {
     .option('--all', 'on all that need attention and match --where')
     .option('--dry-run', 'try it on each, undo it, and print the outcome')
     .action(async (first: string, second: RecoverAct | undefined, options: ActOptions) => {
-      await using desk = await openRecovery()
+      await using service = await openRecovery()
       const { act, ids } =
         options.all === true
           ? {
               act: actNamed(second === undefined ? first : ''),
-              ids: await idsOf(desk, options.where),
+              ids: await idsOf(service, options.where),
             }
           : { act: actNamed(second ?? ''), ids: [first] }
       const { reason, operator, all, dryRun } = options
       const input =
         options.input === undefined ? undefined : readJsonFile(options.input, z.unknown())
       if (ids.length === 0) return print('nothing needs attention and matches --where')
-      const acts = ids.map((id) => ({ id, act, reason, input }))
-      const outcomes = await desk.act(operator, acts, dryRun === true)
+      const commands = ids.map((id) => ({ id, act, reason, input }))
+      const outcomes = await service.act(operator, commands, dryRun === true)
       if (dryRun === true) print(triedText(act, outcomes))
       else printJson(all === true ? outcomes : outcomes[0])
       if (outcomes.some((outcome) => 'refused' in outcome)) process.exitCode = 1
@@ -117,21 +119,21 @@ function triedText(act: RecoverAct, outcomes: readonly Outcome[]): string {
 }
 
 function actNamed(name: string): RecoverAct {
-  const act = recoverActs.find((known) => known === name)
+  const act = recoverCommands.find((known) => known === name)
   if (act === undefined)
-    throw new InvalidArgumentError(`the act is one of ${recoverActs.join(', ')}`)
+    throw new InvalidArgumentError(`the act is one of ${recoverCommands.join(', ')}`)
   return act
 }
 
 async function idsOf(
-  desk: Awaited<ReturnType<typeof openRecovery>>,
+  service: Awaited<ReturnType<typeof openRecovery>>,
   where: Where[],
 ): Promise<string[]> {
   if (where.length === 0)
     throw new InvalidArgumentError(
       'name which of them with --where, such as --where state=exception_open',
     )
-  return chosen(await desk.list(true), where).map(({ id }) => id)
+  return chosen(await service.list(true), where).map(({ id }) => id)
 }
 
 function addReconciliation(recover: Command): void {
@@ -139,11 +141,11 @@ function addReconciliation(recover: Command): void {
     .command('reconcile')
     .description('compare chain, rows, workflows, receipts and charges now; exit 1 on a difference')
     .action(async () => {
-      await using desk = await openRecovery()
-      const { differences } = await desk.reconcile()
+      await using service = await openRecovery()
+      const { differences } = await service.reconcile()
       if (differences === 0)
         return print('rows and chain agree, and so do workflows, receipts and charges')
-      printTable((await desk.exceptions()).filter(({ seen }) => seen).map(line))
+      printTable((await service.exceptions()).filter(({ seen }) => seen).map(line))
       process.exitCode = 1
     })
   recover
@@ -151,8 +153,8 @@ function addReconciliation(recover: Command): void {
     .description('differences that reconciliation found and that are not closed')
     .option('--json', 'print them with their evidence as JSON')
     .action(async ({ json }: { json?: true }) => {
-      await using desk = await openRecovery()
-      const open = await desk.exceptions()
+      await using service = await openRecovery()
+      const open = await service.exceptions()
       if (json === true) printJson(open)
       else if (open.length === 0) print('no exception is open')
       else printTable(open.map(line))
@@ -164,8 +166,8 @@ function addReconciliation(recover: Command): void {
     .requiredOption('--operator <who>', 'name or credential of the operator who acts')
     .action(
       async (exception_id: string, { reason, operator }: { reason: string; operator: string }) => {
-        await using desk = await openRecovery()
-        printJson(await desk.close(operator, { exception_id, reason }))
+        await using service = await openRecovery()
+        printJson(await service.close(operator, { exception_id, reason }))
       },
     )
 }

@@ -11,8 +11,8 @@ export function addStatement(program: Command): void {
     )
     .option('--jws', 'print the compact JWS alone')
     .action(async (day: string | undefined, { jws }: { jws?: true }) => {
-      await using desk = await openStatements()
-      const statement = await desk.read(day)
+      await using service = await openStatements()
+      const statement = await service.read(day)
       if (statement === undefined && day === undefined)
         return print('no statement yet: the first is signed after the first UTC day has ended')
       if (statement === undefined) throw new Error(`${day} has no statement`)

@@ -15,15 +15,15 @@ export function checkChain(config: Config): Promise<Check[]> {
   const { ASSET_CONTRACT_ADDRESS: asset, PAYOUT_WALLET_ADDRESS: payoutWallet } = config
   const gasWallets = knownGasWallets(config)
   const checks = [
-    look('chain and token', ANSWERS, async () => judgeToken(await findChainFaults(reader, asset))),
+    look('chain and token', ANSWERS, async () => checkToken(await findChainFaults(reader, asset))),
     look('payout wallet', ANSWERS, async () =>
-      judgePayoutWallet(await readTokens(reader, asset, payoutWallet), payoutWallet),
+      checkPayoutWallet(await readTokens(reader, asset, payoutWallet), payoutWallet),
     ),
   ]
   if (gasWallets.length === 0) return Promise.all(checks)
   const gas = look('gas wallets', ANSWERS, async () => {
     const { weiOf, weiPerGas } = await readGas(reader, gasWallets)
-    return judgeGas(weiOf, TRANSFER_GAS * weiPerGas)
+    return checkGas(weiOf, TRANSFER_GAS * weiPerGas)
   })
   return Promise.all([...checks, gas])
 }
@@ -38,7 +38,7 @@ function knownGasWallets(config: Config): Address[] {
 }
 
 /** Judges what the start checks found at the chain. */
-export function judgeToken(faults: readonly string[]): Finding {
+export function checkToken(faults: readonly string[]): Finding {
   const wanted = `chain ${CHAIN_ID}, ${ASSET_NAME} version ${ASSET_VERSION} with ${ASSET_DECIMALS} decimals`
   if (faults.length === 0) return fine(wanted)
   const remedy = faults.includes(CHAIN_SILENT)
@@ -48,14 +48,14 @@ export function judgeToken(faults: readonly string[]): Finding {
 }
 
 /** Judges the payout wallet's tokens: it must be able to pay the largest single payout. */
-export function judgePayoutWallet(atomic: bigint, address: string): Finding {
+export function checkPayoutWallet(atomic: bigint, address: string): Finding {
   const text = `${address} holds ${formatUsdc(atomic)} USDC`
   if (atomic >= limits.maxPayoutAtomic) return fine(text)
   return fault(text, `Fund it with at least ${formatUsdc(limits.maxPayoutAtomic - atomic)} USDC.`)
 }
 
 /** Judges the gas wallets' ether (wei by address) against the price of one transfer: one of them must be able to submit. */
-export function judgeGas(weiOf: Readonly<Record<string, bigint>>, transferWei: bigint): Finding {
+export function checkGas(weiOf: Readonly<Record<string, bigint>>, transferWei: bigint): Finding {
   const text = Object.entries(weiOf)
     .map(
       ([address, wei]) =>

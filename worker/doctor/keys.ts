@@ -45,12 +45,12 @@ function keyFile(name: string, path: string, read: () => Finding): Promise<Check
   return look(name, `Put back the file that ${name} names, or name another.`, async () => {
     if (path === '')
       return fault('not set', `Set ${name}; docs/operations.md says what the file holds.`)
-    return judgeMode(path, (await stat(path)).mode) ?? read()
+    return checkMode(path, (await stat(path)).mode) ?? read()
   })
 }
 
 /** A fault when anybody but the owner may read or write a key file. */
-export function judgeMode(path: string, mode: number): Finding | undefined {
+export function checkMode(path: string, mode: number): Finding | undefined {
   if ((mode & 0o077) === 0) return undefined
   return fault(
     `${path} has mode ${(mode & 0o777).toString(8).padStart(4, '0')}`,

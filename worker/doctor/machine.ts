@@ -12,12 +12,12 @@ const FREE_BYTES_MIN = 1024 ** 3
 /** What holds of this machine whatever is configured: the versions, and room on the disk that `directory` is on. */
 export function checkMachine(directory: string): Promise<Check[]> {
   return Promise.all([
-    look('node', 'Install the current LTS of Node.', () => judgeNode(process.versions.node)),
+    look('node', 'Install the current LTS of Node.', () => checkNode(process.versions.node)),
     look('package', 'Run npm ci.', () => fine(`agent-rails ${packageVersion()}`)),
     look('disk', 'Name a DATA_DIR that exists.', async () => {
       const place = nearest(resolve(directory))
       const { bavail, bsize } = await statfs(place)
-      return judgeDisk(bavail * bsize, place)
+      return checkDisk(bavail * bsize, place)
     }),
   ])
 }
@@ -32,14 +32,14 @@ export function checkPorts(
       look(name, `Let this user listen on ${config.BIND_HOST}.`, async () =>
         (await isFree(port, config.BIND_HOST))
           ? fine(`${port} is free: no API runs here`)
-          : judgeListener(port, await isOurApi(port, config.BIND_HOST)),
+          : checkListener(port, await isOurApi(port, config.BIND_HOST)),
       ),
     ),
   )
 }
 
 /** Judges the version of Node, such as `20.19.0`. */
-export function judgeNode(version: string): Finding {
+export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [oldestMajor, oldestMinor] = OLDEST_NODE
   const old = major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
@@ -49,14 +49,14 @@ export function judgeNode(version: string): Finding {
 }
 
 /** Judges the bytes that are free where the data is. */
-export function judgeDisk(freeBytes: number, place: string): Finding {
+export function checkDisk(freeBytes: number, place: string): Finding {
   const text = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB free at ${place}`
   return freeBytes < FREE_BYTES_MIN
     ? fault(text, 'Free at least 1 GiB, or move DATA_DIR.')
     : fine(text)
 }
 
-function judgeListener(port: number, ours: boolean): Finding {
+function checkListener(port: number, ours: boolean): Finding {
   if (ours) return fine(`our API answers on ${port}`)
   return fault(
     `${port} is taken by another program`,

@@ -1,8 +1,8 @@
 import type { Config } from '../../activities/config/config.ts'
 import {
-  describeLanes,
-  type LaneHealth,
-  readLanes,
+  describeGasWallets,
+  type GasWalletHealth,
+  readGasWallets,
 } from '../../activities/store/gas-wallets/health.ts'
 import { createDatabase, isUnavailable } from '../../activities/store/postgres/db.ts'
 import { databaseSkewMs, migrationsApplied } from '../../activities/store/postgres/health.ts'
@@ -17,7 +17,7 @@ const SKEW_MS_MAX = 5_000
 
 /** Postgres answers, has every migration, and agrees with this machine about the time; and by its rows no gas wallet is jammed. */
 export async function checkPostgres(
-  config: Pick<Config, 'DATABASE_URL' | 'LANE_JAM_AFTER_MS'>,
+  config: Pick<Config, 'DATABASE_URL' | 'GAS_WALLET_JAM_AFTER_MS'>,
 ): Promise<Check[]> {
   const url = config.DATABASE_URL
   const settings = { url, applicationName: 'agent-rails doctor', poolSize: 2 }
@@ -28,13 +28,13 @@ export async function checkPostgres(
   })
   try {
     return await Promise.all([
-      look('postgres and its clock', ANSWERS, async () => judgeSkew(await databaseSkewMs(db))),
+      look('postgres and its clock', ANSWERS, async () => checkSkew(await databaseSkewMs(db))),
       look('migrations', ANSWERS, async () =>
-        judgeMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
+        checkMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
       ),
-      look('database roles', ANSWERS, async () => judgeRoles(await readRoles(db))),
+      look('database roles', ANSWERS, async () => checkRoles(await readRoles(db))),
       look('lanes of the gas wallets', 'Correct Postgres first.', async () =>
-        judgeLanes(await readLanes(db, config.LANE_JAM_AFTER_MS).catch(whenMissing([]))),
+        checkLanes(await readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS).catch(whenMissing([]))),
       ),
     ])
   } finally {
@@ -43,16 +43,16 @@ export async function checkPostgres(
 }
 
 /** Judges how far Postgres' clock is from this machine's: up to 5 s (payout.md, Clocks). */
-export function judgeSkew(ms: number): Finding {
+export function checkSkew(ms: number): Finding {
   const text = `answers; its clock is ${ms} ms from ours`
   if (Math.abs(ms) <= SKEW_MS_MAX) return fine(text)
   return fault(text, 'Let both machines follow the same time servers (chrony, systemd-timesyncd).')
 }
 
 /** Judges the lanes: a jam is a warning, since it heals by itself once a gas wallet can pay and the chain makes blocks. */
-export function judgeLanes(lanes: readonly LaneHealth[]): Finding {
-  const text = describeLanes(lanes)
-  if (!lanes.some(({ jammed }) => jammed)) return fine(text)
+export function checkLanes(gasWallets: readonly GasWalletHealth[]): Finding {
+  const text = describeGasWallets(gasWallets)
+  if (!gasWallets.some(({ jammed }) => jammed)) return fine(text)
   return warning(
     text,
     'See that the gas wallet has ether and the chain makes blocks; docs/operations.md tells each jam.',
@@ -60,7 +60,7 @@ export function judgeLanes(lanes: readonly LaneHealth[]): Finding {
 }
 
 /** Judges the database roles: a process that connects as another user could do more than it needs. */
-export function judgeRoles({ user, missing, differences }: RoleHealth): Finding {
+export function checkRoles({ user, missing, differences }: RoleHealth): Finding {
   if (missing.length > 0)
     return fault(
       `${missing.join(', ')} missing`,
@@ -77,7 +77,7 @@ export function judgeRoles({ user, missing, differences }: RoleHealth): Finding 
   return fine(`connected as ${user}; ${names.length} roles, as declared`)
 }
 
-function judgeMigrations(applied: boolean): Finding {
+function checkMigrations(applied: boolean): Finding {
   if (applied) return fine(`at ${latestMigration}`)
   return fault(`${latestMigration} is not applied`, 'Run node dist/worker/migrate.js.')
 }

@@ -2,7 +2,7 @@ import { limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
 import { pauseNote } from '#domain/payouts/controls.ts'
 import type { Config } from '../../activities/config/config.ts'
-import { canaryOf, openChain, openPayoutFloor } from '../../activities/container.ts'
+import { canaryOf, openChain, openMinimumBalance } from '../../activities/container.ts'
 import { type CanaryState, todaysCanary } from '../../activities/payout/canary.ts'
 import { countEventsToSee } from '../../activities/store/credit/provider-events.ts'
 import { listPauses } from '../../activities/store/payouts/controls.ts'
@@ -26,28 +26,30 @@ export async function checkSwitches(config: Config): Promise<Check[]> {
   ]
   checks.push(
     look('returned money', ANSWERS, async () =>
-      judgeEvents(await countEventsToSee(db).catch(() => 0)),
+      checkEvents(await countEventsToSee(db).catch(() => 0)),
     ),
   )
-  if (config.PAYOUT_BALANCE_FLOOR_ATOMIC > 0n)
-    checks.push(look('balance floor', ANSWERS, async () => judgeFloor(await headroom(config, db))))
+  if (config.PAYOUT_BALANCE_MIN_ATOMIC > 0n)
+    checks.push(look('balance floor', ANSWERS, async () => checkFloor(await headroom(config, db))))
   if (canaryOf(config) !== undefined)
     checks.push(
       look('canary', ANSWERS, async () =>
-        judgeCanary((await todaysCanary(db, config.PAYOUT_WALLET_ADDRESS)).state),
+        checkCanary((await todaysCanary(db, config.PAYOUT_WALLET_ADDRESS)).state),
       ),
     )
   return Promise.all(checks).finally(close)
 }
 
 async function headroom(config: Config, db: Tx): Promise<bigint> {
-  const floor = openPayoutFloor(config, openChain(config).chain, { warn: () => undefined })
-  const seen = await floor.look()
-  return seen === undefined ? 0n : floor.headroom(db, seen)
+  const minimumBalance = openMinimumBalance(config, openChain(config).chain, {
+    warn: () => undefined,
+  })
+  const seen = await minimumBalance.look()
+  return seen === undefined ? 0n : minimumBalance.headroom(db, seen)
 }
 
 /** Judges what may still leave the payout wallet above its floor: it must be the largest single payout. */
-export function judgeFloor(atomic: bigint): Finding {
+export function checkFloor(atomic: bigint): Finding {
   const text = `${formatUsdc(atomic < 0n ? -atomic : atomic)} USDC ${atomic < 0n ? 'under' : 'above'} the floor`
   if (atomic >= limits.maxPayoutAtomic) return fine(text)
   return fault(
@@ -57,7 +59,7 @@ export function judgeFloor(atomic: bigint): Finding {
 }
 
 /** Judges what payment providers said that nothing could be made of, or that somebody has to look at. */
-export function judgeEvents(waiting: number): Finding {
+export function checkEvents(waiting: number): Finding {
   if (waiting === 0) return fine('every provider event is applied')
   const text = `${waiting} provider ${waiting === 1 ? 'event needs' : 'events need'} attention`
   return warning(
@@ -67,7 +69,7 @@ export function judgeEvents(waiting: number): Finding {
 }
 
 /** Judges today's canary: one that failed has paused the rail, and somebody has to find out why. */
-export function judgeCanary(state: CanaryState): Finding {
+export function checkCanary(state: CanaryState): Finding {
   const text = `today's canary is ${state}`
   if (state !== 'failed') return fine(text)
   return fault(

@@ -21,11 +21,11 @@ export async function checkTemporal(config: Config): Promise<Check[]> {
   const { client, close } = createTemporalClient(config)
   try {
     const namespace = await look('temporal namespace', ANSWERS, async () =>
-      judgeNamespace(config.TEMPORAL_NAMESPACE, await namespaceExists(client, WITHIN_MS)),
+      checkNamespace(config.TEMPORAL_NAMESPACE, await namespaceExists(client, WITHIN_MS)),
     )
     if (!namespace.ok) return [namespace]
     const attributes = look('search attributes', ANSWERS, async () =>
-      judgeAttributes(config.TEMPORAL_NAMESPACE, await missingSearchAttributes(client, WITHIN_MS)),
+      checkAttributes(config.TEMPORAL_NAMESPACE, await missingSearchAttributes(client, WITHIN_MS)),
     )
     return [
       namespace,
@@ -56,7 +56,7 @@ function checkPollers(
   })
 }
 
-function judgeNamespace(namespace: string, exists: boolean): Finding {
+function checkNamespace(namespace: string, exists: boolean): Finding {
   if (exists) return fine(`${namespace} is there`)
   return fault(
     `there is no namespace ${namespace}`,
@@ -65,7 +65,7 @@ function judgeNamespace(namespace: string, exists: boolean): Finding {
 }
 
 /** Judges the search attributes (`name → type`) that the namespace lacks. */
-export function judgeAttributes(
+export function checkAttributes(
   namespace: string,
   missing: Readonly<Record<string, string>>,
 ): Finding {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { leash } from './parent-watchdog.ts'
+import { watchdog } from './parent-watchdog.ts'
 import { withPrivateFiles } from './private-directory.ts'
 
 /** The command line of a part; without `env` it inherits ours. */
@@ -80,7 +80,8 @@ export class Part {
     closeSync(log)
     this.#child = child
     this.#end = undefined
-    const release = child.pid === undefined ? () => undefined : leash(child.pid, this.#stopSignal)
+    const release =
+      child.pid === undefined ? () => undefined : watchdog(child.pid, this.#stopSignal)
     const rest = this.plan.whileRunning?.()
     this.#exited = new Promise((resolve) => {
       const ended = (end: string) => {

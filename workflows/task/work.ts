@@ -66,7 +66,7 @@ export function openWork() {
     wake: (): void => void child?.signal(wakeSignal).catch(() => undefined),
 
     /** Has the work go on until there is nothing more to do; lets go of it once it is not to `goOn` any more. */
-    async follow(task: TaskSnapshot, work: Work, goOn: () => boolean): Promise<WorkEnd> {
+    async follow(task: TaskSnapshot, work: Work, advanceTask: () => boolean): Promise<WorkEnd> {
       const scope = new wf.CancellationScope()
       let end: WorkEnd | undefined
       const ended = scope
@@ -79,7 +79,7 @@ export function openWork() {
             end = endOf(error)
           },
         )
-      await wf.condition(() => end !== undefined || !goOn())
+      await wf.condition(() => end !== undefined || !advanceTask())
       if (end === undefined) scope.cancel()
       await ended
       child = undefined

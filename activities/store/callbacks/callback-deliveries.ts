@@ -47,9 +47,9 @@ export async function addRedelivery(
   deliveryId: string,
   url?: string,
 ): Promise<string | undefined> {
-  const told = await findDelivery(tx, deliveryId)
-  if (told === undefined) return undefined
-  const { owner, event, subject } = told
+  const notified = await findDelivery(tx, deliveryId)
+  if (notified === undefined) return undefined
+  const { owner, event, subject } = notified
   const all = await tx
     .selectFrom('callback_deliveries')
     .selectAll()
@@ -59,7 +59,7 @@ export async function addRedelivery(
     .execute()
   if (all.some(({ state }) => isCallbackOpen(state))) return undefined
   const ordinal = Math.max(...all.map((row) => row.ordinal)) + 1
-  return addDelivery(tx, { owner, event, subject, ordinal, url: url ?? told.url })
+  return addDelivery(tx, { owner, event, subject, ordinal, url: url ?? notified.url })
 }
 
 export async function findDelivery(tx: Tx, deliveryId: string): Promise<DeliveryRow | undefined> {

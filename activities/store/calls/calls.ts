@@ -161,10 +161,10 @@ const storeAnswer = fixed(
 )
 
 /** The answer that a notification of the call brought along, of one that no payment is for; undefined where it brought none. */
-export function answerTold(call_id: string, told: string): AnsweredCall | undefined {
-  if (told === '') return undefined
-  const [status = ''] = told.split(' ', 1)
-  const answer = JSON.parse(told.slice(status.length + 1))
+export function answerIn(call_id: string, notified: string): AnsweredCall | undefined {
+  if (notified === '') return undefined
+  const [status = ''] = notified.split(' ', 1)
+  const answer = JSON.parse(notified.slice(status.length + 1))
   return {
     call_id,
     answer_state: 'final',

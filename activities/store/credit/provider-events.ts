@@ -78,7 +78,7 @@ export async function namesIn(
   >,
 ): Promise<{ references: string[]; challenges: string[] }> {
   const { provider, payment_intent } = event
-  const told =
+  const notified =
     payment_intent === null
       ? []
       : await tx
@@ -88,7 +88,7 @@ export async function namesIn(
           .where('payment_intent', '=', payment_intent)
           .where('type', '=', 'payment.settled')
           .execute()
-  const all = [event, ...told]
+  const all = [event, ...notified]
   return {
     references: [...new Set(all.map(({ external_reference }) => external_reference))],
     challenges: [...new Set(all.flatMap(({ challenge_id }) => challenge_id ?? []))],

@@ -1,20 +1,22 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 import { type Statement, send } from '../postgres/pipeline.ts'
-import type { LaneTransactionsTable } from '../schema/schema.ts'
+import type { GasWalletTransactionsTable } from '../schema/schema.ts'
 
 /** One signed transaction of a gas wallet; numbers of the chain are decimal texts, as Postgres gives them. */
-export type LaneTransaction = Selectable<LaneTransactionsTable> & {
+export type GasWalletTransaction = Selectable<GasWalletTransactionsTable> & {
   /** Whether a node took it so long ago that a replacement is due. */
   stuck: boolean
 }
-export type NewLaneTransaction = Omit<
-  Selectable<LaneTransactionsTable>,
+export type NewGasWalletTransaction = Omit<
+  Selectable<GasWalletTransactionsTable>,
   'outcome' | 'created_at' | 'broadcast_at'
 >
 
 /** The transaction that serves a purpose; `heldUpSince` when it is open and its wallet's lane is jammed since then. */
-export type ServingTransaction = Selectable<LaneTransactionsTable> & { heldUpSince: Date | null }
+export type ServingTransaction = Selectable<GasWalletTransactionsTable> & {
+  heldUpSince: Date | null
+}
 
 /** A gas wallet as the chain has it, and how many open nonces it can pay for. */
 export type Place = { address: string; mined: bigint; pooled: bigint; affords: bigint }
@@ -99,9 +101,9 @@ export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
 }
 
 /** Stores a signed transaction before it is broadcast, and keeps the wallet's next nonce above it; a lane that was empty begins to wait. A statement to be sent. */
-export function storeLaneTransaction(
+export function storeGasWalletTransaction(
   tx: Tx,
-  row: NewLaneTransaction,
+  row: NewGasWalletTransaction,
 ): Statement & { execute(): Promise<unknown> } {
   return tx
     .with('stored', (db) =>
@@ -149,7 +151,7 @@ export async function listUnsettled(
   wallet: string,
   { mined, end }: { mined: bigint; end: bigint },
   stuckAfterMs: number,
-): Promise<LaneTransaction[]> {
+): Promise<GasWalletTransaction[]> {
   return select(tx, stuckAfterMs)
     .where('gas_wallet', '=', wallet)
     .where('eoa_nonce', '<', end.toString())
@@ -165,7 +167,7 @@ export async function listAtNonce(
   tx: Tx,
   wallet: string,
   nonce: bigint,
-): Promise<LaneTransaction[]> {
+): Promise<GasWalletTransaction[]> {
   return select(tx, 0)
     .where('gas_wallet', '=', wallet)
     .where('eoa_nonce', '=', nonce.toString())

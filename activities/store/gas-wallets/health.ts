@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
 
 /** One gas wallet's lane: how many EOA nonces are open, the oldest of them, and since when that is the same one. */
-export type LaneHealth = {
+export type GasWalletHealth = {
   wallet: string
   open: number
   oldestNonce: string | null
@@ -13,8 +13,8 @@ export type LaneHealth = {
 }
 
 /** Every lane by the rows alone, so that it is told even when no worker lives. */
-export async function readLanes(tx: Tx, jamAfterMs: number): Promise<LaneHealth[]> {
-  const { rows } = await sql<Omit<LaneHealth, 'jammed'>>`
+export async function readGasWallets(tx: Tx, jamAfterMs: number): Promise<GasWalletHealth[]> {
+  const { rows } = await sql<Omit<GasWalletHealth, 'jammed'>>`
     select w.address as wallet, w.moved_at as "movedAt", o.open::integer, o.oldest as "oldestNonce",
       (case when o.open = 0 then 0 else extract(epoch from clock_timestamp() - w.moved_at) * 1000 end)::float8 as "idleMs"
     from gas_wallets w
@@ -47,9 +47,9 @@ export async function noteJams(
 }
 
 /** A sentence for operators: `3 gas wallets move`, or which of them have not since when. */
-export function describeLanes(lanes: readonly LaneHealth[]): string {
-  const jammed = lanes.filter((lane) => lane.jammed)
-  if (jammed.length === 0) return `${lanes.length} gas wallets move`
+export function describeGasWallets(gasWallets: readonly GasWalletHealth[]): string {
+  const jammed = gasWallets.filter((gasWalletQueue) => gasWalletQueue.jammed)
+  if (jammed.length === 0) return `${gasWallets.length} gas wallets move`
   return jammed
     .map(
       ({ wallet, movedAt, open }) =>

@@ -8,7 +8,7 @@ import { CHANGES_CHANNEL } from './notify.ts'
  */
 export type Changes = {
   wait(id: string, ms: number): Promise<boolean>
-  told(id: string, ms: number): Promise<string | undefined>
+  notified(id: string, ms: number): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
   }
   void connect()
 
-  const told: Changes['told'] = (id, ms) =>
+  const notified: Changes['notified'] = (id, ms) =>
     new Promise((resolve) => {
       const end = (more?: string): void => {
         clearTimeout(timer)
@@ -74,8 +74,8 @@ export function createChanges(databaseUrl: string, pollMs = 500): Changes {
       emitter.on(id, end)
     })
   return {
-    told,
-    wait: async (id, ms) => (await told(id, ms)) !== undefined,
+    notified,
+    wait: async (id, ms) => (await notified(id, ms)) !== undefined,
     close: async () => {
       closed = true
       clearTimeout(reconnect)

@@ -2,7 +2,11 @@ import { type Selectable, sql } from 'kysely'
 import { groupedBy } from '#domain/core/grouped-by.ts'
 import { callId } from '#domain/core/ids.ts'
 import { atomicOf } from '#domain/payments/payment-reference.ts'
-import type { Explanation, LaneFindings, SeenCall } from '#domain/reconciliation/reconciliation.ts'
+import type {
+  Explanation,
+  GasWalletFindings,
+  SeenCall,
+} from '#domain/reconciliation/reconciliation.ts'
 import { lastValidBefore, type PaymentRow } from '../payments/payments.ts'
 import type { PayoutRow, TransferRow } from '../payouts/payouts.ts'
 import { type Tx, transaction } from '../postgres/db.ts'
@@ -225,7 +229,11 @@ export async function listGasWallets(tx: Tx): Promise<string[]> {
 }
 
 /** The nonces below the chain's that the rows cannot account for; at most 100 of each kind. */
-export async function readLane(tx: Tx, wallet: string, chainNonce: bigint): Promise<LaneFindings> {
+export async function readGasWallet(
+  tx: Tx,
+  wallet: string,
+  chainNonce: bigint,
+): Promise<GasWalletFindings> {
   const { rows } = await sql<{ nonce: string; unsettled: boolean }>`
     with ours as (select eoa_nonce, bool_or(outcome is null) as open, bool_or(outcome in ('mined','reverted')) as mined
       from lane_transactions where gas_wallet = ${wallet} and eoa_nonce < ${chainNonce.toString()}::bigint group by eoa_nonce)

@@ -139,7 +139,7 @@ export type GasWalletsTable = {
   jammed_at: Date | null
 }
 
-export type LaneTransactionsTable = {
+export type GasWalletTransactionsTable = {
   tx_hash: string
   gas_wallet: string
   eoa_nonce: string
@@ -287,7 +287,7 @@ export type Database = AgentInputTables &
     payouts: PayoutsTable
     transfers: TransfersTable
     gas_wallets: GasWalletsTable
-    lane_transactions: LaneTransactionsTable
+    lane_transactions: GasWalletTransactionsTable
     receipts: ReceiptsTable
     replay_ledger: ReplayLedgerTable
     operators: OperatorsTable

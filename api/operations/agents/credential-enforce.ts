@@ -36,7 +36,7 @@ export const credentialEnforce = operation({
   output,
   handle: async ({ idempotency_key: _key, ...wanted }, context) => ({
     body: output.parse(
-      await context.enforcement.judge(presentedCredential(context), wanted, context.callId),
+      await context.enforcement.check(presentedCredential(context), wanted, context.callId),
     ),
   }),
 })

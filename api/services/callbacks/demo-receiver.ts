@@ -44,13 +44,14 @@ export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'call
       const checks = checkWebhook(jwks, headers, text, await clockSeconds(db))
       const failed = checks.find(({ ok }) => !ok)
       if (failed !== undefined) throw unsigned(`the ${failed.check} of the callback`)
-      const told = readBody(text)
-      const { delivery_id, event } = told
+      const notified = readBody(text)
+      const { delivery_id, event } = notified
       if (headers['webhook-id'] !== delivery_id)
         throw unsigned('the webhook-id, which is not the delivery’s,')
       const answer = { verified: true as const, checks, delivery_id }
       // A question, and no callback yet: it is answered, and not kept.
-      if (told.event === 'host_proof') return { ...answer, duplicate: false, nonce: told.nonce }
+      if (notified.event === 'host_proof')
+        return { ...answer, duplicate: false, nonce: notified.nonce }
       const { taken, duplicate } = await receiveCallback(db, {
         receiver,
         deliveryId: delivery_id,

@@ -26,12 +26,12 @@ export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
   const languages = language === undefined ? receiverLanguages : [language]
   return {
     signed_at: SIGNED_AT,
-    events: exampleBodies().map((told) => {
-      const body = canonicalJson(told)
-      const headers = signWebhook(key, { id: told.delivery_id, timestamp: SIGNED_AT, body })
+    events: exampleBodies().map((notified) => {
+      const body = canonicalJson(notified)
+      const headers = signWebhook(key, { id: notified.delivery_id, timestamp: SIGNED_AT, body })
       const signature = headers['webhook-signature']
       return {
-        event: told.event,
+        event: notified.event,
         headers,
         body,
         signature,
@@ -61,7 +61,7 @@ function exampleBodies() {
     delivery_id: `cb_${'1'.repeat(64)}`,
     at: new Date(SIGNED_AT * 1000).toISOString(),
   }
-  const told = [
+  const notified = [
     { event: 'host_proof', nonce: 'bm9uY2U' },
     {
       event: 'credential_ready',
@@ -89,5 +89,5 @@ function exampleBodies() {
       receipt_ids: [`rc_${'9'.repeat(64)}`],
     },
   ]
-  return told.map((one) => callbackBody.parse({ ...one, ...standing }))
+  return notified.map((one) => callbackBody.parse({ ...one, ...standing }))
 }

@@ -73,13 +73,13 @@ async function paid(
   const { payment_reference_id, settlement_receipt_id: receipt_id, entitlement_id } = reference
   const event = await findSettled(tx, payment_reference_id)
   // Only what is signed and in time is stored at all.
-  const told = event && shownAt(event.received_at, event.event_id)
+  const notified = event && shownAt(event.received_at, event.event_id)
   const receipt = receipt_id === null ? undefined : await findReceipt(tx, { receipt_id })
   const by = (evidence_id: string | null | undefined): Shown =>
     receipt && evidence_id != null ? shownAt(receipt.issued_at, evidence_id) : undefined
   return {
-    provider_event: told,
-    webhook_verification: told,
+    provider_event: notified,
+    webhook_verification: notified,
     provider_confirmation: by(payment_reference_id),
     credit_funding_event: by(entitlement_id),
     settlement_receipt: by(receipt?.receipt_id),
@@ -94,13 +94,13 @@ async function worked(
   const { task_id, run_id } = task
   const funded = (await listLedger(tx, task_id)).find(({ event }) => event === 'credit_funded')
   const made = run_id === null ? undefined : await findReturnPackage(tx, run_id)
-  const told = await latestDelivery(tx, task_id, 'task_updated')
+  const notified = await latestDelivery(tx, task_id, 'task_updated')
   return {
     run_eligibility: funded && shownAt(new Date(funded.at), funded.hash),
     result_contract: made && shownAt(made.made_at, made.return_package_id),
     callback:
-      told?.state === 'delivered' && told.finished_at !== null
-        ? shownAt(told.finished_at, told.delivery_id)
+      notified?.state === 'delivered' && notified.finished_at !== null
+        ? shownAt(notified.finished_at, notified.delivery_id)
         : undefined,
   }
 }

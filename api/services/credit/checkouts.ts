@@ -17,9 +17,9 @@ import {
   findChallengeOf,
 } from '../../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { type MoneyDesk, ownEntitlement } from './payments.ts'
+import { ownEntitlement, type PaymentService } from './payments.ts'
 import { checkoutUrl } from './product-links.ts'
-import { tellTasks } from './task-payments.ts'
+import { notifyTasks } from './task-payments.ts'
 import { challengeView, entitlementView } from './views.ts'
 
 export type Checkouts = ReturnType<typeof openCheckouts>
@@ -32,7 +32,7 @@ export type CheckoutAsked = {
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
 /** Checkouts and the binding of a challenge to the credit that it pays for (endpoints.md §11). */
-export function openCheckouts(deps: MoneyDesk) {
+export function openCheckouts(deps: PaymentService) {
   const { db } = deps
   return {
     /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
@@ -47,16 +47,19 @@ export function openCheckouts(deps: MoneyDesk) {
           const { name, email, purchase_order = null } = customer
           const who = { customer_name: name, customer_email: email, purchase_order }
           await insertCheckout(tx, { checkout_id: callId, challenge_id, payment_path, ...who })
-          const told = await challengeTold(deps, tx, challenge)
+          const notified = await challengeWithUrl(deps, tx, challenge)
           const facts = {
             challengeId: challenge_id,
             amountUsd: amount_usd,
-            checkoutUrl: told.checkout_url,
+            checkoutUrl: notified.checkout_url,
           }
-          return { challenge: told, reference_instructions: instructionsFor(payment_path, facts) }
+          return {
+            challenge: notified,
+            reference_instructions: instructionsFor(payment_path, facts),
+          }
         },
       )
-      await tellTasks(deps, { quoteId: quote_id })
+      await notifyTasks(deps, { quoteId: quote_id })
       return opened
     },
 
@@ -67,7 +70,7 @@ export function openCheckouts(deps: MoneyDesk) {
         throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
       if (challenge.entitlement_id !== null)
         await ownEntitlement(deps, challenge.entitlement_id, agentId)
-      return challengeTold(deps, db, challenge)
+      return challengeWithUrl(deps, db, challenge)
     },
 
     bind: ({
@@ -87,7 +90,7 @@ export function openCheckouts(deps: MoneyDesk) {
             entitlement,
             await listMovements(tx, creditAccount(entitlement.entitlement_id)),
           ),
-          challenge: await challengeTold(deps, tx, challenge),
+          challenge: await challengeWithUrl(deps, tx, challenge),
         }
       }),
 
@@ -114,7 +117,7 @@ async function assertBound(tx: Tx, quoteId: string): Promise<void> {
   )
 }
 
-const challengeTold = async (deps: MoneyDesk, tx: Tx, challenge: ChallengeRow) => ({
+const challengeWithUrl = async (deps: PaymentService, tx: Tx, challenge: ChallengeRow) => ({
   ...challengeView(deps, challenge),
   checkout_url: await checkoutUrl(tx, challenge.challenge_id),
   mandate: null,

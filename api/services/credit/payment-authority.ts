@@ -1,7 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import { authorityRules, decideAuthority, overReasons } from '#domain/payments/payment-authority.ts'
 import type { AuthorityType } from '#domain/payments/payment-reference.ts'
-import { judgeWallet, ownWallet } from '../../../activities/credit/allowance.ts'
+import { checkWallet, ownWallet } from '../../../activities/credit/allowance.ts'
 import type { Presented } from '../../../activities/credit/presenting.ts'
 import { claimQuote, liveQuote, requirePayable } from '../../../activities/credit/quotes.ts'
 import { presentReference } from '../../../activities/credit/references.ts'
@@ -11,7 +11,7 @@ import { findQuote, type QuoteRow } from '../../../activities/store/credit/quote
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { type MoneyDesk, ownReference } from './payments.ts'
+import { ownReference, type PaymentService } from './payments.ts'
 import { referenceView } from './views.ts'
 
 export type Authorities = ReturnType<typeof openAuthorities>
@@ -26,30 +26,30 @@ export type AuthorityAsked = {
 }
 type Judged = {
   reasons: string[]
-  left: { agent_usd: number | null; wallet: Awaited<ReturnType<typeof judgeWallet>>['left'] | null }
+  left: { agent_usd: number | null; wallet: Awaited<ReturnType<typeof checkWallet>>['left'] | null }
 }
 
 /** Whether a payment may be made, and by what: an authority stands as a payment reference, and moves nothing (endpoints.md §12). */
-export function openAuthorities(deps: MoneyDesk) {
+export function openAuthorities(deps: PaymentService) {
   const { db } = deps
   return {
     check: async (asked: AuthorityAsked) => {
       const { agentId, authority_type } = asked
-      const { quote, challenge, judged } = await transaction(db, async (tx) => {
+      const { quote, challenge, checked } = await transaction(db, async (tx) => {
         await claimQuote(tx, asked.quote_id, agentId)
         const quote = await liveQuote(tx, asked.quote_id)
         // What was presented for it before is told again, or told to be under way.
         const challenge = await requirePayable(tx, quote.quote_id)
-        return { quote, challenge, judged: await judge(tx, agentId, asked.wallet_id, quote) }
+        return { quote, challenge, checked: await check(tx, agentId, asked.wallet_id, quote) }
       })
       if (authorityRules[authority_type].hosted_by === 'provider' && deps.providers.length === 0)
         return {
-          ...told(authority_type, undefined, judged, quote),
+          ...notified(authority_type, undefined, checked, quote),
           reasons: ['no payment provider is configured'],
         }
       const reference =
-        judged.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
-      return told(authority_type, reference, judged, quote)
+        checked.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
+      return notified(authority_type, reference, checked, quote)
     },
 
     /** An authority as it stands now; 404 for a payment that was presented without one. */
@@ -69,11 +69,11 @@ export function openAuthorities(deps: MoneyDesk) {
       const over = overReasons(reference)
       const isOpen = reference.state === 'presented' || reference.state === 'pending'
       const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined
-      const judged = await transaction(db, (tx) => judge(tx, agentId, walletId, quote))
-      return told(
+      const checked = await transaction(db, (tx) => check(tx, agentId, walletId, quote))
+      return notified(
         authority_type,
         reference,
-        { ...judged, reasons: [...over, ...judged.reasons] },
+        { ...checked, reasons: [...over, ...checked.reasons] },
         quote,
       )
     },
@@ -81,7 +81,7 @@ export function openAuthorities(deps: MoneyDesk) {
 }
 
 /** What an allowance wallet has against the payment; nobody else is asked before something is presented. */
-async function judge(
+async function check(
   tx: Tx,
   agentId: string,
   walletId: string | undefined,
@@ -90,7 +90,7 @@ async function judge(
   const agent_usd = await spendingLimit(tx, agentId)
   if (walletId === undefined) return { reasons: [], left: { agent_usd, wallet: null } }
   const payment = { rail: quote.rail, amount_usd: quote.total_usd }
-  const { paused, denials, shortfall_usd, left } = await judgeWallet(
+  const { paused, denials, shortfall_usd, left } = await checkWallet(
     tx,
     await ownWallet(tx, walletId, agentId),
     payment,
@@ -104,7 +104,7 @@ async function judge(
 }
 
 const authorize = (
-  deps: MoneyDesk,
+  deps: PaymentService,
   asked: AuthorityAsked,
   { challenge_id }: ChallengeRow,
 ): Promise<ReferenceRow> =>
@@ -127,7 +127,7 @@ function presentedBy({
   return { externalReference: transaction_hash, payer: wallet, proof: { signature } }
 }
 
-function told(
+function notified(
   authority_type: AuthorityType,
   reference: ReferenceRow | undefined,
   { reasons, left }: Judged,

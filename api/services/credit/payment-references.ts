@@ -6,8 +6,8 @@ import type { ReferenceRow } from '../../../activities/store/payments/payment-re
 import { findChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
-import type { MoneyDesk, Payer, PaymentAsked } from './payments.ts'
-import { tellTasks } from './task-payments.ts'
+import type { Payer, PaymentAsked, PaymentService } from './payments.ts'
+import { notifyTasks } from './task-payments.ts'
 import { referenceView, verificationOf } from './views.ts'
 
 /** What is paid for; a quote that is bound by its token is given with it. */
@@ -16,7 +16,12 @@ export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
 }
 
 /** Presents a payment for a quote of the payer's own. Throws as `claimQuote`, `requirePayable` and `presentReference` do. */
-export async function presentFor(deps: MoneyDesk, payer: Payer, of: PaysFor, asked: PaymentAsked) {
+export async function presentFor(
+  deps: PaymentService,
+  payer: Payer,
+  of: PaysFor,
+  asked: PaymentAsked,
+) {
   const { owner, challengeId } = await transaction(deps.db, async (tx) => {
     const quoteId = await quoteOf(tx, of)
     const owner =
@@ -52,7 +57,7 @@ async function orderedOwner(tx: Tx, workOrderId: string, quoteId: string): Promi
 
 /** Presents a payment and looks for its proof once; what is not proven yet is looked for again whenever somebody asks. */
 export async function presentAndLook(
-  deps: MoneyDesk,
+  deps: PaymentService,
   agentId: string,
   challengeId: string,
   asked: PaymentAsked,
@@ -66,22 +71,22 @@ export async function presentAndLook(
 }
 
 /** Looks for the proof of a payment that is not decided yet, and tells the tasks that it pays for. */
-export async function look(deps: MoneyDesk, presented: ReferenceRow): Promise<ReferenceRow> {
+export async function look(deps: PaymentService, presented: ReferenceRow): Promise<ReferenceRow> {
   const reference = await verified(deps, presented)
   const { entitlement_id: entitlementId } = reference
-  if (entitlementId !== null) await tellTasks(deps, { entitlementId })
+  if (entitlementId !== null) await notifyTasks(deps, { entitlementId })
   return reference
 }
 
-async function verified(deps: MoneyDesk, reference: ReferenceRow): Promise<ReferenceRow> {
+async function verified(deps: PaymentService, reference: ReferenceRow): Promise<ReferenceRow> {
   if (reference.state !== 'presented' && reference.state !== 'pending') return reference
-  if (reference.method === 'x402_reference') await deps.tellPayment(reference.external_reference)
+  if (reference.method === 'x402_reference') await deps.notifyPayment(reference.external_reference)
   return verifyReference(deps, reference.payment_reference_id)
 }
 
 /** 400 `invalid_request` for a hosted checkout that no provider or any of several could confirm, and for a provider that is not configured. */
 export function presentedOf(
-  { providers }: Pick<MoneyDesk, 'providers'>,
+  { providers }: Pick<PaymentService, 'providers'>,
   { method, external_reference, payer, proof, evidence, provider }: PaymentAsked,
 ) {
   const unclear = provider === undefined && method === 'hosted_checkout' && providers.length !== 1

@@ -30,10 +30,10 @@ import { listPrices, soldToAgents } from './prices.ts'
 import { checkoutUrl } from './product-links.ts'
 import {
   moneyOfTask,
+  notifyTasks,
   quoteOrder,
   quoteTask,
   type TaskQuoteAsked,
-  tellTasks,
 } from './task-payments.ts'
 import {
   challengeView,
@@ -45,13 +45,13 @@ import {
 } from './views.ts'
 
 /** A mandate's challenge lives for `mandateSeconds`. */
-export type MoneyDesk = MoneyDeps & {
+export type PaymentService = MoneyDeps & {
   /** Starts or joins the settlement of an x402 payment; should that fail, a worker's sweep does. */
-  tellPayment(paymentId: string): Promise<void>
+  notifyPayment(paymentId: string): Promise<void>
   /** Has a task make the moves that follow from its money, and waits for them; 503 `unavailable`. */
   advanceTask(taskId: string): Promise<unknown>
   /** The same for who goes on without: it fails soon where no worker is there. */
-  tellTask(taskId: string): Promise<unknown>
+  notifyTask(taskId: string): Promise<unknown>
   mandateSeconds: number
   /** The payment providers whose events are believed. */
   providers: readonly string[]
@@ -81,7 +81,7 @@ export type PaymentAsked = {
 }
 
 /** Quotes, challenges, payments and credit as operations see them; each act is safe to repeat. */
-export function openMoney(deps: MoneyDesk) {
+export function openMoney(deps: PaymentService) {
   const { db } = deps
   return {
     prices: listPrices,
@@ -141,19 +141,27 @@ export function openMoney(deps: MoneyDesk) {
   }
 }
 
-const open = ({ db }: MoneyDesk, quoteId: string) =>
+const open = ({ db }: PaymentService, quoteId: string) =>
   transaction(db, (tx) => openChallenge(tx, quoteId))
 
 /** The credit of a quote that is claimed by its token. */
-const openClaimed = ({ db }: MoneyDesk, agentId: string, { quote_id, quote_token }: QuoteClaim) =>
+const openClaimed = (
+  { db }: PaymentService,
+  agentId: string,
+  { quote_id, quote_token }: QuoteClaim,
+) =>
   transaction(db, async (tx) =>
     openEntitlement(tx, await claimQuote(tx, quote_id, agentId, quote_token), agentId),
   )
 
 /** The challenge as it is told in the 402 envelope; for a mandate also what its holder signs. */
-async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMethod | undefined) {
+async function challengeFor(
+  deps: PaymentService,
+  quoteId: string,
+  method: PaymentMethod | undefined,
+) {
   const challenge = await open(deps, quoteId)
-  await tellTasks(deps, { quoteId })
+  await notifyTasks(deps, { quoteId })
   // No page takes a customer's money before it is known whose credit it becomes.
   const bound = (await findQuote(deps.db, quoteId))?.bound_to != null
   const checkout_url = bound ? await checkoutUrl(deps.db, challenge.challenge_id) : null
@@ -165,7 +173,7 @@ async function challengeFor(deps: MoneyDesk, quoteId: string, method: PaymentMet
 
 /** A payment reference of this agent; 404, 403 `not_owner`. */
 export async function ownReference(
-  { db }: MoneyDesk,
+  { db }: PaymentService,
   agentId: string,
   referenceId: string,
 ): Promise<ReferenceRow> {
@@ -182,7 +190,7 @@ export async function ownReference(
 
 /** An entitlement of this agent, of anybody where none is named; 404, 403 `not_owner`. */
 export async function ownEntitlement(
-  { db }: MoneyDesk,
+  { db }: PaymentService,
   entitlementId: string,
   agentId?: string,
 ): Promise<EntitlementRow> {
@@ -193,13 +201,18 @@ export async function ownEntitlement(
   throw refuse('not_owner', 'the entitlement belongs to another agent', 'Use your own entitlement.')
 }
 
-const readCredit = async ({ db }: MoneyDesk, entitlement: EntitlementRow) =>
+const readCredit = async ({ db }: PaymentService, entitlement: EntitlementRow) =>
   creditView(entitlement, await listMovements(db, creditAccount(entitlement.entitlement_id)))
 
 /** A payment presented before, or a new one with the amount that its payer takes it to be. */
 export type FundedBy = { payment_reference_id: string } | (PaymentAsked & { amount_usd: number })
 
-async function fundCredit(deps: MoneyDesk, agentId: string, entitlementId: string, by: FundedBy) {
+async function fundCredit(
+  deps: PaymentService,
+  agentId: string,
+  entitlementId: string,
+  by: FundedBy,
+) {
   const entitlement = await ownEntitlement(deps, entitlementId, agentId)
   const reference = await fundingReference(deps, entitlement, by)
   const credit = await readCredit(deps, await ownEntitlement(deps, entitlementId, agentId))
@@ -211,7 +224,7 @@ async function fundCredit(deps: MoneyDesk, agentId: string, entitlementId: strin
 }
 
 async function fundingReference(
-  deps: MoneyDesk,
+  deps: PaymentService,
   entitlement: EntitlementRow,
   by: FundedBy,
 ): Promise<ReferenceRow> {

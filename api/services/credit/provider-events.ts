@@ -8,21 +8,21 @@ import {
 } from '../../../activities/keys/provider-signature.ts'
 import type { EventKey } from '../../../activities/store/credit/provider-events.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
-import type { MoneyDesk } from './payments.ts'
-import { tellTasks } from './task-payments.ts'
+import type { PaymentService } from './payments.ts'
+import { notifyTasks } from './task-payments.ts'
 
 /** A webhook as it came: lowercase header names, and the raw bytes that its signature is over. */
 export type SignedEvent = { readonly headers: WebhookHeaders; readonly raw: Uint8Array }
 type ProviderDeps = MoneyDeps &
-  Pick<MoneyDesk, 'tellTask'> & {
+  Pick<PaymentService, 'notifyTask'> & {
     providerKeys: readonly ProviderKey[]
     warn: (error: unknown) => void
   }
 
-export type ProviderDesk = ReturnType<typeof openProviderDesk>
+export type ProviderService = ReturnType<typeof openProviderService>
 
 /** What payment providers tell of payments. */
-export function openProviderDesk(deps: ProviderDeps) {
+export function openProviderService(deps: ProviderDeps) {
   /** The provider that signed it; throws 401 `webhook_signature_invalid`. */
   const providerOf = async ({ headers, raw }: SignedEvent) =>
     verifyProviderSignature(headers, raw, deps.providerKeys, await clockSeconds(deps.db))
@@ -43,7 +43,7 @@ export function openProviderDesk(deps: ProviderDeps) {
 async function applyAndTell(deps: ProviderDeps, key: EventKey): Promise<void> {
   const { reference } = await applyEvent(deps, key)
   const entitlementId = reference?.entitlement_id ?? null
-  if (entitlementId !== null) await tellTasks(deps, { entitlementId })
+  if (entitlementId !== null) await notifyTasks(deps, { entitlementId })
 }
 
 const schemeOf = ({ headers }: SignedEvent) =>

@@ -16,21 +16,21 @@ import { findTaskCredit, listBehindMoney } from '../../../activities/store/tasks
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/task/credit.ts'
-import type { MoneyDesk } from './payments.ts'
+import type { PaymentService } from './payments.ts'
 import { challengeView, entitlementView, linesOf, quoteView } from './views.ts'
 
-type Telling = { db: Kysely<Database>; tellTask(taskId: string): Promise<unknown> }
+type Telling = { db: Kysely<Database>; notifyTask(taskId: string): Promise<unknown> }
 
 /** Of credit for many runs; a call does not wait for all of them. */
 const TOLD_AT_ONCE = 20
 
 /** Tells tasks that stand behind what is stored of their money; who is not told now is found by the workers' sweep. */
-export async function tellTasks(
-  { db, tellTask }: Telling,
+export async function notifyTasks(
+  { db, notifyTask }: Telling,
   of: { entitlementId: string } | { quoteId: string },
 ): Promise<void> {
   const behind = await listBehindMoney(db, of)
-  await Promise.allSettled(behind.slice(0, TOLD_AT_ONCE).map(tellTask))
+  await Promise.allSettled(behind.slice(0, TOLD_AT_ONCE).map(notifyTask))
 }
 
 export type TaskQuoteAsked = { rail: RailKey; tier: Tier; units: number }
@@ -39,7 +39,7 @@ export type TaskQuoteAsked = { rail: RailKey; tier: Tier; units: number }
  * A quote for a trusted task, whose credit is set aside before the task is told; asked for again, the one that the task has. 409
  * `wrong_state`, `quote_mismatch`.
  */
-export async function quoteTask(deps: MoneyDesk, taskId: string, asked: TaskQuoteAsked) {
+export async function quoteTask(deps: PaymentService, taskId: string, asked: TaskQuoteAsked) {
   const quote = await transaction(deps.db, async (tx) => {
     const task = await requireTask(tx, taskId)
     const known = await quoteOfTask(tx, task, asked)
@@ -67,7 +67,7 @@ async function quoteOfTask(tx: Tx, { task_id }: TaskRow, { rail, tier, units }: 
 
 /** A quote for the next run of an order that waits for one, or for the run whose token is given. 409 `wrong_state`. */
 export async function quoteOrder(
-  deps: MoneyDesk,
+  deps: PaymentService,
   workOrderId: string,
   { taskToken, ...asked }: TaskQuoteAsked & { taskToken?: string | undefined },
 ) {
@@ -87,7 +87,7 @@ export async function quoteOrder(
 
 /** What a task pays with, as callers see it: its credit, and the challenge that can still be met. */
 export async function moneyOfTask(
-  deps: Pick<MoneyDesk, 'offers' | 'providers'>,
+  deps: Pick<PaymentService, 'offers' | 'providers'>,
   tx: Tx,
   taskId: string,
 ) {

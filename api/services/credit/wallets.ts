@@ -23,7 +23,7 @@ import type { ReferenceRow } from '../../../activities/store/payments/payment-re
 import { findWalletPause } from '../../../activities/store/payouts/controls.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { look, presentedOf } from './payment-references.ts'
-import { type FundedBy, type MoneyDesk, ownReference, type PaymentAsked } from './payments.ts'
+import { type FundedBy, ownReference, type PaymentAsked, type PaymentService } from './payments.ts'
 import { postingsOf, referenceView, verificationOf } from './views.ts'
 
 export type Wallets = ReturnType<typeof openWallets>
@@ -36,7 +36,7 @@ type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsA
 const POSTINGS_SHOWN = 100
 
 /** Allowance wallets as operations see them (endpoints.md §12); each act is safe to repeat. */
-export function openWallets(deps: MoneyDesk) {
+export function openWallets(deps: PaymentService) {
   const { db } = deps
   return {
     /** Without an agent, anybody's wallet. */
@@ -94,7 +94,7 @@ export function openWallets(deps: MoneyDesk) {
 
 /** The payment that was presented for this wallet, or is now; one for anything else is refused. */
 async function intoWallet(
-  deps: MoneyDesk,
+  deps: PaymentService,
   agentId: string,
   walletId: string,
   by: FundedBy,
@@ -121,7 +121,7 @@ async function intoWallet(
 
 /** A wallet has no challenge that tells what to sign, so who sends no proof is told here: 402 `payment_required`. */
 async function assertProofGiven(
-  deps: MoneyDesk,
+  deps: PaymentService,
   walletId: string,
   amount_usd: number,
   { method, proof }: PaymentAsked,

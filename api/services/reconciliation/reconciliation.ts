@@ -33,10 +33,13 @@ export type CloseInput = { exception_id: string; reason: string }
 export type CloseAnswer = { exception: ReturnType<typeof exceptionView>; receipt: ReceiptView }
 
 /** `show` makes the workflow of a payout read again whether an operator is still needed; it may fail without harm. */
-type DeskDeps = CloseDeps & { db: Kysely<Database>; show: (record: PayoutRecord) => Promise<void> }
+type ServiceDeps = CloseDeps & {
+  db: Kysely<Database>
+  show: (record: PayoutRecord) => Promise<void>
+}
 
 /** Reconciliation as operators see it: what was signed and found, and the one act there is. */
-export function openReconciliationDesk(deps: DeskDeps) {
+export function openReconciliationService(deps: ServiceDeps) {
   const { db, show } = deps
   return {
     /** The statement of a day, or the latest, with the last run and the open exceptions; throws 404 for a day without one. */

@@ -20,8 +20,8 @@ export type ActDeps = RecoverDeps & {
 }
 
 /** What an operator can do to what is stuck: have its workflow read its row again, or one of a task's recoveries. */
-export const recoverActs = ['wake', ...recoveryActions] as const
-export type RecoverAct = (typeof recoverActs)[number]
+export const recoverCommands = ['wake', ...recoveryActions] as const
+export type RecoverAct = (typeof recoverCommands)[number]
 
 type Operator = { operatorId: string; name: string }
 export type Acting = { id: string; act: RecoverAct; reason: string; input: unknown }
@@ -35,11 +35,11 @@ export type Acted = { id: string; act: RecoverAct; state: string; receipt: Recei
 export async function actOn(deps: ActDeps, operator: Operator, acting: Acting): Promise<Acted> {
   const subject = await subjectOf(deps, acting.id)
   // Nothing is recorded of what cannot be told.
-  await tell(deps, subject)
+  await notify(deps, subject)
   const acted = await transaction(deps.db, (tx) =>
     record(deps.tasks, tx, operator, { ...acting, id: subject }),
   )
-  await tell(deps, subject)
+  await notify(deps, subject)
   return acted
 }
 
@@ -63,7 +63,7 @@ class Undone extends Error {
   }
 }
 
-async function tell({ db, client, gateway }: ActDeps, subject: string): Promise<void> {
+async function notify({ db, client, gateway }: ActDeps, subject: string): Promise<void> {
   if (isTask(subject)) await gateway.wake(subject)
   else await wakePayout(client, await requirePayout(db, subject))
 }

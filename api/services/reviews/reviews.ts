@@ -72,9 +72,9 @@ export function openReviews(deps: ReviewDeps) {
     },
     record: async (reviewer: Reviewer, input: ReviewInput, callId: string) => {
       const subject = deps.subjects.find(({ kind }) => kind === input.subject_kind)
-      const told = (await subject?.tasksOf?.(deps.db, input.subject_id)) ?? []
+      const notified = (await subject?.tasksOf?.(deps.db, input.subject_id)) ?? []
       // Nothing is decided for a task whose workflow cannot be reached.
-      await Promise.all(told.map(deps.wakeTask))
+      await Promise.all(notified.map(deps.wakeTask))
       const answer = await transaction(deps.db, async (tx) => {
         const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
         const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
@@ -84,7 +84,7 @@ export function openReviews(deps: ReviewDeps) {
         return decided
       })
       // The decision stands whether or not they can be told now.
-      await Promise.allSettled(told.map(deps.wakeTask))
+      await Promise.allSettled(notified.map(deps.wakeTask))
       return answer
     },
   }

@@ -21,11 +21,11 @@ import { beginRun, type StartAsked, type StartDeps, withMandate } from './start.
 import { type Submission, submitRun } from './submit.ts'
 import { runView } from './views.ts'
 
-export type RunDeskDeps = StartDeps & RunReadDeps & { settleWaitMs: number }
-export type RunDesk = ReturnType<typeof openRunDesk>
+export type RunServiceDeps = StartDeps & RunReadDeps & { settleWaitMs: number }
+export type RunService = ReturnType<typeof openRunService>
 
 /** Runs as their agents start, follow and acknowledge them. */
-export function openRunDesk(deps: RunDeskDeps) {
+export function openRunService(deps: RunServiceDeps) {
   const reads = openRunReads(deps)
   return {
     ...reads,
@@ -45,7 +45,7 @@ export function openRunDesk(deps: RunDeskDeps) {
  * Starts a run, or continues one: paid at once where a wallet is named, answered with its challenge while a named payment is being
  * confirmed, and with `PAYMENT-RESPONSE` where the call carries its payment. 402 `payment_required` with the challenge where nothing pays, 409 `payment_pending` where something may.
  */
-async function start(deps: RunDeskDeps, agentId: string, given: StartAsked, callId: string) {
+async function start(deps: RunServiceDeps, agentId: string, given: StartAsked, callId: string) {
   const asked = await withMandate(deps.db, given)
   const taskId = await beginRun(deps, agentId, asked, callId)
   const pays = await payNow(deps, agentId, taskId, asked)
@@ -63,8 +63,8 @@ async function start(deps: RunDeskDeps, agentId: string, given: StartAsked, call
 
 /** The 402 of an unpaid run, which an x402 client can pay: the same call with the payment goes through. */
 function unpaid(
-  { baseUrl }: RunDeskDeps,
-  challenge: Awaited<ReturnType<RunDeskDeps['money']['challenge']>>,
+  { baseUrl }: RunServiceDeps,
+  challenge: Awaited<ReturnType<RunServiceDeps['money']['challenge']>>,
   run: object,
 ) {
   const { accepts, accepted_methods, amount_usd, next_action } = challenge
@@ -84,7 +84,7 @@ const asksForMoney: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending
 
 /** Whether something pays for the run or is being confirmed: a wallet pays now, and a payment that is named is looked for. */
 async function payNow(
-  { db, money }: RunDeskDeps,
+  { db, money }: RunServiceDeps,
   agentId: string,
   taskId: string,
   { quote_id, wallet_id, payment_reference_id, payment_signature }: StartAsked,
@@ -115,7 +115,7 @@ function carried({
   return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
 }
 
-async function startedRun(deps: RunDeskDeps, tx: Tx, taskId: string) {
+async function startedRun(deps: RunServiceDeps, tx: Tx, taskId: string) {
   const task = await requireTask(tx, taskId)
   const run = await runView(deps, tx, task)
   const { settlement_receipt_id, usage_receipt_id } = run
@@ -139,7 +139,7 @@ export type Acknowledgement = {
  * where nothing can be stopped any more, 422 `receipt_invalid` for what is no receipt of this run.
  */
 async function acknowledge(
-  deps: RunDeskDeps,
+  deps: RunServiceDeps,
   mover: Mover,
   input: Acknowledgement,
   callId: string,
@@ -173,7 +173,7 @@ async function acknowledge(
 }
 
 async function acknowledged(
-  deps: RunDeskDeps,
+  deps: RunServiceDeps,
   tx: Tx,
   { actor }: Mover,
   input: Acknowledgement,

@@ -15,8 +15,8 @@ import { isFor } from '../agents/rails.ts'
 import type { Money } from '../credit/payments.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
 import { provideInput } from '../tasks/input.ts'
-import type { TaskDeskDeps } from '../tasks/tasks.ts'
-import * as acts from '../tasks/transitions.ts'
+import type { TaskServiceDeps } from '../tasks/tasks.ts'
+import * as commands from '../tasks/transitions.ts'
 
 /** What a paid run is asked for with (endpoints.md §2, Start); at most one of the ids says what pays for it. */
 export type StartAsked = {
@@ -38,7 +38,7 @@ export type StartAsked = {
   ap2_mandate_reference?: string | undefined
 }
 
-export type StartDeps = TaskDeskDeps & { money: Money }
+export type StartDeps = TaskServiceDeps & { money: Money }
 
 /**
  * Begins a run: its task is submitted, given its input and credit, and agreed on, each step named after the call. Repeated, it goes
@@ -170,8 +170,8 @@ type Agreement = { taskId: string; terms: TaskTerms; asked: StartAsked; callId: 
 
 async function agree(deps: StartDeps, { taskId, terms, asked, callId }: Agreement): Promise<void> {
   const actor = `agent:${terms.agent_id}`
-  const act = (step: string): acts.Act => ({ eventId: `${callId}:${step}`, actor })
-  const { state } = await acts.submitTask(deps, taskId, terms, { eventId: callId, actor })
+  const act = (step: string): commands.Act => ({ eventId: `${callId}:${step}`, actor })
+  const { state } = await commands.submitTask(deps, taskId, terms, { eventId: callId, actor })
   // It was over before it was agreed on: its ledger says why.
   if (state === 'closed') return
   await transaction(deps.db, async (tx) => {
@@ -179,7 +179,7 @@ async function agree(deps: StartDeps, { taskId, terms, asked, callId }: Agreemen
     await requestCredit(deps, tx, await requireTask(tx, taskId), asked.quote_id)
   })
   const of = { task_id: taskId, terms_sha256: digestOf(terms) }
-  const contract = await acts.prepareContract(deps, of, [], act('contract'))
+  const contract = await commands.prepareContract(deps, of, [], act('contract'))
   await transaction(deps.db, async (tx) => {
     const facts = { ...contract, task_id: taskId }
     const about = {
@@ -198,5 +198,5 @@ async function agree(deps: StartDeps, { taskId, terms, asked, callId }: Agreemen
     customer_account,
     terms_sha256,
   }
-  await acts.acceptContract(deps, taskId, { terms_sha256, acceptance }, act('accepted'))
+  await commands.acceptContract(deps, taskId, { terms_sha256, acceptance }, act('accepted'))
 }

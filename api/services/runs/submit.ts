@@ -5,7 +5,7 @@ import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { provideInput } from '../tasks/input.ts'
 import { ownContract } from '../tasks/reading.ts'
-import type { Mover, TaskDeskDeps } from '../tasks/tasks.ts'
+import type { Mover, TaskServiceDeps } from '../tasks/tasks.ts'
 
 export type Submission = { task_token: string; contract_id: string; input: Record<string, unknown> }
 
@@ -15,7 +15,7 @@ export type Submission = { task_token: string; contract_id: string; input: Recor
  * it is accepted and after it is sealed, 422 `evidence_mismatch` for another input than was announced.
  */
 export async function submitRun(
-  { db, gateway }: Pick<TaskDeskDeps, 'db' | 'gateway'>,
+  { db, gateway }: Pick<TaskServiceDeps, 'db' | 'gateway'>,
   mover: Mover,
   { task_token, contract_id, input }: Submission,
 ): Promise<string> {

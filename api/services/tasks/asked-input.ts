@@ -2,7 +2,7 @@ import { type PointerError, refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { checkInput, uploadsOf } from '#domain/rails/uploads.ts'
-import { type CallbackHosts, judgeCallbackUrl } from '../../../activities/callback/hosts.ts'
+import { type CallbackHosts, checkCallbackUrl } from '../../../activities/callback/hosts.ts'
 
 const FAULTS_SHOWN = 50
 
@@ -28,7 +28,7 @@ export function assertReadable(key: RailKey, input: Record<string, unknown>, at 
 
 /** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is called. */
 export function assertCallback(hosts: CallbackHosts, url: string | null, sandboxed: boolean): void {
-  const judged = url === null ? undefined : judgeCallbackUrl(hosts, url, sandboxed)
-  if (judged?.ok === false)
-    throw refuse('callback_refused', judged.detail, 'Name another URL, or none.')
+  const checked = url === null ? undefined : checkCallbackUrl(hosts, url, sandboxed)
+  if (checked?.ok === false)
+    throw refuse('callback_refused', checked.detail, 'Name another URL, or none.')
 }

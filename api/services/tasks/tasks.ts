@@ -29,22 +29,22 @@ import { assertCallback } from './asked-input.ts'
 import { type Asker, assertOwner, openTaskReads, ownContract } from './reading.ts'
 import { prepareReplay, type RecoveryAsk, type ReplayAsk } from './recovery.ts'
 import { recoverTask } from './recovery-answer.ts'
-import * as acts from './transitions.ts'
+import * as commands from './transitions.ts'
 import { contractView, taskExceptionView, taskView } from './views.ts'
 
-export type TaskDeskDeps = TaskDeps &
+export type TaskServiceDeps = TaskDeps &
   ReplayDeps & {
-    gateway: acts.TaskGateway
+    gateway: commands.TaskGateway
     money: Pick<Money, 'ofTask'>
     tokens: DerivedTokens
     osUrl: string
   }
 /** Who moves a task; `actor` is what its ledger says. */
 export type Mover = Asker & Actor
-export type TaskDesk = ReturnType<typeof openTaskDesk>
+export type TaskService = ReturnType<typeof openTaskService>
 
 /** What agents and operators do with tasks. Each act names its event after its call, so that a repeat finds what was done. */
-export function openTaskDesk(deps: TaskDeskDeps) {
+export function openTaskService(deps: TaskServiceDeps) {
   return {
     read: {
       ...openTaskReads(deps.db),
@@ -78,7 +78,7 @@ export function openTaskDesk(deps: TaskDeskDeps) {
   }
 }
 
-async function assertRail({ db }: TaskDeskDeps, agentId: string, rail: string): Promise<void> {
+async function assertRail({ db }: TaskServiceDeps, agentId: string, rail: string): Promise<void> {
   const agent = await findAgent(db, agentId)
   if (agent !== undefined && isFor(agent, rail)) return
   throw refuse(
@@ -88,7 +88,7 @@ async function assertRail({ db }: TaskDeskDeps, agentId: string, rail: string): 
   )
 }
 
-async function taskOfToken({ db }: TaskDeskDeps, asker: Asker, token: string): Promise<TaskRow> {
+async function taskOfToken({ db }: TaskServiceDeps, asker: Asker, token: string): Promise<TaskRow> {
   const task = await findTask(db, taskIdOf(token))
   if (task === undefined)
     throw refuse('not_found', 'nothing has this token', 'Check the task token.')
@@ -97,7 +97,7 @@ async function taskOfToken({ db }: TaskDeskDeps, asker: Asker, token: string): P
 }
 
 async function preflight(
-  deps: TaskDeskDeps,
+  deps: TaskServiceDeps,
   agentId: string,
   asked: Omit<TaskTerms, 'agent_id'>,
   callId: string,
@@ -105,11 +105,11 @@ async function preflight(
   const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
   const terms = { ...asked, agent_id: agentId }
   if ((await findTask(deps.db, taskId)) === undefined) await assertAdmitted(deps, agentId, asked)
-  await acts.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
+  await commands.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
   await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
     // The judgement of the preflight is always the second entry of the ledger.
-    const judged = await findTaskEvent(tx, taskId, 'own:2')
-    const { checks = [] } = (judged?.data ?? {}) as { checks?: Check[] }
+    const checked = await findTaskEvent(tx, taskId, 'own:2')
+    const { checks = [] } = (checked?.data ?? {}) as { checks?: Check[] }
     const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
     return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
   })
@@ -117,7 +117,7 @@ async function preflight(
 
 /** What would only be found out later is refused before anything is written: 403 `trust_required`, 422 `callback_refused`. */
 async function assertAdmitted(
-  { db, callbackHosts }: TaskDeskDeps,
+  { db, callbackHosts }: TaskServiceDeps,
   agentId: string,
   { usage, callback_url }: Pick<TaskTerms, 'usage' | 'callback_url'>,
 ): Promise<void> {
@@ -133,7 +133,7 @@ async function assertAdmitted(
 
 /** The stored answer of a preflight with the token of its task, which is derived anew and stored nowhere. */
 async function withTaskToken(
-  { tokens, osUrl }: TaskDeskDeps,
+  { tokens, osUrl }: TaskServiceDeps,
   stored: Record<string, unknown>,
   callId: string,
 ) {
@@ -148,14 +148,14 @@ async function withTaskToken(
 }
 
 async function prepareContract(
-  deps: TaskDeskDeps,
+  deps: TaskServiceDeps,
   mover: Mover,
   { task_token, acceptance_criteria }: { task_token: string; acceptance_criteria: string[] },
   callId: string,
 ): Promise<void> {
   const asked = await taskOfToken(deps, mover, task_token)
   const act = { eventId: callId, actor: mover.actor }
-  const prepared = await acts.prepareContract(deps, asked, acceptance_criteria, act)
+  const prepared = await commands.prepareContract(deps, asked, acceptance_criteria, act)
   const { contract_id } = prepared
   await answerOnce(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
     const { contract, task } = await ownContract(tx, mover, contract_id)
@@ -181,7 +181,7 @@ export type Acceptance = {
 
 /** Throws 401 `proof_invalid` unless a key that speaks for the contract's agent signed this acceptance. */
 async function assertAcceptance(
-  deps: TaskDeskDeps,
+  deps: TaskServiceDeps,
   mover: Mover,
   input: Acceptance,
 ): Promise<void> {
@@ -199,7 +199,7 @@ async function assertAcceptance(
 }
 
 async function acceptContract(
-  deps: TaskDeskDeps,
+  deps: TaskServiceDeps,
   mover: Mover,
   input: Acceptance,
   callId: string,
@@ -220,7 +220,7 @@ async function acceptContract(
     agent_id: task.agent_id,
   }
   const act = { eventId: callId, actor: mover.actor }
-  await acts.acceptContract(deps, task.task_id, { terms_sha256, acceptance }, act)
+  await commands.acceptContract(deps, task.task_id, { terms_sha256, acceptance }, act)
   await answerOnce(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
     const now = await ownContract(tx, mover, contract_id)
     const money = await deps.money.ofTask(tx, task.task_id)
@@ -233,7 +233,7 @@ async function acceptContract(
 }
 
 async function raise(
-  deps: TaskDeskDeps,
+  deps: TaskServiceDeps,
   taskId: string,
   by: Actor,
   data: { code: TaskExceptionCode; detail: string },
@@ -256,12 +256,12 @@ const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId 
 
 /** A recovery is recorded with what it does in one transaction, and its workflow told before and after: it goes on from the row. */
 async function recover(
-  deps: TaskDeskDeps,
+  deps: TaskServiceDeps,
   recovery: Recovery,
   { decided, callId }: { decided: boolean; callId: string },
 ): Promise<{ status: number; body?: Record<string, unknown> }> {
   const { taskId } = recovery
-  return told(deps, taskId, () =>
+  return notified(deps, taskId, () =>
     transaction(deps.db, async (tx) => {
       await claimGrant(tx, callId, taskId)
       const { waits, body } = await recoverTask(deps, tx, {
@@ -277,12 +277,12 @@ async function recover(
 }
 
 async function prepareTaskReplay(
-  deps: TaskDeskDeps,
+  deps: TaskServiceDeps,
   ask: Omit<ReplayAsk, 'recoveryId'>,
   callId: string,
 ): Promise<void> {
   const { taskId } = ask
-  await told(deps, taskId, () =>
+  await notified(deps, taskId, () =>
     answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
       const receipt = receiptView(
         await prepareReplay(deps, tx, { ...ask, recoveryId: recoveryIdOf(callId) }),
@@ -294,8 +294,8 @@ async function prepareTaskReplay(
 }
 
 /** Nothing is done to a task whose workflow cannot be told; what was done stands whether or not it can be told then. */
-async function told<Result>(
-  { gateway }: TaskDeskDeps,
+async function notified<Result>(
+  { gateway }: TaskServiceDeps,
   taskId: string,
   act: () => Promise<Result>,
 ): Promise<Result> {

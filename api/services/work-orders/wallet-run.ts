@@ -8,7 +8,7 @@ import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
-import { goOn } from '../../../activities/task/automatic-transitions.ts'
+import { advanceTask } from '../../../activities/task/automatic-transitions.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { timing } from '../../../workflows/shared/timing.ts'
@@ -34,7 +34,8 @@ export async function storeWalletRun(deps: TaskDeps, tx: Tx, asked: WalletRunAsk
   const { order, run, agentId, quoteId, customerAccount: customer_account } = asked
   if (!(await storeOrder(deps, tx, { ...order, agentId, quote_id: quoteId, runs: [run] }))) return
   const { taskId, eventId: act } = run
-  const goesOn = async () => goOn(deps, tx, await requireTask(tx, taskId), timing.task.limits)
+  const goesOn = async () =>
+    advanceTask(deps, tx, await requireTask(tx, taskId), timing.task.limits)
   await goesOn()
   const parties = { preparedBy: order.actor, acceptedBy: order.actor }
   const acceptance = { accept_terms: true, agent_id: agentId, customer_account }

@@ -8,7 +8,7 @@ import { transaction } from '../../../activities/store/postgres/db.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { ownRun } from '../runs/reading.ts'
-import type { RunDeskDeps } from '../runs/runs.ts'
+import type { RunServiceDeps } from '../runs/runs.ts'
 import { assertStartable, type StartAsked } from '../runs/start.ts'
 import type { Asker } from '../tasks/reading.ts'
 import { assertOpen } from '../tasks/transitions.ts'
@@ -28,7 +28,7 @@ export type WalletStart = Pick<StartAsked, Asked> & { wallet_id: string }
 export type WalletRuns = ReturnType<typeof openWalletRuns>
 
 /** Runs that an allowance wallet pays for (endpoints.md §12). */
-export function openWalletRuns(deps: RunDeskDeps) {
+export function openWalletRuns(deps: RunServiceDeps) {
   return {
     /** 404 without it, 403 `not_owner`. */
     read: (asker: Asker, runId: string) => read(deps, asker, runId),
@@ -37,11 +37,11 @@ export function openWalletRuns(deps: RunDeskDeps) {
   }
 }
 
-const read = (deps: RunDeskDeps, asker: Asker, runId: string) =>
+const read = (deps: RunServiceDeps, asker: Asker, runId: string) =>
   transaction(deps.db, async (tx) => walletRunView(deps, tx, await ownRun(tx, asker, runId)))
 
 /** Starts a run with its order and its payment; repeated, it shows the one that it started. 402 with the shortfall. */
-async function start(deps: RunDeskDeps, agentId: string, asked: WalletStart, callId: string) {
+async function start(deps: RunServiceDeps, agentId: string, asked: WalletStart, callId: string) {
   const { status_token, ids } = await orderNames(deps, callId)
   const work_order_id = ids.workOrderId
   if ((await findWorkOrder(deps.db, { work_order_id })) === undefined)
@@ -62,7 +62,7 @@ async function start(deps: RunDeskDeps, agentId: string, asked: WalletStart, cal
 }
 
 async function assertTakeable(
-  deps: RunDeskDeps,
+  deps: RunServiceDeps,
   agentId: string,
   asked: WalletStart,
 ): Promise<void> {
@@ -94,7 +94,7 @@ const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletS
 
 /** A balance that is too small leaves nothing begun: the agent fills its wallet, or pays the quote in another way. */
 async function askForMoney(
-  { money }: RunDeskDeps,
+  { money }: RunServiceDeps,
   asked: WalletStart,
   error: unknown,
 ): Promise<never> {

@@ -12,7 +12,7 @@ import {
   listOrderedTasks,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import type { RunDeskDeps } from '../runs/runs.ts'
+import type { RunServiceDeps } from '../runs/runs.ts'
 import { assertPaysForIt } from '../runs/start.ts'
 import { runView } from '../runs/views.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
@@ -32,7 +32,7 @@ export type OrderInput = Omit<
 export type WorkOrders = ReturnType<typeof openWorkOrders>
 
 /** Work orders: taken from anybody, decided at the review console, and worked off by the tasks behind them. */
-export function openWorkOrders(deps: RunDeskDeps) {
+export function openWorkOrders(deps: RunServiceDeps) {
   return {
     /** Takes an order; repeated, it shows the one that it made. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
     create: async (asked: OrderInput, callId: string) => {
@@ -82,7 +82,7 @@ export function openWorkOrders(deps: RunDeskDeps) {
 }
 
 /** What an order is known by: it follows from the call that sends it. */
-export async function orderNames({ tokens }: Pick<RunDeskDeps, 'tokens'>, callId: string) {
+export async function orderNames({ tokens }: Pick<RunServiceDeps, 'tokens'>, callId: string) {
   const status_token = await tokens.statusToken('wt', callId)
   const workOrderId = `wo_${digestOf({ call: callId })}`
   return { status_token, ids: { workOrderId, statusTokenSha256: secretSha256(status_token) } }
@@ -94,7 +94,7 @@ async function requireOrder(tx: Tx, work_order_id: string): Promise<WorkOrderRow
   return order
 }
 
-async function assertTakeable(deps: RunDeskDeps, asked: OrderInput): Promise<void> {
+async function assertTakeable(deps: RunServiceDeps, asked: OrderInput): Promise<void> {
   const { steps, quote_id, tier, agentId, payment_reference_id, callback_url } = asked
   await assertOpen(deps.db)
   assertCallback(deps.callbackHosts, callback_url, agentId === null)
@@ -124,7 +124,7 @@ function assertOperational(key: RailKey): void {
   )
 }
 
-async function orderTaken(deps: RunDeskDeps, tx: Tx, work_order_id: string) {
+async function orderTaken(deps: RunServiceDeps, tx: Tx, work_order_id: string) {
   const work_order = await orderView(tx, await requireOrder(tx, work_order_id))
   const rail_runs = []
   const tasks = await listOrderedTasks(tx, work_order_id)

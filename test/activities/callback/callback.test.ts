@@ -122,9 +122,14 @@ verifies(
       failures: 0,
       lastFailure: null,
     })
-    const [proof, told] = receiver.received
-    expect([proof?.id, told?.id, proof?.verified, told?.verified]).toEqual([id, id, true, true])
-    expect(callbackBody.parse(told?.body)).toMatchObject({
+    const [proof, notified] = receiver.received
+    expect([proof?.id, notified?.id, proof?.verified, notified?.verified]).toEqual([
+      id,
+      id,
+      true,
+      true,
+    ])
+    expect(callbackBody.parse(notified?.body)).toMatchObject({
       event: 'task_updated',
       delivery_id: id,
       state: 'closed',

@@ -11,7 +11,7 @@ import type { ReferenceRow } from '../../../activities/store/payments/payment-re
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { auditBooks } from '../../support/books.ts'
 import { verifies } from '../../verifies.ts'
-import { hex, newAgent, operator, present, quoted, refusal, startMoney, topUp } from './rig.ts'
+import { hex, newAgent, operator, present, quoted, refusal, startMoney, topUp } from './fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -190,7 +190,7 @@ verifies(
     const world = await newWorld()
     await topUp(deps, world.agentId, world.walletId, 2_000)
     for (let count = 0; count < 4; count += 1) await act(world, { act: 'pay', tier: 'pro' })
-    const acts: Step[] = Array.from({ length: 60 }, (_, index) =>
+    const commands: Step[] = Array.from({ length: 60 }, (_, index) =>
       index % 5 === 0
         ? { act: 'pay', tier: 'entry' }
         : index % 5 === 1
@@ -202,7 +202,7 @@ verifies(
             },
     )
     await Promise.all(
-      acts.map((one) => done({ ...world, paid: world.paid.slice(0, 4), topUps: [] }, one)),
+      commands.map((one) => done({ ...world, paid: world.paid.slice(0, 4), topUps: [] }, one)),
     )
     const accounts = await auditBooks(deps.db)
     // Each of the four was refunded once, after all, and has nothing left; twelve more were paid, and twelve top-ups came in.

@@ -12,7 +12,7 @@ import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { patiently } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
-import { funded, operator, quoted, refusal, startMoney } from './rig.ts'
+import { funded, operator, quoted, refusal, startMoney } from './fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>

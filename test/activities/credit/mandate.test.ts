@@ -21,7 +21,7 @@ import {
   treasuryHolder,
   verifyWalletMessage,
 } from '../keys/treasury.ts'
-import { hex, newAgent, present, quoted, refusal, startMoney } from './rig.ts'
+import { hex, newAgent, present, quoted, refusal, startMoney } from './fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>

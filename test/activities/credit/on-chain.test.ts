@@ -24,28 +24,28 @@ import {
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { base64, signPayment } from '../../support/payments.ts'
 import { verifies } from '../../verifies.ts'
-import { eventually, GAS, type Rig } from '../chain/rig.ts'
+import { eventually, type Fixture, GAS } from '../chain/fixture.ts'
 import { origin } from '../keys/treasury.ts'
-import { hex, newAgent, payTo, present, quoted, refusal, startMoneyOnChain } from './rig.ts'
+import { hex, newAgent, payTo, present, quoted, refusal, startMoneyOnChain } from './fixture.ts'
 
-let rig: Rig
+let fixture: Fixture
 let deps: MoneyDeps
 let stop: () => Promise<void>
 let payer: TestWallet
 beforeAll(async () => {
-  ;({ rig, deps, stop } = await startMoneyOnChain())
+  ;({ fixture, deps, stop } = await startMoneyOnChain())
   payer = newWallet()
-  await rig.client.setBalance({ address: payer.address, value: parseEther('1') })
-  await rig.mint(payer.address, 10_000_000_000n)
+  await fixture.client.setBalance({ address: payer.address, value: parseEther('1') })
+  await fixture.mint(payer.address, 10_000_000_000n)
 })
 afterAll(() => stop?.())
 
 type Quoted = Awaited<ReturnType<typeof quoted>>
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
 const transfer = (to: `0x${string}`, value: bigint) =>
-  rig.client.writeContract({
+  fixture.client.writeContract({
     account: payer.account,
-    address: rig.asset,
+    address: fixture.asset,
     abi,
     functionName: 'transfer',
     args: [to, value],
@@ -111,9 +111,9 @@ verifies(
   'money.stablecoin',
   'another amount or address, and a reverted transaction, are rejected when final and free the challenge',
   async () => {
-    const reverted = await rig.client.sendTransaction({
+    const reverted = await fixture.client.sendTransaction({
       account: payer.account,
-      to: rig.asset,
+      to: fixture.asset,
       data: '0xdeadbeef',
       gas: 100_000n,
     })
@@ -141,29 +141,36 @@ verifies('money.stablecoin', 'a transaction that nobody knows stays pending', as
 
 const x402 = async (of: { amount_usd: number }) => {
   const offer = deps.offers.requirements(offeredAs(of))
-  const service = { asset: rig.asset, service: { payTo: { address: payTo } } } as Parameters<
+  const service = { asset: fixture.asset, service: { payTo: { address: payTo } } } as Parameters<
     typeof signPayment
   >[0]
   const payment = await signPayment(service, payer, { value: offer.amount })
   return base64(JSON.stringify({ ...payment, accepted: offer }))
 }
 const steps = () => {
-  const { reader } = rig.chain
-  const lane = rig.newLane()
+  const { reader } = fixture.chain
+  const gasWalletQueue = fixture.newGasWalletQueue()
   const facilitator = inProcessFacilitator({
     reader,
-    asset: rig.asset,
-    lane,
+    asset: fixture.asset,
+    gasWalletQueue,
     gas: GAS,
     confirmationTimeoutMs: 1_500,
   })
-  const looks = { asset: rig.asset, gas: rig.laneSettings().gas, transferGas: GAS }
+  const looks = { asset: fixture.asset, gas: fixture.gasWalletSettings().gas, transferGas: GAS }
   const settler = createSettler({
     facilitator,
-    preflight: (a, signature) => preflight(rig.chain, looks, a, signature),
+    preflight: (a, signature) => preflight(fixture.chain, looks, a, signature),
   })
-  const findOutcome = (authorization: Parameters<Rig['outcome']>[0]) => rig.outcome(authorization)
-  const world = { db: rig.db, chain: rig.chain, settler, findOutcome, rail: { confirmWindowMs: 0 } }
+  const findOutcome = (authorization: Parameters<Fixture['outcome']>[0]) =>
+    fixture.outcome(authorization)
+  const world = {
+    db: fixture.db,
+    chain: fixture.chain,
+    settler,
+    findOutcome,
+    rail: { confirmWindowMs: 0 },
+  }
   return createPaymentSteps(world as unknown as Deps)
 }
 
@@ -196,7 +203,7 @@ verifies(
     )
     expect(await decided(reference)).toMatchObject({ state: 'verified', decided_by: 'payment' })
     expect(await states(one)).toEqual(['settled', 'funded'])
-    expect(await rig.balance(payTo)).toBeGreaterThanOrEqual(107_000_000n)
+    expect(await fixture.balance(payTo)).toBeGreaterThanOrEqual(107_000_000n)
     const [found] = await readPayments(deps.db, [paymentId])
     expect(found?.calls).toEqual([
       { operation: 'payment reference', grant: 'used', answer: 'final', funding: 'payment' },
@@ -204,7 +211,7 @@ verifies(
 
     // The same transfer is no stablecoin reference: it was counted.
     const other = await quoted(deps)
-    const paid = await rig.db
+    const paid = await fixture.db
       .selectFrom('payments')
       .selectAll()
       .where('payment_id', '=', paymentId)

@@ -30,7 +30,7 @@ import {
   refusal,
   startMoney,
   topUp,
-} from './rig.ts'
+} from './fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>
@@ -232,8 +232,8 @@ const event = (more: Partial<ProviderEvent> = {}): ProviderEvent => ({
   said_at: null,
   ...more,
 })
-const tell = async (told: ProviderEvent) => {
-  const { key, duplicate } = await receiveEvent(deps, 'stripe', told)
+const notify = async (notified: ProviderEvent) => {
+  const { key, duplicate } = await receiveEvent(deps, 'stripe', notified)
   return { duplicate, ...(await applyEvent(deps, key)) }
 }
 const hosted = (one: Awaited<ReturnType<typeof quoted>>, externalReference: string) =>
@@ -244,19 +244,19 @@ verifies(
   'a settled event of the session funds once, in whatever order, repeated or told twice',
   async () => {
     const one = await quoted(deps)
-    const told = event()
-    expect((await tell(told)).outcome).toBe('unmatched')
-    const reference = await hosted(one, told.external_reference)
+    const notified = event()
+    expect((await notify(notified)).outcome).toBe('unmatched')
+    const reference = await hosted(one, notified.external_reference)
     expect(await verifyReference(deps, reference.payment_reference_id)).toMatchObject({
       state: 'verified',
       decided_by: 'provider',
     })
-    expect(await tell(told)).toMatchObject({ duplicate: true, outcome: 'verified' })
-    expect((await tell({ ...told, event_id: 'evt_again' })).outcome).toBe('verified')
+    expect(await notify(notified)).toMatchObject({ duplicate: true, outcome: 'verified' })
+    expect((await notify({ ...notified, event_id: 'evt_again' })).outcome).toBe('verified')
     expect(await entitlementState(one.entitlement.entitlement_id)).toBe('funded')
     const plain = {
       method: 'payment_reference' as const,
-      externalReference: told.external_reference,
+      externalReference: notified.external_reference,
     }
     await expect(present(deps, await quoted(deps), plain)).rejects.toMatchObject(
       refusal('reference_already_used'),
@@ -271,9 +271,9 @@ verifies(
   async () => {
     for (const wrong of [{ amount_cents: 10_699 }, { amount_cents: 10_750 }, { currency: 'eur' }]) {
       const one = await quoted(deps)
-      const told = event(wrong)
-      await hosted(one, told.external_reference)
-      const { outcome, reference } = await tell(told)
+      const notified = event(wrong)
+      await hosted(one, notified.external_reference)
+      const { outcome, reference } = await notify(notified)
       expect(outcome).toBe('pending')
       expect(reference?.reason).toMatch(/^amount_mismatch/)
       expect(await challengeState(one.challenge.challenge_id)).toBe('pending')
@@ -287,25 +287,25 @@ verifies(
   async () => {
     for (const type of ['payment.failed', 'session.expired'] as const) {
       const one = await quoted(deps)
-      const told = event({ type })
-      await hosted(one, told.external_reference)
-      expect((await tell(told)).outcome).toBe('rejected')
+      const notified = event({ type })
+      await hosted(one, notified.external_reference)
+      expect((await notify(notified)).outcome).toBe('rejected')
       expect(await challengeState(one.challenge.challenge_id)).toBe('open')
     }
     const foreign = event({ challenge_id: `ch_${hex(32)}` })
     const one = await quoted(deps)
     await hosted(one, foreign.external_reference)
-    expect((await tell(foreign)).outcome).toBe('rejected')
+    expect((await notify(foreign)).outcome).toBe('rejected')
 
-    const told = event()
-    await hosted(one, told.external_reference)
-    expect((await tell(told)).outcome).toBe('verified')
+    const notified = event()
+    await hosted(one, notified.external_reference)
+    expect((await notify(notified)).outcome).toBe('verified')
     const refunded = event({
       type: 'payment.refunded',
-      external_reference: told.external_reference,
+      external_reference: notified.external_reference,
     })
-    expect((await tell(refunded)).outcome).toBe('refunded')
-    expect((await tell(refunded)).outcome).toBe('refunded')
+    expect((await notify(refunded)).outcome).toBe('refunded')
+    expect((await notify(refunded)).outcome).toBe('refunded')
     expect(await entitlementState(one.entitlement.entitlement_id)).toBe('returned')
   },
 )
@@ -321,8 +321,8 @@ verifies(
       challengeId: one.challenge.challenge_id,
     }
     await inTransaction((tx) => bindChallenge(tx, ids))
-    const told = event({ challenge_id: ids.challengeId })
-    expect(await tell(told)).toMatchObject({
+    const notified = event({ challenge_id: ids.challengeId })
+    expect(await notify(notified)).toMatchObject({
       outcome: 'verified',
       reference: { agent_id: one.agentId },
     })

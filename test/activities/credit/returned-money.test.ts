@@ -24,8 +24,8 @@ import {
   stripeEvent,
 } from '../../support/stripe-events.ts'
 import { verifies } from '../../verifies.ts'
-import { type Books, startBooks } from '../reconciliation/rig.ts'
-import { moneyOver, newAgent, present, quoted, refusal } from './rig.ts'
+import { type Books, startBooks } from '../reconciliation/fixture.ts'
+import { moneyOver, newAgent, present, quoted, refusal } from './fixture.ts'
 
 let books: Books
 let deps: MoneyDeps
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => books?.stop())
 
 const inTransaction = <T>(run: Parameters<typeof transaction<T>>[1]) => transaction(deps.db, run)
-async function tell(event: StripeEvent, provider = 'stripe') {
+async function notify(event: StripeEvent, provider = 'stripe') {
   const read = readProviderEvent('stripe', event)
   if (read === undefined) throw new Error('the event says nothing')
   const { key } = await receiveEvent(deps, provider, read)
@@ -63,7 +63,7 @@ async function checkout() {
     referenceId,
     entitlementId,
     intent: session.payment_intent,
-    pay: () => tell(stripeEvent('checkout.session.completed', session)),
+    pay: () => notify(stripeEvent('checkout.session.completed', session)),
     consume: () => inTransaction((tx) => consumeCredit(deps, tx, use)),
     state: () => stateOf(referenceId),
     credit: async () => (await findEntitlement(deps.db, entitlementId))?.state,
@@ -76,13 +76,15 @@ verifies(
   async () => {
     const one = await checkout()
     expect(await one.pay()).toBe('verified')
-    expect(await tell(stripeEvent('charge.refunded', charge(one.intent, 10_700)))).toBe('refunded')
+    expect(await notify(stripeEvent('charge.refunded', charge(one.intent, 10_700)))).toBe(
+      'refunded',
+    )
     expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
     await expect(one.consume()).rejects.toMatchObject(refusal('credit_exhausted'))
     const used = await checkout()
     await used.pay()
     await used.consume()
-    expect(await tell(stripeEvent('charge.refunded', charge(used.intent, 10_700)))).toBe(
+    expect(await notify(stripeEvent('charge.refunded', charge(used.intent, 10_700)))).toBe(
       'refunded_after_use',
     )
   },
@@ -94,7 +96,7 @@ verifies(
   async () => {
     const one = await checkout()
     const refunded = stripeEvent('charge.refunded', charge(one.intent, 10_700))
-    expect(await tell(refunded)).toBe('unmatched')
+    expect(await notify(refunded)).toBe('unmatched')
     expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual({
       provider: 'stripe',
       event_id: refunded.id,
@@ -111,7 +113,7 @@ verifies(
     const one = await quoted(deps)
     const session = checkoutSession()
     const paid = stripeEvent('checkout.session.completed', session)
-    expect(await tell(paid)).toBe('unmatched')
+    expect(await notify(paid)).toBe('unmatched')
     const open = { provider: 'stripe', event_id: paid.id }
     expect(await listOpenEvents(deps.db, 0, 100)).not.toContainEqual(open)
     const hosted = { method: 'hosted_checkout' as const, externalReference: session.id }
@@ -131,7 +133,7 @@ verifies(
     await one.pay()
     const disputed = dispute(one.intent, 'needs_response')
     const speak = (type: string, status: string, created: number) =>
-      tell(stripeEvent(`charge.dispute.${type}`, { ...disputed, status }, created))
+      notify(stripeEvent(`charge.dispute.${type}`, { ...disputed, status }, created))
     expect(await speak('created', 'needs_response', 1)).toBe('disputed')
     expect(await speak('funds_withdrawn', 'needs_response', 2)).toBe('disputed')
     expect([await one.state(), await one.credit()]).toEqual(['disputed', 'funded'])
@@ -151,15 +153,15 @@ verifies(
     const [one, other] = [await checkout(), await checkout()]
     await Promise.all([one.pay(), other.pay()])
     const opened = dispute(one.intent, 'needs_response')
-    expect(await tell(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
-    expect(await tell(stripeEvent('charge.dispute.closed', { ...opened, status: 'lost' }))).toBe(
+    expect(await notify(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
+    expect(await notify(stripeEvent('charge.dispute.closed', { ...opened, status: 'lost' }))).toBe(
       'refunded',
     )
     expect([await one.state(), await one.credit()]).toEqual(['refunded', 'returned'])
     const lost = dispute(other.intent, 'lost')
-    expect(await tell(stripeEvent('charge.dispute.closed', lost))).toBe('refunded')
+    expect(await notify(stripeEvent('charge.dispute.closed', lost))).toBe('refunded')
     expect(
-      await tell(stripeEvent('charge.dispute.created', { ...lost, status: 'needs_response' })),
+      await notify(stripeEvent('charge.dispute.created', { ...lost, status: 'needs_response' })),
     ).toBe('refunded')
     expect([await other.state(), await other.credit()]).toEqual(['refunded', 'returned'])
   },
@@ -171,15 +173,15 @@ verifies('returns.disputed', 'a wallet does not pay with money that is disputed'
   const session = checkoutSession({ amount_total: 25_000 })
   const into = { agentId, walletId: wallet_id, amountUsd: 250 }
   await presentTopUp(deps, { ...into, method: 'hosted_checkout', externalReference: session.id })
-  expect(await tell(stripeEvent('checkout.session.completed', session))).toBe('verified')
+  expect(await notify(stripeEvent('checkout.session.completed', session))).toBe('verified')
   const opened = dispute(session.payment_intent, 'needs_response', { amount: 25_000 })
-  expect(await tell(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
+  expect(await notify(stripeEvent('charge.dispute.created', opened))).toBe('disputed')
   const pay = async () => {
     const debit = { method: 'agent_allowance' as const, payer: wallet_id, externalReference: '' }
     return (await present(deps, await quoted(deps, agentId), debit)).state
   }
   await expect(pay()).rejects.toMatchObject(refusal('wallet_underfunded'))
-  await tell(stripeEvent('charge.dispute.closed', { ...opened, status: 'won' }))
+  await notify(stripeEvent('charge.dispute.closed', { ...opened, status: 'won' }))
   expect(await pay()).toBe('verified')
 })
 
@@ -195,19 +197,19 @@ verifies(
       provider: 'stripe',
     }
     const { payment_reference_id } = await present(deps, one, hosted)
-    expect(await tell(stripeEvent('checkout.session.completed', session), 'other')).toBe(
+    expect(await notify(stripeEvent('checkout.session.completed', session), 'other')).toBe(
       'unmatched',
     )
     expect(await stateOf(payment_reference_id)).toBe('presented')
-    expect(await tell(stripeEvent('checkout.session.completed', session))).toBe('verified')
+    expect(await notify(stripeEvent('checkout.session.completed', session))).toBe('verified')
     const refunded = charge(session.payment_intent, 10_700)
-    expect(await tell(stripeEvent('charge.refunded', refunded), 'other')).toBe('unmatched')
+    expect(await notify(stripeEvent('charge.refunded', refunded), 'other')).toBe('unmatched')
     expect(await stateOf(payment_reference_id)).toBe('verified')
     const free = await checkout()
     await free.pay()
     const { id, payment_intent } = checkoutSession({ payment_intent: free.intent })
     expect(
-      await tell(stripeEvent('charge.refunded', charge(payment_intent, 10_700)), 'other'),
+      await notify(stripeEvent('charge.refunded', charge(payment_intent, 10_700)), 'other'),
     ).toBe('unmatched')
     expect([id.length > 0, await free.state()]).toEqual([true, 'verified'])
   },
@@ -231,17 +233,17 @@ verifies(
     await reconcile('before')
     const before = await countEventsToSee(deps.db)
     const stray = stripeEvent('charge.refunded', charge('pi_of_nobody', 10_700))
-    expect(await tell(stray)).toBe('unmatched')
+    expect(await notify(stray)).toBe('unmatched')
     const one = await checkout()
     await one.pay()
     const partly = stripeEvent('charge.refunded', charge(one.intent, 700))
-    expect(await tell(partly)).toBe('partly_returned')
+    expect(await notify(partly)).toBe('partly_returned')
     expect(await one.credit()).toBe('funded')
     const inquiry = stripeEvent(
       'charge.dispute.created',
       dispute(one.intent, 'warning_needs_response'),
     )
-    expect(await tell(inquiry)).toBe('partly_returned')
+    expect(await notify(inquiry)).toBe('partly_returned')
     expect(await countEventsToSee(deps.db)).toBe(before + 3)
     expect((await reconcile('first')).sort()).toEqual(
       [

@@ -199,10 +199,10 @@ verifies(
   'outgoing.bounds',
   'an answer of 64 KiB is read, and one byte more ends it, whether its length is told or not',
   async () => {
-    for (const told of [true, false]) {
+    for (const notified of [true, false]) {
       for (const bytes of [65_536, 65_537]) {
         const { outgoing } = await serve((_request, response) => {
-          if (told) response.setHeader('content-length', String(bytes))
+          if (notified) response.setHeader('content-length', String(bytes))
           response.end(Buffer.alloc(bytes))
         })
         const sent = await outgoing()(get(url))
@@ -311,7 +311,7 @@ verifies(
       status: 200,
     })
     expect(await send(get(`${local}/page?receiver=a`))).toMatchObject({ ok: true, status: 200 })
-    for (const beside of [
+    for (const eventEffects of [
       `${local}/`,
       `${local}/page/x`,
       `${local}/x/../pag`,
@@ -319,7 +319,7 @@ verifies(
       `http://localhost:${port}/page`,
       `https://localhost:${port}/page`,
     ])
-      expect(await send(get(beside)), beside).toMatchObject({ reason: 'url_refused' })
+      expect(await send(get(eventEffects)), eventEffects).toMatchObject({ reason: 'url_refused' })
     expect(requests()).toBe(1)
     const moved = outgoing({ exempt: [local] })
     expect(await moved(get(`${local}/moved`))).toMatchObject({ ok: true, status: 302 })

@@ -105,9 +105,9 @@ describe('compact signatures', () => {
     async (ring) => {
       const { active } = rings[ring]
       const jws = signCompact(active, { typ: 'test+jwt', payload })
-      const judged = await compactVerify(jws, await importJWK(active.publicJwk as JWK, active.alg))
-      expect(judged.protectedHeader).toEqual({ alg: active.alg, kid: active.kid, typ: 'test+jwt' })
-      expect(JSON.parse(new TextDecoder().decode(judged.payload))).toEqual(payload)
+      const checked = await compactVerify(jws, await importJWK(active.publicJwk as JWK, active.alg))
+      expect(checked.protectedHeader).toEqual({ alg: active.alg, kid: active.kid, typ: 'test+jwt' })
+      expect(JSON.parse(new TextDecoder().decode(checked.payload))).toEqual(payload)
       expect(
         verifyCompact(jws, { typ: 'test+jwt', alg: active.alg, publicJwk: active.publicJwk }),
       ).toEqual(payload)

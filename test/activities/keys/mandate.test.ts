@@ -24,7 +24,7 @@ const challenge = newChallenge()
 const b64uJson = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
 
 /** The npm library as outside judge, with jose for the issuer's signature. */
-async function judged(mandate: string) {
+async function checked(mandate: string) {
   const key = await importJWK(keys.authority.active.publicJwk as JWK, 'EdDSA')
   const library = new SDJwtVcInstance({
     hasher: (data) =>
@@ -50,7 +50,7 @@ describe('an issued mandate', () => {
         checkoutHash: challenge.checkout_hash,
         expiresAt: challenge.expires_at,
       })
-      const { header, payload } = await judged(issued.ap2Mandate)
+      const { header, payload } = await checked(issued.ap2Mandate)
       expect(header).toEqual({ typ: 'dc+sd-jwt', alg: 'EdDSA', kid: keys.authority.active.kid })
       expect(payload).toMatchObject({
         iss: origin,
@@ -75,7 +75,7 @@ describe('an issued mandate', () => {
 
   test('for version 1 carries the key that Node verifies the holder with', async () => {
     const { ap2Mandate } = await issueMandate(await mandateRequest(challenge, 1))
-    const { jwk } = (await judged(ap2Mandate)).payload['cnf'] as { jwk: JsonWebKey }
+    const { jwk } = (await checked(ap2Mandate)).payload['cnf'] as { jwk: JsonWebKey }
     const digest = createHash('sha256').update('anything').digest('hex')
     const signature = Buffer.from(
       (await holder.sign({ hash: `0x${digest}` })).slice(2),

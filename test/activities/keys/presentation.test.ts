@@ -37,7 +37,7 @@ import {
 
 const b64u = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const parse = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-const judge = (
+const check = (
   challenge: Challenge,
   presentation: string,
   more: Partial<PresentationContext> = {},
@@ -130,7 +130,7 @@ describe('a presentation', () => {
     'of version %i is bound to holder, mandate, checkout and request',
     async (version) => {
       const sdPart = presentations[version].slice(0, presentations[version].lastIndexOf('~') + 1)
-      expect(await judge(challenge, presentations[version])).toEqual({
+      expect(await check(challenge, presentations[version])).toEqual({
         version,
         holder: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
         mandateIssuer: origin,
@@ -159,7 +159,7 @@ describe('a presentation', () => {
     })
     const { sd_hash: _, ...payload } = keyBindingPayload(bindingOf(challenge), '', nowSeconds)
     const presentation = await library.present(mandates[1], undefined, { kb: { payload } })
-    expect(await judge(challenge, presentation)).toMatchObject({ version: 1 })
+    expect(await check(challenge, presentation)).toMatchObject({ version: 1 })
   })
 
   test('is asked for an earlier use once it is proven, and before its terms are compared', async () => {
@@ -168,22 +168,22 @@ describe('a presentation', () => {
       requestSha256: '00'.repeat(32),
       assertUnused: async (proven: object) => void asked.push(proven),
     }
-    await expect(judge(challenge, presentations[2], context)).rejects.toMatchObject(
+    await expect(check(challenge, presentations[2], context)).rejects.toMatchObject(
       refusal('request_digest_mismatch'),
     )
     expect(asked).toEqual([
       { mandateIssuer: origin, mandateJti: 'mdt_1', kbNonce: challenge.nonce },
     ])
-    await expect(judge(challenge, resigned(presentations[2], flip), context)).rejects.toBeDefined()
+    await expect(check(challenge, resigned(presentations[2], flip), context)).rejects.toBeDefined()
     expect(asked).toHaveLength(1)
   })
 
   test('of a hand-made mandate is accepted, so that the forgeries below fail for their one flaw', async () => {
-    expect(await judge(challenge, await bound(joined(forged({}))))).toMatchObject({
+    expect(await check(challenge, await bound(joined(forged({}))))).toMatchObject({
       version: 2,
       mandateJti: 'mdt_2',
     })
-    expect(await judge(challenge, await boundByHand({}))).toMatchObject({ version: 1 })
+    expect(await check(challenge, await boundByHand({}))).toMatchObject({ version: 1 })
   })
 
   test('of another trusted issuer with ES256 is accepted with its one key', async () => {
@@ -201,11 +201,11 @@ describe('a presentation', () => {
     })
     const presentation = await bound(joined(made))
     expect(
-      await judge(challenge, presentation, { anchors: [{ ...anchor, ...active }] }),
+      await check(challenge, presentation, { anchors: [{ ...anchor, ...active }] }),
     ).toMatchObject({
       mandateIssuer: anchor.iss,
     })
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('issuer_untrusted'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('issuer_untrusted'))
   })
 
   test('may disclose what another disclosure references', async () => {
@@ -214,7 +214,7 @@ describe('a presentation', () => {
       sd: { checkout_jwt: challenge.checkout_jwt, extra: { _sd: [sha256Base64url(inner)] } },
     })
     made.disclosures.push(inner)
-    expect(await judge(challenge, await bound(joined(made)))).toMatchObject({ version: 2 })
+    expect(await check(challenge, await bound(joined(made)))).toMatchObject({ version: 2 })
   })
 })
 
@@ -387,14 +387,14 @@ describe('a key binding', () => {
       ],
       `${name} is refused (${code})`,
       async () => {
-        await expect(judge(challenge, await presentation())).rejects.toMatchObject(refusal(code))
+        await expect(check(challenge, await presentation())).rejects.toMatchObject(refusal(code))
       },
     )
   }
 
   test.each([-300, 300])('whose iat is %i s from now is accepted', async (offset) => {
     const presentation = await present(2, challenge, mandates[2], { issuedAt: nowSeconds + offset })
-    expect(await judge(challenge, presentation)).toMatchObject({ version: 2 })
+    expect(await check(challenge, presentation)).toMatchObject({ version: 2 })
   })
 
   test('that a contract wallet has to judge is handed over whole, and an unanswered question is not a refusal of the binding', async () => {
@@ -402,9 +402,9 @@ describe('a key binding', () => {
     const asked: string[] = []
     const verifyWalletMessage = async (_: string, __: string, signature: string) =>
       asked.push(signature) > 0
-    expect(await judge(challenge, long, { verifyWalletMessage })).toMatchObject({ version: 2 })
+    expect(await check(challenge, long, { verifyWalletMessage })).toMatchObject({ version: 2 })
     expect(asked).toEqual([`0x${'07'.repeat(130)}`])
-    const down = judge(challenge, long, {
+    const down = check(challenge, long, {
       verifyWalletMessage: () => Promise.reject(new Error('rpc down')),
     })
     await expect(down).rejects.toThrow('rpc down')
@@ -525,7 +525,7 @@ describe('a mandate', () => {
       `${name} is refused (${code})`,
       async () => {
         const presentation = await bound(joined(forged(flaw())))
-        await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal(code))
+        await expect(check(challenge, presentation)).rejects.toMatchObject(refusal(code))
       },
     )
   }
@@ -542,7 +542,7 @@ describe('a mandate', () => {
   test.each(disclosureRows)('with a disclosure %s is refused', async (_, change) => {
     const { jwt, disclosures } = forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'x' } })
     const presentation = await bound([...change(jwt, disclosures), ''].join('~'))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('with disclosures reordered behind the binding is refused', async () => {
@@ -553,7 +553,7 @@ describe('a mandate', () => {
       ...disclosures.toReversed(),
       presentation.slice(presentation.lastIndexOf('~') + 1),
     ].join('~')
-    await expect(judge(challenge, reordered)).rejects.toMatchObject(refusal('key_binding_invalid'))
+    await expect(check(challenge, reordered)).rejects.toMatchObject(refusal('key_binding_invalid'))
   })
 
   test('that discloses one claim twice under two salts is refused', async () => {
@@ -561,14 +561,14 @@ describe('a mandate', () => {
     const sd = [...forged({}).disclosures, ...twice]
     const { jwt } = forged({ payload: { _sd: sd.map(sha256Base64url) } })
     const presentation = await bound([jwt, ...sd, ''].join('~'))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test('with a status claim is refused without asking the URL in it', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const status = { status_list: { idx: 0, uri: 'http://127.0.0.1:1/' } }
     const presentation = await bound(joined(forged({ payload: { status } })))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
     expect(fetched).not.toHaveBeenCalled()
     fetched.mockRestore()
   })
@@ -578,8 +578,8 @@ describe('a mandate', () => {
       bound(
         joined(forged({ sd: { checkout_jwt: challenge.checkout_jwt, note: 'a'.repeat(letters) } })),
       )
-    expect(await judge(challenge, await padded(16_000))).toMatchObject({ version: 2 })
-    await expect(judge(challenge, await padded(18_000))).rejects.toMatchObject(
+    expect(await check(challenge, await padded(16_000))).toMatchObject({ version: 2 })
+    await expect(check(challenge, await padded(18_000))).rejects.toMatchObject(
       refusal('mandate_invalid'),
     )
   })
@@ -588,7 +588,7 @@ describe('a mandate', () => {
     const { disclosures } = forged({})
     const twice = disclosures.flatMap((text) => [sha256Base64url(text), sha256Base64url(text)])
     const presentation = await bound(joined(forged({ payload: { _sd: twice } })))
-    await expect(judge(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, presentation)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 
   test.each([
@@ -599,7 +599,7 @@ describe('a mandate', () => {
     ['letters outside ASCII', 'é~é'],
     ['too many letters', `${'a'.repeat(24_577)}~x`],
   ])('that is %s is refused', async (_, text) => {
-    await expect(judge(challenge, text)).rejects.toMatchObject(refusal('mandate_invalid'))
+    await expect(check(challenge, text)).rejects.toMatchObject(refusal('mandate_invalid'))
   })
 })
 
@@ -620,7 +620,7 @@ describe('a checkout', () => {
       checkoutHash,
       requestSha256: request,
     })
-    return judge(challenge, presentation, { challenge: claimed })
+    return check(challenge, presentation, { challenge: claimed })
   }
   const typ = 'service-checkout+jwt'
 
@@ -663,7 +663,7 @@ describe('a checkout', () => {
       payload: { checkout_hash: salted.checkout_hash },
       sd: { checkout_jwt: salted.checkout_jwt },
     })
-    await expect(judge(challenge, await bound(joined(made)))).rejects.toMatchObject(
+    await expect(check(challenge, await bound(joined(made)))).rejects.toMatchObject(
       refusal('mandate_invalid'),
     )
   })
@@ -681,7 +681,7 @@ describe('a checkout', () => {
   )
 
   test('is refused when the body asks for other terms than it commits to', async () => {
-    const swapped = judge(challenge, presentations[2], { requestSha256: '00'.repeat(32) })
+    const swapped = check(challenge, presentations[2], { requestSha256: '00'.repeat(32) })
     await expect(swapped).rejects.toMatchObject(refusal('request_digest_mismatch'))
   })
 
@@ -700,7 +700,7 @@ describe('a checkout', () => {
 
   test('other than the one whose hash the mandate claims is refused', async () => {
     const made = forged({ sd: { checkout_jwt: newChallenge().checkout_jwt } })
-    await expect(judge(challenge, await bound(joined(made)))).rejects.toMatchObject(
+    await expect(check(challenge, await bound(joined(made)))).rejects.toMatchObject(
       refusal('mandate_invalid'),
     )
   })

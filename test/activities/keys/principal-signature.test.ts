@@ -11,12 +11,12 @@ const signed = (more: object = {}) =>
   principal.signTypedData({ ...typedData, message: { ...typedData.message, ...more } })
 const inDomain = (more: object) =>
   principal.signTypedData({ ...typedData, domain: { ...typedData.domain, ...more } })
-const judge = async (signature: Hex, judged = terms): Promise<Hex> =>
-  verifyPrincipalSignature(judged, signature, principal.address)
+const check = async (signature: Hex, checked = terms): Promise<Hex> =>
+  verifyPrincipalSignature(checked, signature, principal.address)
 
 describe('a principal signature', () => {
   test('over the exact payout is accepted and gives the digest', async () => {
-    expect(await judge(await signed())).toBe(principalDigest(terms))
+    expect(await check(await signed())).toBe(principalDigest(terms))
   })
 
   const rows: [string, () => Promise<Hex>][] = [
@@ -43,7 +43,7 @@ describe('a principal signature', () => {
 
   for (const [name, signature] of rows) {
     verifies('authorize.principal-signature', `${name} is refused`, async () => {
-      await expect(signature().then((text) => judge(text))).rejects.toMatchObject(
+      await expect(signature().then((text) => check(text))).rejects.toMatchObject(
         refusal('principal_signature_invalid'),
       )
     })

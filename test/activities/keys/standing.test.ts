@@ -175,7 +175,7 @@ verifies(
   async () => {
     const challenge = newChallenge()
     const mandate = await newMandate(challenge, 2)
-    const judge = async (times: KeyTimes) => {
+    const check = async (times: KeyTimes) => {
       const ends = { [keys.authority.active.kid]: times, [keys.checkout.active.kid]: times }
       const now = standing(keys, nowSeconds, ends)
       const authorityKeys = now.verifiers('authority')
@@ -196,14 +196,14 @@ verifies(
         ),
       )
     }
-    expect(await judge({ retiredAt: null, revokedAt: null })).toEqual([true, true, true])
-    expect(await judge({ retiredAt: nowSeconds, revokedAt: null })).toEqual([true, true, true])
-    expect(await judge({ retiredAt: nowSeconds - 0.001, revokedAt: null })).toEqual([
+    expect(await check({ retiredAt: null, revokedAt: null })).toEqual([true, true, true])
+    expect(await check({ retiredAt: nowSeconds, revokedAt: null })).toEqual([true, true, true])
+    expect(await check({ retiredAt: nowSeconds - 0.001, revokedAt: null })).toEqual([
       false,
       false,
       false,
     ])
-    expect(await judge({ retiredAt: null, revokedAt: nowSeconds + 1 })).toEqual([
+    expect(await check({ retiredAt: null, revokedAt: nowSeconds + 1 })).toEqual([
       false,
       false,
       false,

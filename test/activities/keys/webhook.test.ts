@@ -45,18 +45,18 @@ verifies(
       key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
       format: 'jwk',
     })
-    const judge = (id: string, timestamp: number, body: string) =>
+    const check = (id: string, timestamp: number, body: string) =>
       verify(
         null,
         Buffer.from(`${id}.${timestamp}.${body}`),
         publicKey,
         Buffer.from(text, 'base64'),
       )
-    expect(judge(signed.id, signed.timestamp, signed.body)).toBe(true)
+    expect(check(signed.id, signed.timestamp, signed.body)).toBe(true)
     expect([
-      judge('cb_2', signed.timestamp, signed.body),
-      judge(signed.id, 1, signed.body),
-      judge(signed.id, signed.timestamp, '{}'),
+      check('cb_2', signed.timestamp, signed.body),
+      check(signed.id, 1, signed.body),
+      check(signed.id, signed.timestamp, '{}'),
     ]).toEqual([false, false, false])
   },
 )

@@ -18,47 +18,47 @@ import {
 import { createSettler, type SettledRow } from '../../../activities/payment/settler.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 import { verifies } from '../../verifies.ts'
-import { eventually, GAS, type Rig, startRig } from '../chain/rig.ts'
+import { eventually, type Fixture, GAS, startFixture } from '../chain/fixture.ts'
 
-let rig: Rig
+let fixture: Fixture
 let shop: TestWallet
 let offers: Offers
 const priced = { summary: 'Create a payout', price: 100_000n, http: { path: '/api/payout-create' } }
 const baseUrl = 'https://svc.example'
 
 beforeAll(async () => {
-  rig = await startRig()
+  fixture = await startFixture()
   shop = newWallet()
-  offers = await newOffers(rig.chain)
+  offers = await newOffers(fixture.chain)
 })
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
-const facilitatorOf = (chain: Rig['chain']) =>
+const facilitatorOf = (chain: Fixture['chain']) =>
   inProcessFacilitator({
     reader: chain.reader,
-    asset: rig.asset,
-    lane: rig.newLane(),
+    asset: fixture.asset,
+    gasWalletQueue: fixture.newGasWalletQueue(),
     gas: GAS,
     confirmationTimeoutMs: 1_500,
   })
-const newOffers = (chain: Rig['chain']) =>
+const newOffers = (chain: Fixture['chain']) =>
   createOffers({
     baseUrl,
-    asset: rig.asset,
+    asset: fixture.asset,
     payTo: shop.address,
     facilitator: facilitatorOf(chain),
     maxTimeoutSeconds: 600,
     minRemainingSeconds: 60,
   })
-const newSettler = (facilitator = facilitatorOf(rig.chain)) => {
-  const settings = { asset: rig.asset, gas: rig.laneSettings().gas, transferGas: GAS }
+const newSettler = (facilitator = facilitatorOf(fixture.chain)) => {
+  const settings = { asset: fixture.asset, gas: fixture.gasWalletSettings().gas, transferGas: GAS }
   return createSettler({
     facilitator,
     preflight: (authorization, signature) =>
-      preflight(rig.chain, settings, authorization, signature),
+      preflight(fixture.chain, settings, authorization, signature),
   })
 }
-const now = async () => Number((await rig.client.getBlock()).timestamp)
+const now = async () => Number((await fixture.client.getBlock()).timestamp)
 
 /** A payment as the outside client makes it: our 402, its signature, our strict reading. */
 async function payByClient(payer: TestWallet): Promise<StrictPayment> {
@@ -72,7 +72,11 @@ async function payByClient(payer: TestWallet): Promise<StrictPayment> {
     response.writeHead(read === undefined ? 402 : 200, headers).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const asset = { network: 'eip155:8453', asset: rig.asset, maxAmountPerPayment: '100000' } as const
+  const asset = {
+    network: 'eip155:8453',
+    asset: fixture.asset,
+    maxAmountPerPayment: '100000',
+  } as const
   const client = x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(payer.account) }],
     spendControls: { allowedAssets: [asset] },
@@ -92,7 +96,7 @@ async function payByClient(payer: TestWallet): Promise<StrictPayment> {
 
 async function newPayer(funded = 1_000_000n): Promise<TestWallet> {
   const payer = newWallet()
-  if (funded > 0n) await rig.mint(payer.address, funded)
+  if (funded > 0n) await fixture.mint(payer.address, funded)
   return payer
 }
 
@@ -107,7 +111,7 @@ const rowOf = (payment: StrictPayment): SettledRow => ({
   requirements: payment.accepted,
 })
 const outcomeOf = ({ payer, payTo, ...rest }: StrictPayment) =>
-  rig.outcome({ from: payer, to: payTo, ...rest })
+  fixture.outcome({ from: payer, to: payTo, ...rest })
 
 verifies('x402.offer', 'a 402 offers one exact payment in body and header', () => {
   const { refusal } = offers.paymentRequired(priced, 'payment is required', {
@@ -116,7 +120,7 @@ verifies('x402.offer', 'a 402 offers one exact payment in body and header', () =
   const terms = {
     scheme: 'exact',
     network: 'eip155:8453',
-    asset: rig.asset,
+    asset: fixture.asset,
     amount: '100000',
     payTo: shop.address,
     maxTimeoutSeconds: 600,
@@ -161,10 +165,10 @@ verifies(
       ),
     ).toMatchObject({ kind: 'included' })
     expect(hints.some((hint) => hint.ok)).toBe(true)
-    expect(await rig.balance(payer.address)).toBe(900_000n)
-    expect(await rig.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
+    expect(await fixture.balance(payer.address)).toBe(900_000n)
+    expect(await fixture.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
     expect(await settlers[0]!.settle(rowOf(payment))).toEqual({ ok: true })
-    expect(await rig.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
+    expect(await fixture.rows(`payment:${payment.paymentId}`)).toHaveLength(1)
   },
 )
 
@@ -213,11 +217,11 @@ verifies(
     const payment = await payByClient(await newPayer())
     const { payer, payTo, ...rest } = payment
     const data = encodeTransfer({ from: payer, to: payTo, ...rest }, payment.signature)
-    await rig.client.waitForTransactionReceipt({
-      hash: await rig.client.sendTransaction({ to: rig.asset, data }),
+    await fixture.client.waitForTransactionReceipt({
+      hash: await fixture.client.sendTransaction({ to: fixture.asset, data }),
     })
     expect(await newSettler().settle(rowOf(payment))).toEqual({ ok: true })
-    expect(await rig.rows(`payment:${payment.paymentId}`)).toEqual([])
+    expect(await fixture.rows(`payment:${payment.paymentId}`)).toEqual([])
     expect(await outcomeOf(payment)).toMatchObject({ kind: 'included' })
   },
 )
@@ -226,21 +230,21 @@ test('a payer who empties the wallet after verification costs no gas and gives a
   const payer = await newPayer(100_000n)
   const payment = await payByClient(payer)
   await offers.verify(payment, await now(), priced)
-  const emptied = await rig.authorize({ value: 100_000n }, payer)
-  await rig.client.waitForTransactionReceipt({
-    hash: await rig.client.sendTransaction({ to: rig.asset, data: emptied.call.data }),
+  const emptied = await fixture.authorize({ value: 100_000n }, payer)
+  await fixture.client.waitForTransactionReceipt({
+    hash: await fixture.client.sendTransaction({ to: fixture.asset, data: emptied.call.data }),
   })
   expect(await newSettler().settle(rowOf(payment))).toEqual({
     ok: false,
     reason: `${payer.address} holds 0 of the 100000 atomic units`,
   })
-  expect(await rig.rows(`payment:${payment.paymentId}`)).toEqual([])
+  expect(await fixture.rows(`payment:${payment.paymentId}`)).toEqual([])
 })
 
 test('a facilitator that hangs or throws gives a hint in bounded time and never an error', async () => {
   const payment = await payByClient(await newPayer())
   const hanging = newSettler({
-    ...facilitatorOf(rig.chain),
+    ...facilitatorOf(fixture.chain),
     settle: () => new Promise(() => undefined),
   })
   const began = Date.now()
@@ -250,7 +254,7 @@ test('a facilitator that hangs or throws gives a hint in bounded time and never 
   })
   expect(Date.now() - began).toBeLessThan(2_500)
   const failing = newSettler({
-    ...facilitatorOf(rig.chain),
+    ...facilitatorOf(fixture.chain),
     settle: () => Promise.reject(new Error('502')),
   })
   expect(await failing.settle(rowOf(payment))).toEqual({ ok: false, reason: '502' })
@@ -259,8 +263,8 @@ test('a facilitator that hangs or throws gives a hint in bounded time and never 
 test('a process without a lane verifies but does not settle', async () => {
   const payment = await payByClient(await newPayer())
   const facilitator = inProcessFacilitator({
-    reader: rig.chain.reader,
-    asset: rig.asset,
+    reader: fixture.chain.reader,
+    asset: fixture.asset,
     gas: GAS,
     confirmationTimeoutMs: 1_000,
   })

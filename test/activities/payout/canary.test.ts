@@ -58,7 +58,7 @@ function newDeps() {
     rail,
     signReceipt,
     authority: undefined as never,
-    floor: {
+    minimumBalance: {
       isSet: false,
       look: async () => undefined,
       assertAbove: async () => undefined,
@@ -68,7 +68,7 @@ function newDeps() {
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }) as const,
     findOutcome: async () => proven,
-    lane: {
+    gasWalletQueue: {
       submit: async () => ({ txHash: `0x${hex(32)}` as const }),
       maintain: async () => undefined,
     },
@@ -150,7 +150,7 @@ verifies(
     expect(await load({ canary: undefined })).toBeNull()
     expect(await load({}, `payout-${hex(32)}`)).toBeNull()
     const assertAbove = async () => Promise.reject(refuse('paused', 'the floor', 'Fund it.'))
-    expect(await load({ floor: { ...deps.floor, assertAbove } })).toBeNull()
+    expect(await load({ minimumBalance: { ...deps.minimumBalance, assertAbove } })).toBeNull()
     const begun = await Promise.all([load(), load(), load()])
     for (const snapshot of begun) expect(snapshot).toMatchObject({ transfer: 'reserved' })
     expect((await dailyUse(database.db, deps.rail.payoutWallet)).atomic).toBe(10_000n)
@@ -207,12 +207,12 @@ verifies(
       )
       expect(await passes(deps)).toBe(true)
     }
-    const acts = await database.db
+    const commands = await database.db
       .selectFrom('control_changes')
       .select(['operator_name', 'paused'])
       .orderBy('seq')
       .execute()
-    expect(acts.map((act) => `${act.operator_name} ${act.paused}`)).toEqual(
+    expect(commands.map((act) => `${act.operator_name} ${act.paused}`)).toEqual(
       [1, 2, 3].flatMap(() => ['canary true', 'night shift false']),
     )
   },
@@ -237,8 +237,8 @@ verifies(
     })
     await set(false)
     const low = refuse('paused', 'the floor', 'Fund it.')
-    const floor = { ...deps.floor, assertAbove: async () => Promise.reject(low) }
-    await expect(beginCanary({ ...deps, floor })).rejects.toBe(low)
+    const minimumBalance = { ...deps.minimumBalance, assertAbove: async () => Promise.reject(low) }
+    await expect(beginCanary({ ...deps, minimumBalance })).rejects.toBe(low)
     const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)
     expect(await readPayout(database.db, payoutId)).toBeUndefined()
     expect(await beginCanary(deps)).toBe(payoutId)

@@ -100,13 +100,13 @@ verifies(
     }
     const made = (key: string) =>
       order.again({ creator: policy.payoutWallet, idempotency_key: key, principal_signature: null })
-    const judge = (key: string, configured: typeof canary | undefined) =>
+    const check = (key: string, configured: typeof canary | undefined) =>
       withheldBecause({ ...order, ...made(key), now }, { ...policy, canary: configured })
-    expect(judge(`canary-${day}`, canary)).toBeUndefined()
+    expect(check(`canary-${day}`, canary)).toBeUndefined()
     const refused = 'no signature of the treasury principal is stored with the payout'
-    expect(judge(`canary-${day}`, undefined)).toBe(refused)
-    expect(judge('canary-2020-01-01', canary)).toBe(refused)
-    expect(judge(`canary-${day}`, { ...canary, recipient: other })).toBe(refused)
-    expect(judge(`canary-${day}`, { ...canary, amountAtomic: 4_999_999n })).toBe(refused)
+    expect(check(`canary-${day}`, undefined)).toBe(refused)
+    expect(check('canary-2020-01-01', canary)).toBe(refused)
+    expect(check(`canary-${day}`, { ...canary, recipient: other })).toBe(refused)
+    expect(check(`canary-${day}`, { ...canary, amountAtomic: 4_999_999n })).toBe(refused)
   },
 )

@@ -9,7 +9,7 @@ import { generateSigningKeys } from '../../../activities/keys/generate.ts'
 import { keyRings } from '../../../activities/keys/key-ring.ts'
 import { publishKeys } from '../../../activities/keys/publish-keys.ts'
 import type { Deps, Signer } from '../../../activities/payout/deps.ts'
-import { openFloor } from '../../../activities/payout/minimum-balance.ts'
+import { createMinimumBalance } from '../../../activities/payout/minimum-balance.ts'
 import { createPayoutSteps } from '../../../activities/payout/payout.ts'
 import { createSigningSteps, createTransferSteps } from '../../../activities/payout/transfer.ts'
 import { findCall } from '../../../activities/store/calls/calls.ts'
@@ -52,7 +52,7 @@ beforeAll(async () => {
     rail: { ...rail, payoutWallet: `0x${'2'.repeat(40)}` },
     signReceipt: receiptSigner(keys),
     authority: { origin } as Deps['authority'],
-    floor: {
+    minimumBalance: {
       isSet: false,
       look: async () => undefined,
       assertAbove: async () => undefined,
@@ -62,7 +62,7 @@ beforeAll(async () => {
     chain: { head: async () => 100n, news: async () => undefined },
     preflight: async () => ({ kind: 'ready' }),
     findOutcome: async () => proven,
-    lane: {
+    gasWalletQueue: {
       submit: async () => ({ txHash: `0x${String(++submitted).padStart(64, '0')}` as const }),
       maintain: async () => undefined,
     },
@@ -448,11 +448,17 @@ verifies(
       head: async () => 100n,
       reader: { readContract: async () => 23_000_000n } as never,
     }
-    const floor = openFloor({ floorAtomic: 3_000_000n, wallet, asset, chain, log: deps.log })
+    const minimumBalance = createMinimumBalance({
+      minimumAtomic: 3_000_000n,
+      wallet,
+      asset,
+      chain,
+      log: deps.log,
+    })
     const payouts = await Promise.all(
       Array.from({ length: 8 }, () => authorizedPayout(3600, wallet)),
     )
-    const steps = createPayoutSteps({ ...deps, floor })
+    const steps = createPayoutSteps({ ...deps, minimumBalance })
     const results = await Promise.all(payouts.map((payout) => steps.reserveTransfer(payout)))
     const refusals = results.flatMap((result) => (result.ok ? [] : [result.refusal]))
     expect(refusals).toHaveLength(4)

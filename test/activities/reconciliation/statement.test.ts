@@ -13,7 +13,7 @@ import {
 } from '../../../activities/store/reconciliation/statements.ts'
 import { verifyStatement } from '../../../api/services/reconciliation/reconciliation.ts'
 import { verifies } from '../../verifies.ts'
-import { type Books, startBooks } from './rig.ts'
+import { type Books, startBooks } from './fixture.ts'
 import { type Seed, seedCall, seedFee, seedPayout } from './rows.ts'
 
 let books: Books

@@ -6,7 +6,7 @@ import type { ReconciliationDeps } from '../../../activities/reconciliation/deps
 import { createReconciliationSteps } from '../../../activities/reconciliation/steps.ts'
 import type { Confirmed, Page } from '../../../workflows/reconciliation/activities.ts'
 import { verifies } from '../../verifies.ts'
-import { type Books, startBooks } from './rig.ts'
+import { type Books, startBooks } from './fixture.ts'
 import { seedPayout } from './rows.ts'
 
 let books: Books

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { Difference } from '#domain/core/difference.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { readLane } from '../../../activities/store/reconciliation/findings.ts'
+import { readGasWallet } from '../../../activities/store/reconciliation/findings.ts'
 import {
   completeReconciliation,
   listDuePayments,
@@ -191,13 +191,13 @@ verifies(
       values (${`0x${hex(32)}`}, ${wallet}, ${nonce}, ${hex(4)}, 'a', '0x', 1, 1, 1, '0x', ${outcome})`.execute(
         db,
       )
-    expect(await readLane(db, wallet, 8n)).toEqual({
+    expect(await readGasWallet(db, wallet, 8n)).toEqual({
       wallet,
       chainNonce: '8',
       unsettled: ['4'],
       foreign: ['5', '6'],
     })
-    expect(await readLane(db, wallet, 0n)).toMatchObject({ unsettled: [], foreign: [] })
+    expect(await readGasWallet(db, wallet, 0n)).toMatchObject({ unsettled: [], foreign: [] })
   },
 )
 

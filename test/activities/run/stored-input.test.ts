@@ -221,7 +221,7 @@ verifies('input.quota', 'an owner uploads four at once and no more, and then aga
   await expect.poll(() => opened.length).toBe(4)
   expect(await put(randomBytes(10))).toEqual({ ok: false, reason: 'too_many_at_once' })
   expect(await store(owner(), randomBytes(10))).toMatchObject({ ok: true })
-  for (const goOn of opened) goOn()
+  for (const advanceTask of opened) advanceTask()
   expect((await Promise.all(under)).every(({ ok }) => ok)).toBe(true)
   expect(await store(who, randomBytes(10))).toMatchObject({ ok: true })
 })

@@ -8,7 +8,7 @@ import { claimQuote, issueQuote, openEntitlement } from '../../../activities/cre
 import { secretSha256 } from '../../../activities/keys/derived-tokens.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 import { verifies } from '../../verifies.ts'
-import { funded, hex, newAgent, packetops, quoted, startMoney } from '../credit/rig.ts'
+import { funded, hex, newAgent, packetops, quoted, startMoney } from '../credit/fixture.ts'
 
 let deps: MoneyDeps
 let stop: () => Promise<void>

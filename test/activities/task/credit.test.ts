@@ -29,8 +29,8 @@ import type { StateLimits } from '../../../workflows/task/activities.ts'
 import { patiently } from '../../support/postgres.ts'
 import { startRailPool } from '../../support/rail-pool.ts'
 import { verifies } from '../../verifies.ts'
-import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/rig.ts'
-import { startTasks, stateLimits, trustedAgent } from './rig.ts'
+import { decide, hex, moneyOver, packetops, present, topUp } from '../credit/fixture.ts'
+import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 let money: MoneyDeps
@@ -95,7 +95,7 @@ async function accounts(entitlementId: string): Promise<Record<string, number>> 
 }
 
 /** What nobody does at once, a few at a time. */
-async function inTurn<Item, T>(
+async function inQueue<Item, T>(
   items: readonly Item[],
   act: (item: Item, index: number) => Promise<T>,
 ): Promise<T[]> {
@@ -450,7 +450,7 @@ verifies(
   'of 100 runs at once on credit for 40, 40 are paid for, and the postings sum up to just that',
   async () => {
     const units = 40
-    const waiting = await inTurn(
+    const waiting = await inQueue(
       hundred,
       async () => (await tasks.taskIn('trusted', operational)).task_id,
     )
@@ -467,7 +467,7 @@ verifies(
     const states = await Promise.all(waiting.map((taskId) => patiently(() => advance(taskId))))
     expect(states.filter((state) => state === 'credit_funded')).toHaveLength(units)
     // Half of the runs end well, the other half is given up; everything is done twice at once.
-    await inTurn(paid, (taskId, index) => (index % 2 === 0 ? attest(taskId) : giveUp(taskId)))
+    await inQueue(paid, (taskId, index) => (index % 2 === 0 ? attest(taskId) : giveUp(taskId)))
     const ended = await Promise.all(
       [...paid, ...paid].map((taskId) => patiently(() => advance(taskId))),
     )
@@ -491,7 +491,7 @@ verifies(
   async () => {
     const wallet = await inTx((tx) => createWallet(tx, { agentId: trustedAgent, label: 'runs' }))
     await topUp(money, trustedAgent, wallet.wallet_id, 37 * 107)
-    const asked = await inTurn(hundred, () => pendingTask())
+    const asked = await inQueue(hundred, () => pendingTask())
     const method = {
       method: 'agent_allowance',
       externalReference: '',

@@ -30,7 +30,7 @@ import { findTask, listLedger, storeDocument } from '../../../activities/store/t
 import { approveTask, provideInput } from '../../../api/services/tasks/input.ts'
 import type { EventResult } from '../../../workflows/task/activities.ts'
 import { verifies } from '../../verifies.ts'
-import { startTasks, stateLimits, trustedAgent } from './rig.ts'
+import { startTasks, stateLimits, trustedAgent } from './fixture.ts'
 
 let tasks: Awaited<ReturnType<typeof startTasks>>
 beforeAll(async () => {
@@ -407,12 +407,12 @@ verifies(
       expect(waiting).toMatchObject({ state })
       expect(waiting.dueInMs).toBeGreaterThan(0)
       await new Promise((resolve) => setTimeout(resolve, waiting.dueInMs ?? 0))
-      const acts = {
+      const commands = {
         contract_ready: ['contract_accepted', { terms_sha256 }, 'expired'],
         quoted: ['credit_requested', data.credit_pending, 'quote_expired'],
       } as const
       if (state !== 'credit_pending') {
-        const [late, its, code] = acts[state]
+        const [late, its, code] = commands[state]
         expect(await send(task_id, late, its), state).toMatchObject({
           ok: false,
           refusal: { code },

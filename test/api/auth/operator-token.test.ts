@@ -94,7 +94,7 @@ verifies(
 )
 
 verifies(
-  'road.operator-oidc',
+  'pipeline.operator-oidc',
   'a token of the issuer is an operator; nothing else is',
   async () => {
     expect(await answerTo(await tokenOf())).toBe('Ada')
@@ -115,7 +115,7 @@ verifies(
 )
 
 verifies(
-  'road.operator-oidc',
+  'pipeline.operator-oidc',
   'keys that cannot be read are a 503, and read again with the next call',
   async () => {
     const verifyToken = operatorTokens({ issuer, audience, scope })
@@ -165,7 +165,7 @@ verifies(
 )
 
 verifies(
-  'road.operator-oidc',
+  'pipeline.operator-oidc',
   'over HTTP the same person is the same operator in every process',
   async () => {
     const bearer = async (claims: JWTPayload) => ({

@@ -27,7 +27,7 @@ async function codeOf(header: string | string[] | undefined): Promise<string> {
 }
 
 verifies(
-  'road.operator',
+  'pipeline.operator',
   'a created operator is known by its credential, of which only the SHA-256 is stored',
   async () => {
     const { operatorId, credential } = await createOperator(database.db, 'Ada')
@@ -49,7 +49,7 @@ verifies(
 )
 
 verifies(
-  'road.operator',
+  'pipeline.operator',
   'a missing credential is operator_required, any wrong one credential_invalid',
   async () => {
     const one = await createOperator(database.db, 'One')
@@ -73,7 +73,7 @@ verifies(
   },
 )
 
-verifies('road.operator', 'a revoked credential is credential_invalid', async () => {
+verifies('pipeline.operator', 'a revoked credential is credential_invalid', async () => {
   const { operatorId, credential } = await createOperator(database.db, 'Gone')
   await database.db
     .updateTable('operators')

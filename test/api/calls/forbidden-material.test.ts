@@ -39,7 +39,7 @@ const phrase24 =
   'hamster diagram private dutch cause delay private meat slide toddler razor book happy fancy gospel tennis maple dilemma loan word shrug inflict delay length'
 
 verifies(
-  'road.forbidden-material',
+  'pipeline.forbidden-material',
   'keys, phrases, tokens and passwords in free text are found',
   () => {
     const secrets = [
@@ -69,7 +69,7 @@ verifies(
 )
 
 verifies(
-  'road.forbidden-material',
+  'pipeline.forbidden-material',
   'bare hex, digests, public keys, wrong checksums and ordinary text pass',
   () => {
     const { d: _, ...publicJwk } = jwk
@@ -88,7 +88,7 @@ verifies(
 )
 
 verifies(
-  'road.forbidden-material',
+  'pipeline.forbidden-material',
   'every free-text field is screened, wherever it stands, and no typed field',
   () => {
     const value = {
@@ -111,7 +111,7 @@ verifies(
   },
 )
 
-verifies('road.forbidden-material', 'the refusal names pointers and never the value', () => {
+verifies('pipeline.forbidden-material', 'the refusal names pointers and never the value', () => {
   try {
     screenFreeText(schema, { memo: phrase12 })
     expect.unreachable()

@@ -7,7 +7,7 @@ import { verifies } from '../../verifies.ts'
 const context = { baseUrl: 'https://svc.example', requestId: 'req_1' }
 
 describe('a refusal as an answer', () => {
-  verifies('road.problem-json', 'has exactly the documented members', () => {
+  verifies('pipeline.problem-json', 'has exactly the documented members', () => {
     const { refusal } = refuse('payout_cap_exceeded', 'over 25000000', 'Create a smaller one.', {
       errors: [{ pointer: '/amount_usdc', message: 'at most 25' }],
     })
@@ -31,7 +31,7 @@ describe('a refusal as an answer', () => {
   })
 
   verifies(
-    'road.error-codes',
+    'pipeline.error-codes',
     'says when to come back wherever the same call is worth repeating',
     () => {
       for (const [code, { status }] of Object.entries(errorCodes)) {
@@ -61,7 +61,7 @@ describe('a refusal as an answer', () => {
     expect(wait('daily_cap_exceeded').headers).not.toHaveProperty('RateLimit')
   })
 
-  verifies('road.operator', 'of a 401 names how to prove oneself', () => {
+  verifies('pipeline.operator', 'of a 401 names how to prove oneself', () => {
     const challenge = (code: keyof typeof errorCodes, access: 'wallet' | 'operator') =>
       problemAnswer(refuse(code, 'd', 'n').refusal, { ...context, access }).headers[
         'WWW-Authenticate'

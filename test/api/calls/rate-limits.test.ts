@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 verifies(
-  'road.rate-limit',
+  'pipeline.rate-limit',
   'two processes share one count: of 20 calls of a wallet exactly 7 pass, the rest are told when to come back',
   async () => {
     const processes = opened.map(({ pool }) => createRateLimits(pool, config))
@@ -72,7 +72,7 @@ verifies(
 )
 
 verifies(
-  'road.rate-limit',
+  'pipeline.rate-limit',
   'processes that take portions spend no more than the limit, and what is put back is there again',
   async () => {
     const limiters = opened.map(({ pool }) => createLimiter(pool, 'portions', 100, 60))
@@ -87,7 +87,7 @@ verifies(
 )
 
 verifies(
-  'road.rate-limit',
+  'pipeline.rate-limit',
   'calls that one process refuses by itself give another process nothing more to spend',
   async () => {
     const [one, other] = opened.map(({ pool }) => createLimiter(pool, 'refused', 60, 60)) as [

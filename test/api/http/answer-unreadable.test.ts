@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => listener?.stop(100))
 
 verifies(
-  'road.problem-json',
+  'pipeline.problem-json',
   'a query that is longer than a head may be is refused as problem+json',
   async () => {
     const { status, headers, problem } = await send(
@@ -33,15 +33,19 @@ verifies(
   },
 )
 
-verifies('road.problem-json', 'bytes that are no HTTP are refused as problem+json', async () => {
-  for (const bytes of [
-    '\x16\x03\x01\x02\x00\x01',
-    'GET / HTTP/1.1\r\nHost: a\r\nBad\0: b\r\n\r\n',
-  ]) {
-    const { status, problem } = await send(bytes)
-    expect([status, problem['code']]).toEqual([400, 'invalid_request'])
-  }
-})
+verifies(
+  'pipeline.problem-json',
+  'bytes that are no HTTP are refused as problem+json',
+  async () => {
+    for (const bytes of [
+      '\x16\x03\x01\x02\x00\x01',
+      'GET / HTTP/1.1\r\nHost: a\r\nBad\0: b\r\n\r\n',
+    ]) {
+      const { status, problem } = await send(bytes)
+      expect([status, problem['code']]).toEqual([400, 'invalid_request'])
+    }
+  },
+)
 
 /** What comes back for these bytes until the service ends the connection. */
 async function send(

@@ -10,9 +10,9 @@ import type { Deps } from '../../../activities/payout/deps.ts'
 import { createPayoutSteps } from '../../../activities/payout/payout.ts'
 import {
   ensureGasWallets,
-  storeLaneTransaction,
+  storeGasWalletTransaction,
 } from '../../../activities/store/gas-wallets/gas-wallets.ts'
-import { readLanes } from '../../../activities/store/gas-wallets/health.ts'
+import { readGasWallets } from '../../../activities/store/gas-wallets/health.ts'
 import {
   type ClientOptions,
   type ClientWallet,
@@ -20,7 +20,7 @@ import {
   walletProofHeader,
 } from '../../../api/http/client.ts'
 import { tableOf } from '../../../worker/doctor/examine.ts'
-import { judgeLanes } from '../../../worker/doctor/postgres.ts'
+import { checkLanes } from '../../../worker/doctor/postgres.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -184,16 +184,16 @@ verifies(
       eoa_nonce: '4',
     }
     const fees = { max_fee_per_gas: '1', max_priority_fee_per_gas: '1' }
-    await storeLaneTransaction(db, {
+    await storeGasWalletTransaction(db, {
       tx_hash: `0x${'e5'.repeat(32)}`,
       gas_wallet: jammed,
       ...facts,
       ...fees,
     }).execute()
     const text = async () => (await fetch(`${baseUrl}/metrics`)).text()
-    const told = async () => (await client().call('readyz', {})).body.checks['lane']
-    expect(await told()).toEqual({ ok: true, detail: '2 gas wallets move' })
-    expect(await text()).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 0`)
+    const notified = async () => (await client().call('readyz', {})).body.checks['lane']
+    expect(await notified()).toEqual({ ok: true, detail: '2 gas wallets move' })
+    expect(await text()).toContain(`agent_rails_gas_wallet_jammed{gas_wallet="${jammed}"} 0`)
 
     const since = new Date(Date.now() - 95_000)
     await db
@@ -202,15 +202,15 @@ verifies(
       .where('address', '=', jammed)
       .execute()
     const sentence = `gas wallet ${jammed} has not moved since ${since.toISOString()}, 1 wait`
-    expect(await told()).toEqual({ ok: true, detail: sentence })
+    expect(await notified()).toEqual({ ok: true, detail: sentence })
     const metrics = await text()
-    expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${jammed}"} 1`)
+    expect(metrics).toContain(`agent_rails_gas_wallet_jammed{gas_wallet="${jammed}"} 1`)
     expect(metrics).toContain(`agent_rails_lane_open_nonces{gas_wallet="${jammed}"} 1`)
     expect(metrics).toMatch(
       new RegExp(`agent_rails_lane_idle_seconds\\{gas_wallet="${jammed}"\\} 9[5-9]`),
     )
-    expect(metrics).toContain(`agent_rails_lane_jammed{gas_wallet="${moving}"} 0`)
-    const finding = judgeLanes(await readLanes(db, 90_000))
+    expect(metrics).toContain(`agent_rails_gas_wallet_jammed{gas_wallet="${moving}"} 0`)
+    const finding = checkLanes(await readGasWallets(db, 90_000))
     expect(finding).toMatchObject({
       ok: true,
       detail: sentence,
@@ -275,7 +275,7 @@ const terms = {
   rail_reference: 'r',
 }
 
-verifies('road.dependency-down', 'a create without Temporal is a 503 within 2 s', async () => {
+verifies('pipeline.dependency-down', 'a create without Temporal is a 503 within 2 s', async () => {
   const started = performance.now()
   const refused = client().call('payout-create', { ...terms, idempotency_key: 'c-1' })
   await expect(refused).rejects.toMatchObject({ problem: { status: 503, retryable: true } })

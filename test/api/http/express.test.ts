@@ -184,7 +184,7 @@ describe('modes', () => {
   })
 
   verifies(
-    'road.malformed',
+    'pipeline.malformed',
     'that nobody knows, or none, are 400 unknown_mode with the known ones',
     async () => {
       for (const body of ['{"mode":"mint_money"}', '{}', '{"mode":["issue_mandate"]}']) {
@@ -205,7 +205,7 @@ describe('modes', () => {
 })
 
 describe('refused before the road', () => {
-  verifies('road.problem-json', 'an unknown path is a 404 problem', async () => {
+  verifies('pipeline.problem-json', 'an unknown path is a 404 problem', async () => {
     for (const path of [
       '/nothing',
       '/api/payout-create/',
@@ -229,7 +229,7 @@ describe('refused before the road', () => {
     }
   })
 
-  verifies('road.malformed', 'a wrong method is a 405 with Allow', async () => {
+  verifies('pipeline.malformed', 'a wrong method is a 405 with Allow', async () => {
     const got = await fetch(`${base}/api/payout-create`)
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
     expect(await problemOf(got)).toMatchObject({ code: 'method_not_allowed' })
@@ -238,40 +238,44 @@ describe('refused before the road', () => {
     expect((await fetch(`${base}/api/payout-create`, { method: 'DELETE' })).status).toBe(405)
   })
 
-  verifies('road.malformed', 'a content type other than application/json is a 415', async () => {
-    for (const type of [
-      'text/plain',
-      'application/x-www-form-urlencoded',
-      'application/jsonp',
-      'multipart/form-data; boundary=x',
-    ]) {
-      const response = await post('/api/payout-create', '{}', { 'Content-Type': type })
-      expect(response.status, type).toBe(415)
-      expect(await problemOf(response)).toMatchObject({ code: 'unsupported_media_type' })
-    }
-    expect(
-      (
-        await fetch(`${base}/api/payout-create`, {
-          method: 'POST',
-          body: new Uint8Array([123, 125]),
-        })
-      ).status,
-    ).toBe(415)
-    expect((await post('/api/payout-create', '{}', { 'Content-Encoding': 'gzip' })).status).toBe(
-      415,
-    )
-    expect(seen).toEqual([])
-    expect(
-      (
-        await post('/api/payout-create', '{}', {
-          'Content-Type': 'Application/JSON; charset=utf-8',
-        })
-      ).status,
-    ).toBe(200)
-  })
+  verifies(
+    'pipeline.malformed',
+    'a content type other than application/json is a 415',
+    async () => {
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/jsonp',
+        'multipart/form-data; boundary=x',
+      ]) {
+        const response = await post('/api/payout-create', '{}', { 'Content-Type': type })
+        expect(response.status, type).toBe(415)
+        expect(await problemOf(response)).toMatchObject({ code: 'unsupported_media_type' })
+      }
+      expect(
+        (
+          await fetch(`${base}/api/payout-create`, {
+            method: 'POST',
+            body: new Uint8Array([123, 125]),
+          })
+        ).status,
+      ).toBe(415)
+      expect((await post('/api/payout-create', '{}', { 'Content-Encoding': 'gzip' })).status).toBe(
+        415,
+      )
+      expect(seen).toEqual([])
+      expect(
+        (
+          await post('/api/payout-create', '{}', {
+            'Content-Type': 'Application/JSON; charset=utf-8',
+          })
+        ).status,
+      ).toBe(200)
+    },
+  )
 
   verifies(
-    'road.malformed',
+    'pipeline.malformed',
     'a body over 64 KiB is a 413, one of exactly 64 KiB is not',
     async () => {
       expect((await post('/api/payout-create', ' '.repeat(65_536))).status).toBe(200)
@@ -286,7 +290,7 @@ describe('refused before the road', () => {
   )
 
   verifies(
-    'road.malformed',
+    'pipeline.malformed',
     'a body of 10 MB is a 413, and so is one that does not say how long it is',
     async () => {
       const big = new Uint8Array(10_000_000).fill(32)
@@ -309,7 +313,7 @@ describe('refused before the road', () => {
   )
 
   verifies(
-    'road.malformed',
+    'pipeline.malformed',
     'a body that says it has 10 MB is refused before it is sent',
     async () => {
       const socket = connect(Number(new URL(base).port), '127.0.0.1')
@@ -329,7 +333,7 @@ describe('refused before the road', () => {
   )
 
   verifies(
-    'road.problem-json',
+    'pipeline.problem-json',
     'an unexpected failure is a 500 that says nothing of its cause, logged with the request id',
     async () => {
       answer = async () => {
@@ -351,24 +355,28 @@ describe('refused before the road', () => {
 })
 
 describe('headers', () => {
-  verifies('road.headers', 'stand on every answer, and nothing tells the framework', async () => {
-    const answers = [
-      await post('/api/payout-create', '{}'),
-      await fetch(`${base}/nothing`),
-      await fetch(`${base}/api/payout-create`),
-      await fetch(`${os}/healthz`),
-    ]
-    for (const { headers } of answers) {
-      expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/)
-      expect(headers.get('x-interface-version')).toBe('resolver-v0.1')
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect(headers.get('x-content-type-options')).toBe('nosniff')
-      expect(headers.get('x-powered-by')).toBeNull()
-      expect(headers.get('etag')).toBeNull()
-    }
-  })
+  verifies(
+    'pipeline.headers',
+    'stand on every answer, and nothing tells the framework',
+    async () => {
+      const answers = [
+        await post('/api/payout-create', '{}'),
+        await fetch(`${base}/nothing`),
+        await fetch(`${base}/api/payout-create`),
+        await fetch(`${os}/healthz`),
+      ]
+      for (const { headers } of answers) {
+        expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/)
+        expect(headers.get('x-interface-version')).toBe('resolver-v0.1')
+        expect(headers.get('cache-control')).toBe('no-store')
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+        expect(headers.get('x-powered-by')).toBeNull()
+        expect(headers.get('etag')).toBeNull()
+      }
+    },
+  )
 
-  verifies('road.headers', 'a request id is kept only when it is well-formed', async () => {
+  verifies('pipeline.headers', 'a request id is kept only when it is well-formed', async () => {
     const ids = await Promise.all(
       ['4bf92f35-77b3-4da6', 'short', 'a b c d e f g', 'x'.repeat(129)].map(async (id) =>
         (await post('/api/payout-create', '{}', { 'X-Request-Id': id })).headers.get(
@@ -381,7 +389,7 @@ describe('headers', () => {
   })
 
   verifies(
-    'road.headers',
+    'pipeline.headers',
     'of a discovery document let anyone keep it for five minutes and ask again by its ETag',
     async () => {
       const url = `${base}/.well-known/jwks.json`

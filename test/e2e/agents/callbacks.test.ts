@@ -11,8 +11,8 @@ import { startStack, type TestStack } from '../../support/stack.ts'
 import { startTlsServer } from '../../support/tls-server.ts'
 import { verifies } from '../../verifies.ts'
 
-type Told = { headers: Record<string, string>; body: Buffer; event: Record<string, unknown> }
-const told: Told[] = []
+type Notice = { headers: Record<string, string>; body: Buffer; event: Record<string, unknown> }
+const notified: Notice[] = []
 /** The first callback is taken and never answered. */
 let holding = true
 let receiver: Awaited<ReturnType<typeof startTlsServer>>
@@ -23,7 +23,7 @@ beforeAll(async () => {
   receiver = await startTlsServer(async (request, response) => {
     const body = await buffer(request)
     const event = JSON.parse(body.toString()) as Record<string, unknown>
-    told.push({ headers: request.headers as Record<string, string>, body, event })
+    notified.push({ headers: request.headers as Record<string, string>, body, event })
     if (event['event'] === 'host_proof') response.end(JSON.stringify({ nonce: event['nonce'] }))
     else if (!holding) response.writeHead(204).end()
   })
@@ -51,7 +51,7 @@ verifies(
     const { registered } = await trustedAgent(hosts, stack.accounts.operator.credential, {
       contact,
     })
-    const callbacks = () => told.filter(({ event }) => event['event'] !== 'host_proof')
+    const callbacks = () => notified.filter(({ event }) => event['event'] !== 'host_proof')
     await expect.poll(() => callbacks().length, { timeout: 30_000 }).toBe(1)
     await stack.worker().kill('SIGKILL')
     holding = false
@@ -67,7 +67,7 @@ verifies(
     })
     const { keys } = (await createClient({ baseUrl: hosts.base }).call('jwks', {})).body
     const key = webhookPublicKey(keys.find((jwk) => jwk['use_for'] === 'callback') ?? {})
-    for (const { headers, body } of told)
+    for (const { headers, body } of notified)
       expect(isFromService(headers, body, key, Number(headers['webhook-timestamp']))).toBe(true)
     const outcomes = async () =>
       (await listAttempts(open.db, id)).map(({ kind, outcome }) => `${kind} ${outcome}`)

@@ -35,17 +35,17 @@ async function payingAgent(tokens: bigint) {
     },
   })
   const fetchPaid = wrapFetchWithPayment(fetch, payer)
-  const told: { settled?: ReturnType<typeof decodePaymentResponseHeader> } = {}
+  const notified: { settled?: ReturnType<typeof decodePaymentResponseHeader> } = {}
   const fetchAndSee = async (...asked: Parameters<typeof fetch>) => {
     const answer = await fetchPaid(...asked)
     const header = answer.headers.get('payment-response')
-    if (header !== null) told.settled = decodePaymentResponseHeader(header)
+    if (header !== null) notified.settled = decodePaymentResponseHeader(header)
     return answer
   }
   const baseUrl = stack.baseUrls[0] as string
   return {
     address,
-    told,
+    notified,
     client: createClient({ baseUrl, agent: agent.credential, fetch: fetchAndSee }),
   }
 }
@@ -63,11 +63,11 @@ verifies(
       accepts: [{ amount: '107000000' }],
     })
     const price = BigInt(total_usd) * 1_000_000n
-    const { address, client, told } = await payingAgent(3n * price)
+    const { address, client, notified } = await payingAgent(3n * price)
     const { status, body } = await client.call('start-agent-run', input)
     expect(status).toBe(202)
     const transaction = expect.stringMatching(/^0x[0-9a-f]{64}$/)
-    expect(told.settled).toMatchObject({
+    expect(notified.settled).toMatchObject({
       success: true,
       network: 'eip155:8453',
       payer: address.toLowerCase(),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { packetops } from '#domain/rails/packetops.ts'
 import type { OutputOf } from '../../../api/http/client.ts'
 import { claimAccessKey, clientOf, registerAgent } from '../../../clients/typescript/src/index.ts'
-import type { Rig } from './rig.ts'
+import type { Fixture } from './fixture.ts'
 
 /** Credit that is bought at once; the same caller is quoted the same again for five minutes, so each quote is for one run more. */
 const RUNS_PER_QUOTE = 100
@@ -13,7 +13,7 @@ const bought = { rail: packetops.key, tier: 'entry' } as const
 export type Buyer = () => Promise<OutputOf<'start-agent-run'>['run']>
 
 /** An agent of the sandbox, which gives its synthetic runs their credit and their reviews. */
-export async function openBuyer({ stack }: Rig): Promise<Buyer> {
+export async function openBuyer({ stack }: Fixture): Promise<Buyer> {
   const [baseUrl = '', osUrl = ''] = [stack.baseUrls[0], stack.osUrls[0]]
   const manifest = {
     name: 'Bench',
@@ -52,7 +52,7 @@ export async function openBuyer({ stack }: Rig): Promise<Buyer> {
 }
 
 /** Resolves when all of these tasks are closed; throws when one is stopped. */
-export async function closed({ rail }: Rig, taskIds: readonly string[]): Promise<void> {
+export async function closed({ rail }: Fixture, taskIds: readonly string[]): Promise<void> {
   for (;;) {
     const { rows } = await rail.query<{ state: string }>(
       'select distinct state from tasks where task_id = any($1)',

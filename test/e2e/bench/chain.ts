@@ -1,7 +1,7 @@
 import { openRail, proofOf } from '../../support/agent.ts'
 import { openPayer, paymentHeader, signPayment } from '../../support/payments.ts'
 import { drive, median, percentile, round } from './figures.ts'
-import { type Rig, runRound } from './rig.ts'
+import { type Fixture, runRound } from './fixture.ts'
 import { openWire, prepared } from './wire.ts'
 
 export type Apart = {
@@ -14,13 +14,16 @@ export type Apart = {
 }
 
 /** What is not in the payout's figures: the chain's confirmation, and an x402 payment that settles before the answer. */
-export async function measureApart(rig: Rig, counts: Record<number, number>): Promise<Apart[]> {
-  const stop = await rig.serveTransfers()
+export async function measureApart(
+  fixture: Fixture,
+  counts: Record<number, number>,
+): Promise<Apart[]> {
+  const stop = await fixture.serveTransfers()
   const rows: Apart[] = []
   for (const [callers, count] of Object.entries(counts).map(
     ([key, value]) => [Number(key), value] as const,
   )) {
-    const { run } = await runRound(rig, { who: 'rail', callers, count, until: 'included' })
+    const { run } = await runRound(fixture, { who: 'rail', callers, count, until: 'included' })
     rows.push(
       row(
         'execute until it is on chain',
@@ -29,7 +32,7 @@ export async function measureApart(rig: Rig, counts: Record<number, number>): Pr
         run.times['execute until included'] ?? [],
       ),
     )
-    const paid = await payCreates(rig, callers, count)
+    const paid = await payCreates(fixture, callers, count)
     rows.push(row('create paid by x402, settled', callers, paid.seconds, paid.times['whole'] ?? []))
   }
   await stop()
@@ -49,7 +52,7 @@ function row(what: string, callers: number, seconds: number, times: readonly num
 }
 
 /** Creates of wallets without free calls, each with a payment of its own. */
-async function payCreates({ stack }: Rig, callers: number, count: number) {
+async function payCreates({ stack }: Fixture, callers: number, count: number) {
   const rail = await openRail(stack)
   const calls = []
   const [url = ''] = stack.baseUrls

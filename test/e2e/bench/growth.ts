@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { payoutId } from '#domain/core/ids.ts'
 import { median, type Spread, show, spread } from './figures.ts'
+import { type Fixture, runRound } from './fixture.ts'
 import { createMs } from './payout.ts'
-import { type Rig, runRound } from './rig.ts'
 import { emptyTables, seedPayouts } from './seed-rows.ts'
 import { type Turns, turns } from './sizing.ts'
 import { readBareStatus, readStatus } from './status.ts'
@@ -10,32 +10,32 @@ import { readBareStatus, readStatus } from './status.ts'
 const FEW = 100
 const MANY = 20_000
 
-type Figure = 'create' | 'status' | 'execute' | 'floor create' | 'bare status'
+type Figure = 'create' | 'status' | 'execute' | 'baseline create' | 'bare status'
 type P50 = Record<Figure, number>
 export type Grown = { before_ms: Spread; after_ms: Spread; ratio: Spread; uncorrected: Spread }
 export type Growth = Record<'create' | 'execute' | 'status', Grown>
 
-/** What shows how the machine drifted meanwhile: the same calls of the floor, whose tables stay small. */
+/** What shows how the machine drifted meanwhile: the same calls of the baseline, whose tables stay small. */
 const references = {
-  create: 'floor create',
-  execute: 'floor create',
+  create: 'baseline create',
+  execute: 'baseline create',
   status: 'bare status',
 } as const
 /** Of each p50: how many subjects, and how often rail and reference alternate meanwhile. */
 type Sliced = { count: number; slices: number }
 
-/** p50 at one caller over 100 and over 20,000 finished payouts, in turn; ratios are corrected by what the floor's did meanwhile. */
+/** p50 at one caller over 100 and over 20,000 finished payouts, in turn; ratios are corrected by what the baseline's did meanwhile. */
 export async function measureGrowth(
-  rig: Rig,
+  fixture: Fixture,
   { count, slices, ...asked }: Turns & Sliced,
 ): Promise<Growth> {
   const pairs: { before: P50; after: P50 }[] = []
   for (const _ of turns(asked)) {
-    await emptyTables(rig.rail)
-    await seedMany(rig, FEW)
-    const before = await p50s(rig, { count, slices })
-    await seedMany(rig, MANY - FEW)
-    pairs.push({ before, after: await p50s(rig, { count, slices }) })
+    await emptyTables(fixture.rail)
+    await seedMany(fixture, FEW)
+    const before = await p50s(fixture, { count, slices })
+    await seedMany(fixture, MANY - FEW)
+    pairs.push({ before, after: await p50s(fixture, { count, slices }) })
   }
   const grown = (figure: keyof typeof references): Grown => {
     const ratio = ({ before, after }: { before: P50; after: P50 }, of: Figure) =>
@@ -50,23 +50,23 @@ export async function measureGrowth(
   return { create: grown('create'), execute: grown('execute'), status: grown('status') }
 }
 
-async function p50s(rig: Rig, { count, slices }: Sliced): Promise<P50> {
+async function p50s(fixture: Fixture, { count, slices }: Sliced): Promise<P50> {
   const seen: Record<Figure, number[]> = {
     create: [],
     status: [],
     execute: [],
-    'floor create': [],
+    'baseline create': [],
     'bare status': [],
   }
   for (let slice = 0; slice < slices; slice += 1) {
     const size = { callers: 1, count: Math.ceil(count / slices) }
-    const { times } = (await runRound(rig, { who: 'rail', ...size })).run
+    const { times } = (await runRound(fixture, { who: 'rail', ...size })).run
     seen.create.push(...(times['create'] ?? []))
     seen.execute.push(...(times['execute'] ?? []))
-    seen['floor create'].push(createMs(await runRound(rig, { who: 'floor', ...size })))
-    seen.status.push(...((await readStatus(rig, 1, size.count * 4)).run.times['whole'] ?? []))
+    seen['baseline create'].push(createMs(await runRound(fixture, { who: 'baseline', ...size })))
+    seen.status.push(...((await readStatus(fixture, 1, size.count * 4)).run.times['whole'] ?? []))
     seen['bare status'].push(
-      ...((await readBareStatus(rig, 1, size.count * 4)).run.times['whole'] ?? []),
+      ...((await readBareStatus(fixture, 1, size.count * 4)).run.times['whole'] ?? []),
     )
   }
   return Object.fromEntries(
@@ -74,7 +74,7 @@ async function p50s(rig: Rig, { count, slices }: Sliced): Promise<P50> {
   ) as P50
 }
 
-async function seedMany({ rail, payoutWallet }: Rig, count: number): Promise<void> {
+async function seedMany({ rail, payoutWallet }: Fixture, count: number): Promise<void> {
   const creators = Array.from({ length: count }, () => `0x${randomBytes(20).toString('hex')}`)
   const seeds = creators.map((creator) => ({ creator, payoutId: payoutId(creator, 'bench') }))
   await seedPayouts(rail, payoutWallet, seeds)

@@ -3,12 +3,12 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureApart, printApart } from './chain.ts'
 import { measureFairness, printFairness } from './fairness.ts'
+import { everyone, type Fixture, openFixture, runRound, transfersApart } from './fixture.ts'
 import { measureGrowth, printGrowth } from './growth.ts'
 import { measureHostile, printHostile } from './hostile.ts'
 import { measureMemory, printMemory } from './memory.ts'
 import { at, measurePayouts, printPayouts } from './payout.ts'
 import { printProfiles } from './profile.ts'
-import { everyone, openRig, type Rig, runRound, transfersApart } from './rig.ts'
 import { measureRows, printRows } from './rows.ts'
 import { createSizing } from './sizing.ts'
 import { measureStatus, printStatus } from './status.ts'
@@ -43,22 +43,22 @@ const [AIMED, ALONE] = [32, 1]
 const LONG: readonly string[] = ['apart', 'where', 'memory', 'tasks']
 
 const begun = performance.now()
-const rig = await openRig(profile)
+const fixture = await openFixture(profile)
 try {
-  const figures = { ...about(), ...(await measureAll(rig)) }
+  const figures = { ...about(), ...(await measureAll(fixture)) }
   writeFileSync('bench.json', `${JSON.stringify(figures, null, 2)}\n`)
 } catch (error) {
-  for (const [name, log] of Object.entries(rig.stack.logs()))
+  for (const [name, log] of Object.entries(fixture.stack.logs()))
     console.error(`\n${name}: … ${log.slice(-4_000)}`)
   throw error
 } finally {
-  await rig.stop()
+  await fixture.stop()
 }
 if (profile !== undefined) printProfiles(profile)
 console.log(`\nbench.json is written; ${Math.round((performance.now() - begun) / 1000)} s`)
 
 /** Each section in its turn, printed as soon as it is there. */
-async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
+async function measureAll(fixture: Fixture): Promise<Record<string, unknown>> {
   const upTo = (seconds: number) =>
     quick ? { most: 2, seconds } : { most: 5, seconds: 10 * seconds }
   const wanted = (section: (typeof sections)[number]) => {
@@ -69,41 +69,48 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
   }
   const figures: Record<string, unknown> = {}
   const sizing = createSizing(quick ? 2 : 8, quick ? 1 : 4)
-  if (only !== 'tasks') await warmUp(rig)
+  if (only !== 'tasks') await warmUp(fixture)
   if (wanted('apart')) {
     figures['apart'] = printApart(
-      await measureApart(rig, quick ? { 1: 4, 8: 16 } : { 1: 20, 8: 64, 32: 160 }),
+      await measureApart(fixture, quick ? { 1: 4, 8: 16 } : { 1: 20, 8: 64, 32: 160 }),
     )
   }
   if (wanted('payout')) {
     const turns = quick ? { most: 2, seconds: 60 } : { most: 9, seconds: 700 }
     const again = [ALONE, AIMED]
     const levels = printPayouts(
-      await measurePayouts(rig, { ...turns, levels: LEVELS, again, sizing }),
+      await measurePayouts(fixture, { ...turns, levels: LEVELS, again, sizing }),
     )
     const aimed = at(levels, AIMED)
-    const { ratio_to_floor, ratio_to_bare_floor, ratio_to_http_floor, http_floor_to_floor } = aimed
+    const {
+      ratio_to_baseline,
+      ratio_to_bare_baseline,
+      ratio_to_http_baseline,
+      http_baseline_to_baseline,
+    } = aimed
     figures['payout'] = {
-      ratio_to_floor,
-      ratio_to_bare_floor,
-      ratio_to_http_floor,
-      http_floor_to_floor,
+      ratio_to_baseline,
+      ratio_to_bare_baseline,
+      ratio_to_http_baseline,
+      http_baseline_to_baseline,
       levels,
     }
     figures['create'] = { p50_ratio: at(levels, ALONE).create_p50_ratio }
   }
-  if (wanted('where')) figures['where'] = printWhere(await findWhere(rig))
+  if (wanted('where')) figures['where'] = printWhere(await findWhere(fixture))
   if (wanted('status')) {
-    const levels = printStatus(await measureStatus(rig, { ...upTo(15), levels: LEVELS, sizing }))
+    const levels = printStatus(
+      await measureStatus(fixture, { ...upTo(15), levels: LEVELS, sizing }),
+    )
     figures['status'] = { ratio: at(levels, AIMED).ratio, levels }
   }
   if (wanted('memory'))
-    figures['memory'] = printMemory(await measureMemory(rig, quick ? 2_000 : 20_000))
+    figures['memory'] = printMemory(await measureMemory(fixture, quick ? 2_000 : 20_000))
   if (wanted('growth')) {
     const [sliced, seconds] = quick
       ? [{ count: 12, slices: 4 }, 15]
       : [{ count: 60, slices: 8 }, 25]
-    const growth = printGrowth(await measureGrowth(rig, { ...upTo(seconds), ...sliced }))
+    const growth = printGrowth(await measureGrowth(fixture, { ...upTo(seconds), ...sliced }))
     const [worst] = Object.values(growth).sort(
       (one, other) => other.ratio.median - one.ratio.median,
     )
@@ -111,18 +118,18 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
   }
   if (wanted('hostile'))
     figures['hostile'] = printHostile(
-      await measureHostile(rig.stack.baseUrls[0] ?? '', quick ? 5 : 20),
+      await measureHostile(fixture.stack.baseUrls[0] ?? '', quick ? 5 : 20),
     )
   if (wanted('tasks')) {
-    const { csv, jsonl } = printRows(await measureRows(rig, quick ? 100_000 : 1_000_000))
+    const { csv, jsonl } = printRows(await measureRows(fixture, quick ? 100_000 : 1_000_000))
     figures['rows'] = { csv, jsonl }
-    const { ratio_to_floor, ...tasks } = printTasks(
-      await measureTasks(rig, { ...upTo(10), count: quick ? 40 : 200 }),
+    const { ratio_to_baseline, ...tasks } = printTasks(
+      await measureTasks(fixture, { ...upTo(10), count: quick ? 40 : 200 }),
     )
-    figures['tasks'] = { ratio_to_floor, ...tasks }
+    figures['tasks'] = { ratio_to_baseline, ...tasks }
     // The queue goes on while nothing is measured any more.
     const { delay_ratio, ...fairness } = printFairness(
-      await measureFairness(rig, quick ? 100 : 1_000),
+      await measureFairness(fixture, quick ? 100 : 1_000),
     )
     figures['fairness'] = { delay_ratio, ...fairness }
   }
@@ -130,9 +137,9 @@ async function measureAll(rig: Rig): Promise<Record<string, unknown>> {
 }
 
 /** Compilers and caches are warm before anything counts. */
-async function warmUp(rig: Rig): Promise<void> {
-  const stop = await rig.serveTransfers()
-  for (const who of everyone) await runRound(rig, { who, callers: 16, count: quick ? 32 : 320 })
+async function warmUp(fixture: Fixture): Promise<void> {
+  const stop = await fixture.serveTransfers()
+  for (const who of everyone) await runRound(fixture, { who, callers: 16, count: quick ? 32 : 320 })
   await stop()
 }
 

@@ -1,6 +1,6 @@
 import { residentBytes } from './cpu.ts'
 import { median } from './figures.ts'
-import type { Rig } from './rig.ts'
+import type { Fixture } from './fixture.ts'
 import { readStatus } from './status.ts'
 
 export type Memory = {
@@ -18,11 +18,11 @@ const CALLERS = 8
  * Resident memory of the API process over so many calls. The heap of a busy process rises until V8 collects it, so the
  * middle of the last quarter is compared with that of the second; the first one still fills caches.
  */
-export async function measureMemory(rig: Rig, calls: number): Promise<Memory> {
+export async function measureMemory(fixture: Fixture, calls: number): Promise<Memory> {
   const samples: number[] = []
   while (samples.length < SAMPLES) {
-    await readStatus(rig, CALLERS, calls / SAMPLES)
-    samples.push(Math.round(residentBytes(rig.pids['api'] ?? 0) / 2 ** 20))
+    await readStatus(fixture, CALLERS, calls / SAMPLES)
+    samples.push(Math.round(residentBytes(fixture.pids['api'] ?? 0) / 2 ** 20))
   }
   const quarter = (nth: number) =>
     median(samples.slice((SAMPLES / 4) * (nth - 1), (SAMPLES / 4) * nth))

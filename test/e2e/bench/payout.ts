@@ -1,16 +1,16 @@
 import { cpuOf, median, percentile, round, type Spread, show, spread } from './figures.ts'
-import { everyone, type Rig, type Round, runRound, type Who } from './rig.ts'
+import { everyone, type Fixture, type Round, runRound, type Who } from './fixture.ts'
 import { type Sizing, type Turns, turns } from './sizing.ts'
 
 export type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
 export type PayoutLevel = {
   callers: number
-  ratio_to_floor: Spread
-  ratio_to_bare_floor: Spread
-  /** What HTTP and one signature for each call leave of the floor, and how near the rail comes to that. */
-  http_floor_to_floor: Spread
-  ratio_to_http_floor: Spread
-  cpu_ratio_to_floor: Spread
+  ratio_to_baseline: Spread
+  ratio_to_bare_baseline: Spread
+  /** What HTTP and one signature for each call leave of the baseline, and how near the rail comes to that. */
+  http_baseline_to_baseline: Spread
+  ratio_to_http_baseline: Spread
+  cpu_ratio_to_baseline: Spread
   create_p50_ratio: Spread
   per_second: Record<Who, Spread>
   p50_ms: Record<Who, Spread>
@@ -24,14 +24,14 @@ export type PayoutLevel = {
 const LEAD_IN_MAX = 32
 
 /** What the aim compares; the others tell where the rest goes, and are measured once. */
-const compared: readonly Who[] = ['rail', 'floor']
+const compared: readonly Who[] = ['rail', 'baseline']
 
 /**
- * Rail and floor in turn, each time in the other order, so that drift of the machine and what one leaves behind meet both; each round of the
+ * Rail and baseline in turn, each time in the other order, so that drift of the machine and what one leaves behind meet both; each round of the
  * rail is compared with its neighbour. After the first turn only the levels of `again` are measured.
  */
 export async function measurePayouts(
-  rig: Rig,
+  fixture: Fixture,
   {
     levels,
     again,
@@ -51,8 +51,8 @@ export async function measurePayouts(
       for (const who of ordered) {
         // Who was not measured for a minute has lost its connections to Postgres; under load nobody does.
         const few = Math.min(callers, LEAD_IN_MAX)
-        await runRound(rig, { who, callers: few, count: few })
-        const round = await runRound(rig, { who, callers, count: sizing.count(who, callers) })
+        await runRound(fixture, { who, callers: few, count: few })
+        const round = await runRound(fixture, { who, callers, count: sizing.count(who, callers) })
         sizing.saw(who, callers, round.perSecond)
         rounds[who].push(round)
         console.error(
@@ -76,12 +76,12 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
   const rate = (mine: Round, theirs: Round) => mine.perSecond / theirs.perSecond
   return {
     callers,
-    ratio_to_floor: against('floor', rate),
-    ratio_to_bare_floor: against('bare floor', rate),
-    http_floor_to_floor: against('floor', rate, 'floor over HTTP'),
-    ratio_to_http_floor: against('floor over HTTP', rate),
-    cpu_ratio_to_floor: against('floor', (mine, theirs) => cpuMs(mine) / cpuMs(theirs)),
-    create_p50_ratio: against('floor', (mine, theirs) => createMs(mine) / createMs(theirs)),
+    ratio_to_baseline: against('baseline', rate),
+    ratio_to_bare_baseline: against('bare baseline', rate),
+    http_baseline_to_baseline: against('baseline', rate, 'baseline over HTTP'),
+    ratio_to_http_baseline: against('baseline over HTTP', rate),
+    cpu_ratio_to_baseline: against('baseline', (mine, theirs) => cpuMs(mine) / cpuMs(theirs)),
+    create_p50_ratio: against('baseline', (mine, theirs) => createMs(mine) / createMs(theirs)),
     per_second: each((rounds) => spread(rounds.map(({ perSecond }) => perSecond))),
     p50_ms: each((rounds) => spread(rounds.map(({ run }) => median(run.times['whole'] ?? [])))),
     cpu_ms_per_payout: each(cpuOf),
@@ -91,7 +91,7 @@ function summary(callers: number, taken: Record<Who, Round[]>): PayoutLevel {
   }
 }
 
-/** The rail's create by HTTP; the floor's writes and its Update-with-Start, which together do the same. */
+/** The rail's create by HTTP; the baseline's writes and its Update-with-Start, which together do the same. */
 export function createMs({ who, run: { times } }: Round): number {
   if (who === 'rail') return median(times['create'] ?? [])
   const [before = [], call = []] = [
@@ -131,24 +131,24 @@ export function printPayouts(levels: PayoutLevel[]): PayoutLevel[] {
       ({
         callers,
         per_second,
-        ratio_to_floor,
-        ratio_to_bare_floor,
-        http_floor_to_floor,
-        ratio_to_http_floor,
-        cpu_ratio_to_floor,
+        ratio_to_baseline,
+        ratio_to_bare_baseline,
+        http_baseline_to_baseline,
+        ratio_to_http_baseline,
+        cpu_ratio_to_baseline,
         create_p50_ratio,
         repeats,
       }) => ({
         callers,
         'rail /s': show(per_second.rail),
-        'floor /s': show(per_second.floor),
-        'bare floor /s': show(per_second['bare floor']),
-        'over HTTP /s': show(per_second['floor over HTTP']),
-        'rail ÷ floor': show(ratio_to_floor),
-        'rail ÷ bare floor': show(ratio_to_bare_floor),
-        'over HTTP ÷ floor': show(http_floor_to_floor),
-        'rail ÷ over HTTP': show(ratio_to_http_floor),
-        'cpu ÷ floor': show(cpu_ratio_to_floor),
+        'baseline /s': show(per_second.baseline),
+        'bare baseline /s': show(per_second['bare baseline']),
+        'over HTTP /s': show(per_second['baseline over HTTP']),
+        'rail ÷ baseline': show(ratio_to_baseline),
+        'rail ÷ bare baseline': show(ratio_to_bare_baseline),
+        'over HTTP ÷ baseline': show(http_baseline_to_baseline),
+        'rail ÷ over HTTP': show(ratio_to_http_baseline),
+        'cpu ÷ baseline': show(cpu_ratio_to_baseline),
         'create p50 ÷': show(create_p50_ratio),
         repeats,
       }),

@@ -8,7 +8,7 @@ import { usageRows } from '../../workflows/domain/rails/material/usage.ts'
 import { startChild } from './child.ts'
 import { peakBytes } from './cpu.ts'
 import { round } from './figures.ts'
-import type { Rig } from './rig.ts'
+import type { Fixture } from './fixture.ts'
 import type { RowsTaken } from './rows-work.ts'
 
 type Format = RowSource['format']
@@ -17,11 +17,11 @@ export type Rows = Record<Format, RowsTaken & { rows: number; peak_mb: number }>
 const columns = ['at', 'model', 'input_tokens', 'output_tokens', 'agent', 'task'] as const
 
 /** So many usage rows from a file through tokenops, each format in a fresh process. */
-export async function measureRows(rig: Rig, count: number): Promise<Rows> {
-  return { csv: await workOn(rig, 'csv', count), jsonl: await workOn(rig, 'jsonl', count) }
+export async function measureRows(fixture: Fixture, count: number): Promise<Rows> {
+  return { csv: await workOn(fixture, 'csv', count), jsonl: await workOn(fixture, 'jsonl', count) }
 }
 
-async function workOn({ stack }: Rig, format: Format, rows: number): Promise<Rows[Format]> {
+async function workOn({ stack }: Fixture, format: Format, rows: number): Promise<Rows[Format]> {
   const file = join(stack.dataDirectory, `usage.${format}`)
   await pipeline(Readable.from(linesOf(format, rows)), createWriteStream(file))
   const child = startChild('rows-work.js')

@@ -1,5 +1,5 @@
 import { cpuOf, median, percentile, type Run, round, type Spread, show, spread } from './figures.ts'
-import { observed, type Rig } from './rig.ts'
+import { type Fixture, observed } from './fixture.ts'
 import { type Seed, seedPayouts } from './seed-rows.ts'
 import { type Sizing, type Turns, turns } from './sizing.ts'
 
@@ -18,7 +18,7 @@ export type StatusRun = { run: Run; perSecond: number; cpuMs: Record<string, num
 
 /** payout-status against bare Express and pg, in turn. */
 export async function measureStatus(
-  rig: Rig,
+  fixture: Fixture,
   { levels, sizing, ...asked }: Turns & { levels: readonly number[]; sizing: Sizing },
 ): Promise<StatusLevel[]> {
   const taken = levels.map((callers) => ({
@@ -32,8 +32,8 @@ export async function measureStatus(
         sizing.count('status', callers),
         sizing.count('bare status', callers),
       ]
-      rail.push(await readStatus(rig, callers, calls))
-      bare.push(await readBareStatus(rig, callers, bareCalls))
+      rail.push(await readStatus(fixture, callers, calls))
+      bare.push(await readBareStatus(fixture, callers, bareCalls))
       sizing.saw('status', callers, rail.at(-1)?.perSecond ?? 0)
       sizing.saw('bare status', callers, bare.at(-1)?.perSecond ?? 0)
     }
@@ -56,25 +56,39 @@ export async function measureStatus(
 }
 
 /** Reads of seeded payouts by their wallets; the wallets and their proofs are made before the clock runs. */
-export async function readStatus(rig: Rig, callers: number, calls: number): Promise<StatusRun> {
-  await seedWallets(rig, calls)
-  await rig.load.ask('prepareStatus', READS_PER_WALLET)
-  return read(rig, callers)
+export async function readStatus(
+  fixture: Fixture,
+  callers: number,
+  calls: number,
+): Promise<StatusRun> {
+  await seedWallets(fixture, calls)
+  await fixture.load.ask('prepareStatus', READS_PER_WALLET)
+  return read(fixture, callers)
 }
 
-export async function readBareStatus(rig: Rig, callers: number, calls: number): Promise<StatusRun> {
-  await seedWallets(rig, calls)
-  await rig.load.ask('prepareBareStatus', { perWallet: READS_PER_WALLET, url: rig.bareStatusUrl })
-  return read(rig, callers)
+export async function readBareStatus(
+  fixture: Fixture,
+  callers: number,
+  calls: number,
+): Promise<StatusRun> {
+  await seedWallets(fixture, calls)
+  await fixture.load.ask('prepareBareStatus', {
+    perWallet: READS_PER_WALLET,
+    url: fixture.bareStatusUrl,
+  })
+  return read(fixture, callers)
 }
 
-async function seedWallets({ load, rail, floor, payoutWallet }: Rig, calls: number): Promise<void> {
+async function seedWallets(
+  { load, rail, baseline, payoutWallet }: Fixture,
+  calls: number,
+): Promise<void> {
   const seeds = await load.ask<Seed[]>('newWallets', Math.ceil(calls / READS_PER_WALLET))
-  for (const pool of [rail, floor]) await seedPayouts(pool, payoutWallet, seeds)
+  for (const pool of [rail, baseline]) await seedPayouts(pool, payoutWallet, seeds)
 }
 
-async function read(rig: Rig, callers: number): Promise<StatusRun> {
-  const { run, cpuMs } = await observed(rig, () => rig.load.ask<Run>('runCalls', callers))
+async function read(fixture: Fixture, callers: number): Promise<StatusRun> {
+  const { run, cpuMs } = await observed(fixture, () => fixture.load.ask<Run>('runCalls', callers))
   return { run, perSecond: run.count / run.seconds, cpuMs }
 }
 

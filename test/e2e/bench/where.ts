@@ -1,5 +1,5 @@
 import { median, type Run, round } from './figures.ts'
-import { countStatements, everyone, type Rig, runRound, type Who } from './rig.ts'
+import { countStatements, everyone, type Fixture, runRound, type Who } from './fixture.ts'
 
 export type Where = {
   postgres: Record<Who, { statements: number; ms: number }>
@@ -11,30 +11,30 @@ export type Where = {
 const COUNT = 48
 
 /** What one payout asks of Postgres and of Temporal; counted in rounds of their own, since counting costs something. */
-export async function findWhere(rig: Rig): Promise<Where> {
+export async function findWhere(fixture: Fixture): Promise<Where> {
   const where: Where = {
     postgres: {} as Where['postgres'],
     temporal: {} as Where['temporal'],
     statements: [],
-    http_ms: await httpMs(rig),
+    http_ms: await httpMs(fixture),
   }
-  await countStatements(rig.rail, 'top')
+  await countStatements(fixture.rail, 'top')
   for (const who of everyone) {
-    await rig.rail.query('select pg_stat_statements_reset()')
-    const { ids } = await runRound(rig, { who, callers: 8, count: COUNT })
-    const counted = await statements(rig, who)
+    await fixture.rail.query('select pg_stat_statements_reset()')
+    const { ids } = await runRound(fixture, { who, callers: 8, count: COUNT })
+    const counted = await statements(fixture, who)
     const sum = (figure: 'calls' | 'ms') =>
       round(counted.reduce((total, row) => total + row[figure], 0))
     where.postgres[who] = { statements: sum('calls'), ms: sum('ms') }
     if (who === 'rail') where.statements = counted.slice(0, 16)
-    where.temporal[who] = await countEvents(rig, ids[0] ?? '')
+    where.temporal[who] = await countEvents(fixture, ids[0] ?? '')
   }
-  await countStatements(rig.rail, 'none')
+  await countStatements(fixture.rail, 'none')
   return where
 }
 
-async function statements({ rail, floor }: Rig, who: Who) {
-  const { rows } = await (who === 'rail' ? rail : floor).query<{
+async function statements({ rail, baseline }: Fixture, who: Who) {
+  const { rows } = await (who === 'rail' ? rail : baseline).query<{
     statement: string
     calls: number
     ms: number
@@ -49,7 +49,7 @@ async function statements({ rail, floor }: Rig, who: Who) {
 }
 
 /** Events of the history of one workflow that cost the server or the worker something. */
-export async function countEvents({ temporal }: Rig, workflowId: string) {
+export async function countEvents({ temporal }: Fixture, workflowId: string) {
   const { events: written } = await temporal.workflow.getHandle(workflowId).fetchHistory()
   const all = written ?? []
   const named = (which: (event: (typeof all)[number]) => unknown) => all.filter(which).length
@@ -65,7 +65,7 @@ export async function countEvents({ temporal }: Rig, workflowId: string) {
 }
 
 /** One request that does nothing, so what HTTP and Express take of each call. */
-async function httpMs({ load }: Rig): Promise<number> {
+async function httpMs({ load }: Fixture): Promise<number> {
   await load.ask('prepareHealth', 200)
   const { times } = await load.ask<Run>('runCalls', 1)
   return round(median(times['whole'] ?? []))

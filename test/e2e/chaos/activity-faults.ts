@@ -22,7 +22,11 @@ const running = new AsyncLocalStorage<Running>()
 const honestFetch = globalThis.fetch
 
 /** Says something to the director, past every fault. */
-export async function tellDirector(director: string, path: string, body: object): Promise<unknown> {
+export async function notifyDirector(
+  director: string,
+  path: string,
+  body: object,
+): Promise<unknown> {
   return (
     await honestFetch(`${director}/${path}`, { method: 'POST', body: JSON.stringify(body) })
   ).json()
@@ -36,11 +40,11 @@ export function activityFaults(director: string): ActivityInterceptorsFactory {
     inbound: {
       execute: async (input, next) => {
         const asked = { activity: info.activityType, argument: input.args[0] ?? null }
-        const order = (await tellDirector(director, 'begins', asked).catch(() => null)) as Order
+        const order = (await notifyDirector(director, 'begins', asked).catch(() => null)) as Order
         if (order === null) return next(input)
         const { token, fault } = order
         const act = async (cut: () => void) => {
-          await tellDirector(director, 'strikes', { token })
+          await notifyDirector(director, 'strikes', { token })
           await strike(fault.action, cut)
         }
         if (fault.boundary === 'before') await act(fail)

@@ -8,14 +8,19 @@ import type { ChaosStack } from './chaos-stack.ts'
 const DRAIN_WITHIN_MS = 90_000
 
 /** Everything works again and stays so, but for what befalls single runs. */
-export async function heal({ acts, chainWire, postgresWire, keeper }: ChaosStack): Promise<void> {
+export async function heal({
+  commands,
+  chainWire,
+  postgresWire,
+  keeper,
+}: ChaosStack): Promise<void> {
   chainWire.mend()
   postgresWire.mend()
   await keeper.allUp()
-  await acts.mineByTheClock()
-  await acts.fundGasWallets()
-  await acts.fundPayoutWallet()
-  await acts.unpauseToken()
+  await commands.mineByTheClock()
+  await commands.fundGasWallets()
+  await commands.fundPayoutWallet()
+  await commands.unpauseToken()
 }
 
 /** Whether, in the end, no transfer, no fee and no transaction of a gas wallet was under way any more. */

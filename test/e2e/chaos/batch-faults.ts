@@ -10,7 +10,7 @@ import type { Tally } from './tally.ts'
 /** What a fault of everybody works with; killed parts are started again by their keeper. */
 export type BatchWorld = {
   stack: TestStack
-  acts: ChainActs
+  commands: ChainActs
   chainWire: ChainWire
   postgresWire: PostgresWire
   /** How far the second worker's clock is off after its next start. */
@@ -65,18 +65,18 @@ const strikes: Record<BatchFault, Strike> = {
     ({ chainWire }) => chainWire.cut(),
     ({ chainWire }) => chainWire.mend(),
   ),
-  reorg: ({ acts }, forMs) => acts.reorg(1 + (forMs % 3)),
+  reorg: ({ commands }, forMs) => commands.reorg(1 + (forMs % 3)),
   'gas wallets empty': during(
-    ({ acts }) => acts.emptyGasWallets(),
-    ({ acts }) => acts.fundGasWallets(),
+    ({ commands }) => commands.emptyGasWallets(),
+    ({ commands }) => commands.fundGasWallets(),
   ),
   'payout wallet empty': during(
-    ({ acts }) => acts.emptyPayoutWallet(),
-    ({ acts }) => acts.fundPayoutWallet(),
+    ({ commands }) => commands.emptyPayoutWallet(),
+    ({ commands }) => commands.fundPayoutWallet(),
   ),
   'token paused': during(
-    ({ acts }) => acts.pauseToken(),
-    ({ acts }) => acts.unpauseToken(),
+    ({ commands }) => commands.pauseToken(),
+    ({ commands }) => commands.unpauseToken(),
   ),
   'worker clock 10 minutes fast': clock(TEN_MINUTES_MS),
   'worker clock 10 minutes slow': clock(-TEN_MINUTES_MS),

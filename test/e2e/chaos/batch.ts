@@ -9,10 +9,10 @@ import { type ChaosStack, startChaosStack } from './chaos-stack.ts'
 import { checkBatch } from './checker/check.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { type Director, startDirector } from './director.ts'
+import { surroundingsOf } from './environment-facts.ts'
 import { arm, enrol, type Player, Players } from './players.ts'
 import type { Findings, RunRecord } from './run-record.ts'
 import { type BatchPlan, planBatch, signsApart, usesRemoteFacilitator } from './schedule.ts'
-import { surroundingsOf } from './surroundings.ts'
 import type { Tally } from './tally.ts'
 
 export type BatchOrder = {
@@ -108,7 +108,7 @@ async function play(
   { batch, tally, log }: BatchOrder,
 ): Promise<void> {
   const begunAt = Date.now()
-  const tell = (what: string) =>
+  const notify = (what: string) =>
     log(`batch ${batch}: ${what} after ${((Date.now() - begunAt) / 1000).toFixed(1)} s`)
   const { service, hurry, close } = openService(chaos, begunAt)
   const playing = Promise.all(
@@ -118,15 +118,15 @@ async function play(
   )
   await strikeAll(chaos, events, { begunAt, tally, log })
   await heal(chaos)
-  tell('mended')
+  notify('mended')
   hurry()
   await playing
-  tell('every caller has its last word')
+  notify('every caller has its last word')
   for (const line of slowest(players.all, begunAt)) log(`batch ${batch}: ${line}`)
   await close()
   // What belongs to no caller goes on by a schedule of its own.
   await director.spent(LAST_STRIKES_WITHIN_MS)
-  tell(`${director.unspent().join(', ') || 'nothing'} is left to strike`)
+  notify(`${director.unspent().join(', ') || 'nothing'} is left to strike`)
   director.disarm()
   chaos.chainWire.disarm()
 }

@@ -27,7 +27,7 @@ const settings = {
   CHAIN_POLL_MS: '300',
   FEE_BUMP_AFTER_MS: '1500',
   RPC_TIMEOUT_MS: '1000',
-  LANE_JAM_AFTER_MS: '4500',
+  GAS_WALLET_JAM_AFTER_MS: '4500',
   RECONCILE_EVERY_MS: '4000',
   RECONCILE_SETTLE_MS: '1000',
   CHAIN_CACHE_MS: '100',
@@ -65,7 +65,7 @@ export type ChaosStack = {
   stack: TestStack
   rail: Rail
   asset: Address
-  acts: ChainActs
+  commands: ChainActs
   chainWire: ChainWire
   postgresWire: PostgresWire
   keeper: Keeper
@@ -108,17 +108,27 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
     closers.push(stack.stop)
     const rail = await openRail(stack)
     closers.push(rail.stop)
-    const acts = await openChainActs(rail.chain, rail.asset, rail.service)
+    const commands = await openChainActs(rail.chain, rail.asset, rail.service)
     const keeper = new Keeper()
     closers.push(async () => keeper.end())
     const workers = Array.from({ length: count }, (_, index) => stack.worker(index))
     for (const part of [stack.postgres, stack.temporal, stack.api(0), stack.api(1), ...workers])
       keeper.keep(part)
-    keeper.keep(stack.chain, acts.mineByTheClock)
+    keeper.keep(stack.chain, commands.mineByTheClock)
     const setClock = (offsetMs: number) => {
       clockMs = offsetMs
     }
-    return { stack, rail, asset: rail.asset, acts, chainWire, postgresWire, keeper, setClock, stop }
+    return {
+      stack,
+      rail,
+      asset: rail.asset,
+      commands,
+      chainWire,
+      postgresWire,
+      keeper,
+      setClock,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

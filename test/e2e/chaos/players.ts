@@ -73,7 +73,7 @@ export function enrol(
 
 /** Payers get tokens, faults their places; then blocks come by the clock. */
 export async function arm(
-  { rail, asset, acts, chainWire }: ChaosStack,
+  { rail, asset, commands, chainWire }: ChaosStack,
   players: readonly Player[],
   director: Director,
   tally: Tally,
@@ -85,9 +85,9 @@ export async function arm(
     if (fault === null) continue
     const mark =
       fault === 'facilitator times out after settling' ? identity.creator : identity.nonce
-    const wire = runWire(fault, { chain: rail.chain, acts, strikes: () => tally.count(fault) })
+    const wire = runWire(fault, { chain: rail.chain, commands, strikes: () => tally.count(fault) })
     // The treasury's word is not taken back when everything works again.
     chainWire.arm([mark], wire, fault === 'authorization cancelled')
   }
-  await acts.mineByTheClock()
+  await commands.mineByTheClock()
 }

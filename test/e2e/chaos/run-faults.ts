@@ -7,7 +7,7 @@ import type { RunFault } from './schedule.ts'
 import { decodeTransfer } from './transfer-bytes.ts'
 
 /** What a fault of a run works with; `strikes` is called when it has really happened. */
-export type RunWorld = { chain: LocalChainClient; acts: ChainActs; strikes: () => void }
+export type RunWorld = { chain: LocalChainClient; commands: ChainActs; strikes: () => void }
 type Pass = Parameters<Meddle>[1]
 type Question = { method: string; params: unknown[]; pass: Pass }
 /** What the wire does with the questions about one run's transfer or payment. */
@@ -22,7 +22,7 @@ const UNUSED = `0x${'0'.repeat(64)}`
 
 /** The wire of one run under its fault; a new one for each run, since most strike only once or twice. */
 export function runWire(fault: RunFault, world: RunWorld): RunWire {
-  const { acts, strikes } = world
+  const { commands, strikes } = world
   switch (fault) {
     case 'rpc times out after accepting':
     case 'facilitator times out after settling':
@@ -52,13 +52,13 @@ export function runWire(fault: RunFault, world: RunWorld): RunWire {
     case 'rpc forges the receipt':
       return forges(world)
     case 'transaction replaced':
-      return beforeFirstSend(strikes, acts.replace)
+      return beforeFirstSend(strikes, commands.replace)
     case 'authorization front-run':
-      return beforeFirstSend(strikes, acts.frontRun)
+      return beforeFirstSend(strikes, commands.frontRun)
     case 'authorization front-run in a batch':
-      return beforeFirstSend(strikes, acts.frontRunInBatch)
+      return beforeFirstSend(strikes, commands.frontRunInBatch)
     case 'nonce spent on nothing':
-      return beforeFirstSend(strikes, acts.spendOnNothing)
+      return beforeFirstSend(strikes, commands.spendOnNothing)
     case 'authorization cancelled':
       return cancels(world)
     case 'expiry while pending':
@@ -199,13 +199,13 @@ function expires(strikes: () => void): RunWire {
 }
 
 /** The treasury cancels before the first broadcast; until that is final no broadcast gets through, so a reorg cannot undo it. */
-function cancels({ acts, strikes }: RunWorld): RunWire {
+function cancels({ commands, strikes }: RunWorld): RunWire {
   let state: 'armed' | 'cancelling' | 'final' = 'armed'
   return async (question) => {
     if (!isSend(question) || state === 'final') return question.pass()
     if (state === 'armed') {
       state = 'cancelling'
-      void acts.cancel(decodeTransfer(rawOf(question.params)).authorization.nonce).then(() => {
+      void commands.cancel(decodeTransfer(rawOf(question.params)).authorization.nonce).then(() => {
         state = 'final'
         strikes()
       })

@@ -22,7 +22,7 @@ export type RunRecord = {
 }
 
 /** Where the real servers are, past every proxy, and the addresses that money moves between. */
-export type Surroundings = {
+export type PayoutConstraints = {
   databaseUrl: string
   rpcUrl: string
   temporalAddress: string

@@ -3,13 +3,13 @@ import './clock.ts'
 import { Worker } from '@temporalio/worker'
 import { loadConfig } from '../../../activities/config/config.ts'
 import { createWorkerLog, runWorker } from '../../../worker/run.ts'
-import { activityFaults, tellDirector } from './activity-faults.ts'
+import { activityFaults, notifyDirector } from './activity-faults.ts'
 
 const { CHAOS_DIRECTOR: director = '', CHAOS_BUNDLE: codePath = '' } = process.env
 // What is registered is told, so that the harness hurts every activity there is.
 const create = Worker.create.bind(Worker)
 Worker.create = async (options) => {
-  await tellDirector(director, 'registers', Object.keys(options.activities ?? {}))
+  await notifyDirector(director, 'registers', Object.keys(options.activities ?? {}))
   return create(options)
 }
 

@@ -121,7 +121,7 @@ verifies(
       for (const by of [keys, public_key]) expect(verifyWebhook(headers, body, by, at)).toBe(true)
 
     const { headers, body } = events[0]!
-    const judge = (changed: Record<string, string>, text = body, now = at, by: KeySet = keys) =>
+    const check = (changed: Record<string, string>, text = body, now = at, by: KeySet = keys) =>
       verifyWebhook({ ...headers, ...changed }, text, by, now)
     expect(verifyWebhook(new Headers(headers), Buffer.from(body), keys, at)).toBe(true)
     const stranger = signWebhook(rings().authority.active, {
@@ -131,29 +131,29 @@ verifies(
     })
     const forged = stranger['webhook-signature']
     const refused = {
-      altered: judge({}, body.replace('host_proof', 'task_updated')),
-      renamed: judge({ 'webhook-id': 'cb_other' }),
-      redated: judge({ 'webhook-timestamp': String(at + 600) }, body, at + 600),
-      expired: judge({}, body, at + 301),
-      ahead: judge({}, body, at - 301),
-      unsigned: judge({ 'webhook-signature': '' }),
-      otherScheme: judge({
+      altered: check({}, body.replace('host_proof', 'task_updated')),
+      renamed: check({ 'webhook-id': 'cb_other' }),
+      redated: check({ 'webhook-timestamp': String(at + 600) }, body, at + 600),
+      expired: check({}, body, at + 301),
+      ahead: check({}, body, at - 301),
+      unsigned: check({ 'webhook-signature': '' }),
+      otherScheme: check({
         'webhook-signature': String(headers['webhook-signature']).replace('v1a,', 'v1,'),
       }),
-      forged: judge({ 'webhook-signature': forged }),
-      crowded: judge({
+      forged: check({ 'webhook-signature': forged }),
+      crowded: check({
         'webhook-signature': `${`${forged} `.repeat(4)}${headers['webhook-signature']}`,
       }),
-      nameless: judge({ 'webhook-id': '' }),
-      undated: judge({ 'webhook-timestamp': 'today' }),
-      strangersSet: judge({}, body, at, {
+      nameless: check({ 'webhook-id': '' }),
+      undated: check({ 'webhook-timestamp': 'today' }),
+      strangersSet: check({}, body, at, {
         keys: keys.keys.filter((key) => key['use_for'] !== 'callback'),
       }),
     }
     expect(Object.entries(refused).filter(([, taken]) => taken)).toEqual([])
     // A replay within five minutes is the same message under the same id, which its receiver has kept.
-    expect(judge({}, body, at + 299)).toBe(true)
-    expect(judge({ 'webhook-signature': `${forged} ${headers['webhook-signature']}` })).toBe(true)
+    expect(check({}, body, at + 299)).toBe(true)
+    expect(check({ 'webhook-signature': `${forged} ${headers['webhook-signature']}` })).toBe(true)
 
     const callback = rings().callback.active
     const before = signWebhook(callback, { id: 'cb_early', timestamp: nowSeconds(), body })

@@ -20,11 +20,11 @@ export type Held = { model: Model }
 type Command = fc.AsyncCommand<Held, System>
 
 /** Acts that run at the same time, while a process may be killed; their answers have to be those of some order of the acts. */
-class Acts implements Command {
-  readonly acts: readonly Act[]
+class Commands implements Command {
+  readonly commands: readonly Act[]
   readonly crash: { part: PartName; afterMs: number } | undefined
-  constructor(acts: readonly Act[], crash?: { part: PartName; afterMs: number }) {
-    this.acts = acts
+  constructor(commands: readonly Act[], crash?: { part: PartName; afterMs: number }) {
+    this.commands = commands
     this.crash = crash
   }
 
@@ -33,10 +33,10 @@ class Acts implements Command {
   }
 
   async run(held: Held, system: System): Promise<void> {
-    for (const act of this.acts) await system.prepare(act)
+    for (const act of this.commands) await system.prepare(act)
     const killed = this.crash && killLater(system, this.crash)
     const ran = await Promise.all(
-      this.acts.map(async (act) => ({ act, outcome: await system.perform(act) })),
+      this.commands.map(async (act) => ({ act, outcome: await system.perform(act) })),
     )
     await killed
     const after = explain(held.model, ran)
@@ -48,10 +48,10 @@ class Acts implements Command {
   }
 
   toString(): string {
-    const acts = this.acts.map(describe).join(' ∥ ')
+    const commands = this.commands.map(describe).join(' ∥ ')
     return this.crash === undefined
-      ? acts
-      : `${acts}, ${this.crash.part} killed after ${this.crash.afterMs} ms`
+      ? commands
+      : `${commands}, ${this.crash.part} killed after ${this.crash.afterMs} ms`
   }
 }
 
@@ -105,7 +105,9 @@ const other = names.chain((of) =>
 /** One act, two at the same time, or one twice at the same time. */
 const together = fc
   .tuple(fc.array(fc.oneof(create, authorize, other), { minLength: 1, maxLength: 2 }), fc.boolean())
-  .map(([acts, twice]): Act[] => (twice ? [...acts.slice(0, 1), ...acts.slice(0, 1)] : acts))
+  .map(([commands, twice]): Act[] =>
+    twice ? [...commands.slice(0, 1), ...commands.slice(0, 1)] : commands,
+  )
 const crash = fc.record({
   part: fc.constantFrom(...parts),
   afterMs: fc.integer({ min: 0, max: 60 }),
@@ -117,7 +119,7 @@ const rarely = fc.oneof(
 )
 
 export const commands = fc.commands(
-  [fc.tuple(together, rarely).map(([acts, kill]) => new Acts(acts, kill))],
+  [fc.tuple(together, rarely).map(([commands, kill]) => new Commands(commands, kill))],
   {
     maxCommands: 16,
     size: 'max',

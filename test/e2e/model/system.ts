@@ -113,13 +113,13 @@ export async function openSystem(rail: Rail): Promise<System> {
         const answer = await call(clients[attempt % clients.length] as Client).catch(
           (error: unknown) => error,
         )
-        const told = readAnswer(answer)
-        if (told !== undefined) note(told)
-        if (told?.final === true) {
-          if (told.body.payout !== undefined) known(act.of).payout = told.body.payout
+        const notified = readAnswer(answer)
+        if (notified !== undefined) note(notified)
+        if (notified?.final === true) {
+          if (notified.body.payout !== undefined) known(act.of).payout = notified.body.payout
           // Who presents nothing is refused either way: before the create as unknown, after it for what is missing.
-          const empty = act.kind === 'authorize' && told.outcome.code === 'authority_denied'
-          return empty ? { status: 404, code: 'not_found' } : told.outcome
+          const empty = act.kind === 'authorize' && notified.outcome.code === 'authority_denied'
+          return empty ? { status: 404, code: 'not_found' } : notified.outcome
         }
         if (Date.now() > until)
           throw answer instanceof Error ? answer : new Error('the call stayed open')
@@ -159,7 +159,7 @@ const nothing = {
   principal_signature: `0x${'00'.repeat(65)}`,
 }
 
-type Told = {
+type Notice = {
   status: number
   body: Partial<PayoutAnswer>
   replayed: boolean
@@ -168,7 +168,7 @@ type Told = {
 }
 
 /** Nothing where no answer came back. */
-function readAnswer(answer: unknown): Told | undefined {
+function readAnswer(answer: unknown): Notice | undefined {
   if (answer instanceof ProblemError) {
     const { status, code, retryable } = answer.problem
     return {
@@ -197,7 +197,7 @@ function noteFor(
   recipient: string,
   creator: string,
   id: string,
-): (told: Told) => void {
+): (notified: Notice) => void {
   if (act.caller !== act.of.owner) return () => undefined
   const about = { creator, payoutId: id, recipient, amountAtomic: '0', expects: 'either' as const }
   const record = records.get(id) ?? { index: 0, seed: 0, schedule: [], calls: [], ...about }

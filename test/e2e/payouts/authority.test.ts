@@ -361,7 +361,7 @@ verifies(
     'mandate.issue.operator-only',
     'mandate.issue.digest-mismatch',
     'mandate.issue.holder-proof',
-    'road.operator',
+    'pipeline.operator',
   ],
   'only an operator has a mandate issued, only for the checkout of this created payout, and a repeat is the same mandate',
   async () => {

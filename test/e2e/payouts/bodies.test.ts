@@ -114,8 +114,8 @@ async function charged({ address }: Pick<Agent, 'address'>): Promise<number> {
 
 verifies(
   [
-    'road.unknown-property',
-    'road.problem-json',
+    'pipeline.unknown-property',
+    'pipeline.problem-json',
     'payout.create.schema',
     'authorize.schema',
     'status.exactly-one',
@@ -216,7 +216,7 @@ verifies(
 )
 
 verifies(
-  ['road.malformed', 'road.text', 'road.problem-json'],
+  ['pipeline.malformed', 'pipeline.text', 'pipeline.problem-json'],
   'bodies that are no JSON text of ours, too large, of another type or with broken characters are refused as what they are',
   async () => {
     const agent = await rail.openAgent()
@@ -281,7 +281,7 @@ verifies(
 )
 
 verifies(
-  ['road.forbidden-material', 'charge.only-success'],
+  ['pipeline.forbidden-material', 'charge.only-success'],
   'a secret in free text is refused by its pointer, and its value is in no answer, table, log or file of the stack',
   async () => {
     const agent = await rail.openAgent()
@@ -713,7 +713,7 @@ verifies(
 )
 
 verifies(
-  'road.headers',
+  'pipeline.headers',
   'documents have an ETag that answers 304, public GETs are open to every origin and nothing else is',
   async () => {
     const from = { Origin: 'https://elsewhere.example' }

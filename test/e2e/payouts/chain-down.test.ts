@@ -75,7 +75,7 @@ async function leftovers({ free, payer, fresh, toPay }: Awaited<ReturnType<typeo
 
 for (const fault of ['killed', 'stopped'] as const) {
   verifies(
-    ['road.chain-down', 'health.ready', 'execute.accepted', 'execute.parked'],
+    ['pipeline.chain-down', 'health.ready', 'execute.accepted', 'execute.parked'],
     `the chain ${fault}: what needs it is 503 within 2 s with nothing reserved, a reserved transfer is 202, free calls go on, and all recover`,
     async () => {
       const scene = await prepare()
@@ -91,7 +91,7 @@ for (const fault of ['killed', 'stopped'] as const) {
         holder_wallet: rail.treasury.holder.address,
         request_sha256: '0'.repeat(64),
       }
-      const goOn = await Promise.all([
+      const advanceTask = await Promise.all([
         free.client.call('payout-create', rail.terms()),
         free.client.call('payout-status', { payout_id: fresh.payout_id }),
         createClient({ baseUrl: stack.baseUrls[0]! }).call('payout-challenge', challenge),
@@ -113,7 +113,7 @@ for (const fault of ['killed', 'stopped'] as const) {
       })
       expect(parked).toMatchObject({ status: 202, body: { payout: { money_moved: 'unknown' } } })
       expect(parked.body.payout.next_action).toContain('the chain does not answer')
-      expect(goOn.map(({ status }) => status)).toEqual([201, 200, 200])
+      expect(advanceTask.map(({ status }) => status)).toEqual([201, 200, 200])
       expect(seen).toEqual({ health: 200, status: 503, ok: false, down: ['chain'] })
 
       const [created, ...executed] = await Promise.all([

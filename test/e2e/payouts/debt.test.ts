@@ -84,13 +84,13 @@ verifies(
     }
     const { earned } = await earnings(on.rail, async () => {
       on.wire.fail(beforeBroadcast(() => emptyWallet(on.rail, payer)))
-      const told = await call(paymentHeader(payment))
+      const notified = await call(paymentHeader(payment))
       on.wire.mend()
-      expect(told).toMatchObject({
+      expect(notified).toMatchObject({
         status: 503,
         body: { code: 'settlement_pending', money_moved: 'unknown' },
       })
-      expect(told.body['payout']).toBeUndefined()
+      expect(notified.body['payout']).toBeUndefined()
 
       const known = await status()
       expect(known).toMatchObject({ status: 200, body: { payout: { state: 'created' } } })
@@ -151,10 +151,10 @@ verifies(
     const createAll = () =>
       Promise.all(terms.map((each) => answered(() => send(on.rail, agent, 'payout-create', each))))
     await whileFrozen(on.stack.worker(), async () => {
-      const told = await Promise.all(
+      const notified = await Promise.all(
         terms.map((each) => send(on.rail, agent, 'payout-create', each)),
       )
-      expect(told.map(({ status }) => status)).toEqual(Array(6).fill(503))
+      expect(notified.map(({ status }) => status)).toEqual(Array(6).fill(503))
       // The sweeper finds them overdue in the same moment in which their updates reach the worker.
       await on.rail.db
         .updateTable('calls')

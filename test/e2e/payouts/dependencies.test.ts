@@ -103,7 +103,7 @@ verifies(
 
 for (const fault of ['killed', 'stopped'] as const) {
   verifies(
-    ['road.dependency-down', 'health.ready'],
+    ['pipeline.dependency-down', 'health.ready'],
     `Postgres ${fault}: every call is 503 within 2 s, readyz names it, and all go on when it is back`,
     inspected(async () => {
       const calls = await prepare()
@@ -122,7 +122,7 @@ for (const fault of ['killed', 'stopped'] as const) {
   )
 
   verifies(
-    ['road.dependency-down', 'health.ready', 'status.read-only'],
+    ['pipeline.dependency-down', 'health.ready', 'status.read-only'],
     `Temporal ${fault}: create, authorize and execute are 503 within 2 s, status goes on, and all recover`,
     inspected(async () => {
       const calls = await prepare()

@@ -123,7 +123,7 @@ describe('a canary that fails, and the balance floor', () => {
       CANARY_LIFE_S: '6',
       EXECUTE_LIFE_MIN_S: '2',
     }
-    const env = { ...quick, ...canary, PAYOUT_BALANCE_FLOOR_ATOMIC: FLOOR.toString() }
+    const env = { ...quick, ...canary, PAYOUT_BALANCE_MIN_ATOMIC: FLOOR.toString() }
     stack = await startStack({ apis: 2, workers: 2, env })
     rail = await openRail(stack)
   })

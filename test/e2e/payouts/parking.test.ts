@@ -19,7 +19,7 @@ beforeAll(async () => {
       CONFIRM_WINDOW_MS: '500',
       SWEEP_EVERY_MS: '300',
       CHAIN_POLL_MS: '100',
-      LANE_JAM_AFTER_MS: '2500',
+      GAS_WALLET_JAM_AFTER_MS: '2500',
     },
   })
   rail = await openRail(stack)

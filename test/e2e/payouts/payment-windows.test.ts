@@ -109,9 +109,9 @@ verifies(
         .set({ granted_at: sql<Date>`granted_at - interval '331 seconds'` })
         .where('payment_id', '=', paymentIdOf(on.rail, payment))
         .execute()
-      const told = await Promise.all(Array.from({ length: 4 }, anew))
-      expect(told.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402])
-      expect(told.find(({ status }) => status === 200)?.body).toMatchObject({
+      const notified = await Promise.all(Array.from({ length: 4 }, anew))
+      expect(notified.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402])
+      expect(notified.find(({ status }) => status === 200)?.body).toMatchObject({
         payout: { payout_id },
       })
       expect(await storedPayment(on.rail, payment)).toMatchObject({
@@ -138,10 +138,10 @@ verifies(
       send(on.rail, agent, 'payout-status', { payout_id }, headers)
     const { earned } = await earnings(on.rail, async () => {
       on.wire.fail(beforeBroadcast(() => emptyWallet(on.rail, payer)))
-      const told = await read(paymentHeader(payment))
+      const notified = await read(paymentHeader(payment))
       on.wire.mend()
-      expect(told).toMatchObject(pending)
-      expect(told.body['payout']).toBeUndefined()
+      expect(notified).toMatchObject(pending)
+      expect(notified.body['payout']).toBeUndefined()
       const failed = await eventually(
         () => storedPayment(on.rail, payment),
         (row) => row?.state === 'failed',

@@ -39,7 +39,7 @@ const execute = (agent: Agent, payoutId: string, key = 'execute') =>
   insist(() => agent.client.call('payout-execute', { payout_id: payoutId, idempotency_key: key }))
 
 /** The same wallet beside both API processes. */
-async function besideBoth(tokens = 0n): Promise<[Agent, Agent]> {
+async function effectsOnBoth(tokens = 0n): Promise<[Agent, Agent]> {
   const first = await rail.openAgent({ tokens })
   return [first, await rail.openAgent({ tokens, api: 1, wallet: first })]
 }
@@ -66,7 +66,7 @@ verifies(
   ['payout.create.idempotent', 'payout.id.derivation', 'x402.one-effect'],
   '50 identical creates in parallel, each ready to pay: one payout, one workflow, one fee, equal answers',
   async () => {
-    const agents = await besideBoth(10_000_000n)
+    const agents = await effectsOnBoth(10_000_000n)
     const [{ address }] = agents
     await rail.useUpFreeCalls(address)
     const terms = rail.terms()
@@ -102,7 +102,7 @@ verifies(
   'payout.create.conflict',
   'other terms under the same key, 20 against 20 in parallel: one payout, 422 for the others, nothing changed or charged',
   async () => {
-    const agents = await besideBoth()
+    const agents = await effectsOnBoth()
     const one = rail.terms({ amount_usdc: '1' })
     const other = { ...one, amount_usdc: '2' }
     const answers = await Promise.all(
@@ -195,7 +195,7 @@ verifies(
   ['execute.once', 'execute.executed', 'execute.confirmed-by-logs', 'binding.v2'],
   '100 executes in parallel over two APIs and two workers, with one key and with many: one transfer, every answer agrees',
   async () => {
-    const agents = await besideBoth()
+    const agents = await effectsOnBoth()
     const { payout_id, payout_wallet } = await rail.authorized(agents[0], {}, { bindingVersion: 2 })
     const before = await rail.balance(payout_wallet)
     const answers = await Promise.all(
@@ -276,16 +276,16 @@ verifies(
       expect(claims.mandate_ref).toBe(index === 0 ? undefined : payout.mandate_ref)
       expect(claims.transaction_hash).toBe(index < 2 ? undefined : hash)
       const receipt_id = `rc_${sha256Hex(jws)}`
-      const judge = async (query: InputOf<'verify-receipt'>) =>
+      const check = async (query: InputOf<'verify-receipt'>) =>
         (await agent.client.call('verify-receipt', query)).body
-      expect(await judge({ receipt: jws })).toMatchObject({
+      expect(await check({ receipt: jws })).toMatchObject({
         verified: true,
         stored: true,
         kind: kinds[index],
       })
-      const { payload_sha256, ...byId } = await judge({ receipt_id })
+      const { payload_sha256, ...byId } = await check({ receipt_id })
       expect(byId).toMatchObject({ verified: true, receipt_id })
-      expect(await judge({ payload_sha256: payload_sha256 as string })).toMatchObject({
+      expect(await check({ payload_sha256: payload_sha256 as string })).toMatchObject({
         verified: true,
         receipt_id,
       })

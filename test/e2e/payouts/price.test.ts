@@ -343,7 +343,7 @@ verifies(
 )
 
 verifies(
-  'road.rate-limit',
+  'pipeline.rate-limit',
   'a call that is paid for counts once against the limit of its wallet',
   async () => {
     const small = await startStack({ env: { LIMIT_WALLET_PER_MINUTE: '2' } })
@@ -366,16 +366,16 @@ verifies(
 )
 
 verifies(
-  'road.reads-together',
+  'pipeline.reads-together',
   'a hundred wallets read at once, and each is told what there is',
   async () => {
     const agents = await Promise.all(Array.from({ length: 100 }, () => rail.openAgent()))
     const reads = agents.map(({ client }) =>
       client.call('payout-status', { idempotency_key: 'never' }),
     )
-    const told = await Promise.all(
+    const notified = await Promise.all(
       reads.map((read) => read.catch((error: ProblemError) => error.problem.code)),
     )
-    expect(new Set(told)).toEqual(new Set(['not_found']))
+    expect(new Set(notified)).toEqual(new Set(['not_found']))
   },
 )

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createChain } from '../../../activities/chain/client.ts'
 import { watchGas } from '../../../activities/chain/funds.ts'
-import { createLane } from '../../../activities/chain/lane.ts'
+import { createGasWalletQueue } from '../../../activities/chain/gas-wallet-queue.ts'
 import { createClient } from '../../../api/http/client.ts'
 import { RECONCILIATION_SCHEDULE } from '../../../temporal/schedules.ts'
 import { dollarTokenAbi } from '../../../worker/stack/token.ts'
@@ -49,7 +49,7 @@ const operator = () =>
   })
 
 /** What the sweeper would have done by now for the gas wallets. */
-async function settleLane(): Promise<void> {
+async function settleGasWallet(): Promise<void> {
   const { reader } = createChain({ rpcUrls: [stack.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
   const accounts = rail.service.gasWallets.map(({ private_key }) =>
     privateKeyToAccount(private_key),
@@ -60,7 +60,7 @@ async function settleLane(): Promise<void> {
     1_000,
   )
   const log = pino({ level: 'silent' })
-  await createLane({
+  await createGasWalletQueue({
     db: rail.db,
     reader,
     gas,
@@ -73,7 +73,7 @@ async function settleLane(): Promise<void> {
 
 /** Has the schedule start a reconciliation now, and waits for its end. */
 async function reconcileBySchedule() {
-  await settleLane()
+  await settleGasWallet()
   const handle = rail.temporal.schedule.getHandle(RECONCILIATION_SCHEDULE)
   const before = (await handle.describe()).info.recentActions.length
   await handle.trigger()
@@ -178,7 +178,7 @@ verifies(
       .execute()
     const stolen = await steal(700_000n)
     const orphan = await openTransferWithoutWorkflow()
-    await settleLane()
+    await settleGasWallet()
 
     expect(await cli('recover', 'reconcile')).toMatchObject({
       code: 1,

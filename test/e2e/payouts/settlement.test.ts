@@ -78,13 +78,13 @@ verifies(
     const { agent, payment, call } = await newCreate()
     on.wire.fail(silentAfterBroadcast())
     const { result, earned } = await earnings(on.rail, async () => {
-      const told = await Promise.all([
+      const notified = await Promise.all([
         call(),
         pause(500).then(() => call({})),
         pause(900).then(() => call()),
       ])
       on.wire.mend()
-      return [...told, await answered(() => call({}))]
+      return [...notified, await answered(() => call({}))]
     })
     expect(result.slice(0, 3)).toMatchObject([pending, pending, pending])
     expect(result[3]?.status).toBe(201)
@@ -103,9 +103,9 @@ verifies(
     const call = () => send(on.rail, agent, 'payout-execute', body, paymentHeader(payment))
     on.wire.fail(silentAfterBroadcast())
     const { result, earned } = await earnings(on.rail, async () => {
-      const told = [await call(), await call()]
+      const notified = [await call(), await call()]
       on.wire.mend()
-      return [...told, await eventually(call, ({ status }) => status === 200)]
+      return [...notified, await eventually(call, ({ status }) => status === 200)]
     })
     expect(result[0]).toMatchObject(pending)
     expect(result[1]).toMatchObject({ status: 503, body: { money_moved: 'unknown' } })
@@ -196,12 +196,12 @@ verifies(
   async () => {
     const { agent, payment, call } = await newCreate()
     const { result, earned } = await earnings(on.rail, async () => {
-      const told = await whileFrozen(on.stack.worker(), () => call())
+      const notified = await whileFrozen(on.stack.worker(), () => call())
       await eventually(
         () => storedPayment(on.rail, payment),
         (row) => row?.state === 'settled',
       )
-      return [told, await call({}), await call()]
+      return [notified, await call({}), await call()]
     })
     expect(result[0]).toMatchObject({ status: 503, body: { retryable: true } })
     expect(result.slice(1).map(({ status, body }) => [status, body])).toEqual([
@@ -220,13 +220,13 @@ verifies(
     const terms = [on.rail.terms(), on.rail.terms(), on.rail.terms()]
     const createAll = () =>
       Promise.all(terms.map((each) => send(on.rail, agent, 'payout-create', each)))
-    const told = await whileFrozen(on.stack.worker(), createAll)
+    const notified = await whileFrozen(on.stack.worker(), createAll)
     await eventually(
       () => payoutsOf(on.rail, agent),
       (count) => count === 3,
     )
     const retried = await createAll()
-    expect([told.map(({ status }) => status), retried.map(({ status }) => status)]).toEqual([
+    expect([notified.map(({ status }) => status), retried.map(({ status }) => status)]).toEqual([
       [503, 503, 503],
       [201, 201, 201],
     ])

@@ -30,7 +30,7 @@ afterAll(async () => {
 const execute = (agent: Agent, { payout_id }: Payout) =>
   agent.client.call('payout-execute', { payout_id, idempotency_key: 'execute' })
 
-let acts = 0
+let commands = 0
 type Act = {
   scope: 'service' | 'payouts' | 'wallet' | 'payout'
   target?: string
@@ -39,7 +39,7 @@ type Act = {
 }
 const bodyOf = (act: Act) => ({
   reason: 'a look at the books',
-  idempotency_key: `act-${acts++}`,
+  idempotency_key: `act-${commands++}`,
   ...act,
 })
 const operator = () => ({ Authorization: `Bearer ${stack.accounts.operator.credential}` })
@@ -108,8 +108,8 @@ verifies(
         operator_name: expect.stringMatching(/\S/),
         at: expect.stringMatching(/Z$/),
       })
-      const judged = await fetch(`${stack.baseUrls[0]}/api/verify-receipt?receipt=${receipt.jws}`)
-      expect(await judged.json()).toMatchObject({
+      const checked = await fetch(`${stack.baseUrls[0]}/api/verify-receipt?receipt=${receipt.jws}`)
+      expect(await checked.json()).toMatchObject({
         verified: true,
         kind: 'control_change',
         stored: true,

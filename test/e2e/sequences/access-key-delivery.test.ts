@@ -32,7 +32,7 @@ async function cli(...args: string[]): Promise<Record<string, unknown>> {
 }
 
 /** What each API process says of a credential. */
-const judged = (agent: string) =>
+const checked = (agent: string) =>
   Promise.all(
     [0, 1].map(async (api) => {
       const { body } = await createClient({ baseUrl: hosts(api).base, agent }).call(
@@ -89,7 +89,7 @@ verifies(
     ).toEqual(accessKeyDelivery)
 
     const first = keyIn({ body: claimed })
-    expect(await judged(first)).toEqual(['active', 'active'])
+    expect(await checked(first)).toEqual(['active', 'active'])
     const why = ['--reason', 'spring', '--operator', operator]
     expect(
       await cli('credential', 'rotate', registered.agent.agent_id, ...why, '--overlap', '600'),
@@ -98,9 +98,9 @@ verifies(
       receipt: { kind: 'key_event', payload: { act: 'rotate', operator_name: 'demo' } },
     })
     const second = keyIn(await agent.shake(registered.status_token, true))
-    expect(await judged(first)).toEqual(['retiring', 'retiring'])
+    expect(await checked(first)).toEqual(['retiring', 'retiring'])
     const { receipt } = await cli('credential', 'revoke', first.split('_')[1] as string, ...why)
-    expect(await judged(first)).toEqual(['revoked', 'revoked'])
+    expect(await checked(first)).toEqual(['revoked', 'revoked'])
     const verify = createClient({ baseUrl: hosts(0).base }).call('verify-receipt', {
       receipt: (receipt as { jws: string }).jws,
     })
@@ -117,8 +117,8 @@ verifies(
       idempotency_key: 'rotate-1',
     })
     expect((await rotated).body).toMatchObject({ version: { version: 3, state: 'pending' } })
-    expect(await judged(second)).toEqual(['revoked', 'revoked'])
-    expect(await judged(keyIn(await agent.shake(registered.status_token, true)))).toEqual([
+    expect(await checked(second)).toEqual(['revoked', 'revoked'])
+    expect(await checked(keyIn(await agent.shake(registered.status_token, true)))).toEqual([
       'active',
       'active',
     ])

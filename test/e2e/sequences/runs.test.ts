@@ -296,7 +296,7 @@ function costByHand(): string {
 }
 
 /** As a payment provider tells of it, by Standard Webhooks. */
-function tell(event: object, signer: Uint8Array = secret) {
+function notify(event: object, signer: Uint8Array = secret) {
   const body = JSON.stringify(event)
   const [id, at] = [`msg_${randomBytes(8).toString('hex')}`, Math.floor(Date.now() / 1000)]
   const signature = createHmac('sha256', signer).update(`${id}.${at}.${body}`).digest('base64')
@@ -328,16 +328,16 @@ verifies(
       amount_usd: challenge.amount_usd,
       currency: 'usd',
     }
-    expect(await tell(event, randomBytes(32))).toMatchObject({ status: 401 })
+    expect(await notify(event, randomBytes(32))).toMatchObject({ status: 401 })
     const entitlement_id = accepted.entitlement?.entitlement_id ?? ''
     const balance = async () =>
       (await keyed.call('agent-credit-read', { entitlement_id })).body.balance_units
     expect([await balance(), await stateOf(task)]).toEqual([0, 'credit_pending'])
-    expect(await tell(event)).toMatchObject({
+    expect(await notify(event)).toMatchObject({
       status: 202,
       body: { accepted: true, duplicate: false },
     })
-    expect(await tell(event)).toMatchObject({
+    expect(await notify(event)).toMatchObject({
       status: 202,
       body: { accepted: true, duplicate: true },
     })

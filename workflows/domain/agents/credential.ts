@@ -86,7 +86,7 @@ export const overLimit = (usd: number, maxUsd: number | null): string | undefine
  * Every reason why the credential may not do what is wanted, in the order of the checks: state, expiry, trust, scope, rail,
  * amount; none when it may. The surfaces refuse with the first, `enforce_agent_credential` tells all.
  */
-export function judgeCredential(
+export function checkCredential(
   facts: CredentialFacts,
   wanted: Wanted,
   nowSeconds: number,

@@ -161,7 +161,7 @@ export type SeenTransaction = {
  * Whether a transaction pays these terms by one plain transfer of exactly the amount. A transfer by authorization does not
  * count: it is an x402 payment, and counted there. Nothing is judged before its block is final.
  */
-export function judgeTransaction(
+export function checkTransaction(
   seen: SeenTransaction | undefined,
   terms: { payer: string; payTo: string; amountAtomic: string },
 ): Verdict {

@@ -118,7 +118,7 @@ export type StoredEvent = Omit<ProviderEvent, 'amount_cents' | 'said_at'> & {
  * What the events about a session or its challenge prove of a reference. A wrong amount is never part of the credit: it stays
  * pending, for an operator, because money did move.
  */
-export function judgeEvents(
+export function checkEvents(
   reference: { challenge_id: string | null; amount_usd: number },
   events: readonly StoredEvent[],
 ): Verdict {

@@ -10,7 +10,7 @@ type Said = Pick<StoredEvent, 'type' | 'dispute_id' | 'amount_cents' | 'said_at'
  * Judges the refunds and disputes of a payment of so many cents, in whatever order its events came. A payment is `returned` when its
  * whole amount went back, and `disputed` while that is open; less than the whole takes no credit and is for an operator.
  */
-export function judgeReturns(paidCents: number, events: readonly Said[]): ReturnStanding {
+export function checkReturns(paidCents: number, events: readonly Said[]): ReturnStanding {
   const refunds = events.filter(
     ({ type }) => type === 'payment.refunded' || type === 'payment.partially_refunded',
   )

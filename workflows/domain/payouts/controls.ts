@@ -8,23 +8,23 @@ export const controlScopes = ['service', 'payouts', 'wallet', 'payout'] as const
 export type ControlScope = (typeof controlScopes)[number]
 export type Pause = { scope: ControlScope; target: string; reason: string }
 
-const targets: Record<ControlScope, { form: RegExp; told: string }> = {
-  service: { form: /^$/, told: 'no target' },
-  payouts: { form: /^$/, told: 'no target' },
+const targets: Record<ControlScope, { form: RegExp; expected: string }> = {
+  service: { form: /^$/, expected: 'no target' },
+  payouts: { form: /^$/, expected: 'no target' },
   wallet: {
     form: /^(0x[0-9a-f]{40}|aw_[0-9a-f]{64})$/,
-    told: 'the address of a wallet, or the id of an allowance wallet',
+    expected: 'the address of a wallet, or the id of an allowance wallet',
   },
-  payout: { form: /^po_[0-9a-f]{64}$/, told: 'the id of a payout' },
+  payout: { form: /^po_[0-9a-f]{64}$/, expected: 'the id of a payout' },
 }
 
 /** The target as it is stored: lowercase, empty where the scope has none; throws 400 `invalid_request` for one that does not fit. */
 export function controlTarget(scope: ControlScope, target = ''): string {
   const stored = target.toLowerCase()
-  const { form, told } = targets[scope]
+  const { form, expected } = targets[scope]
   if (form.test(stored)) return stored
-  throw refuse('invalid_request', `the scope ${scope} takes ${told}`, `Give ${told}.`, {
-    errors: [{ pointer: '/target', message: told }],
+  throw refuse('invalid_request', `the scope ${scope} takes ${expected}`, `Give ${expected}.`, {
+    errors: [{ pointer: '/target', message: expected }],
   })
 }
 

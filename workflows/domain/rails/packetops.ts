@@ -2,7 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { groupedBy } from '../core/grouped-by.ts'
 import { merkleRoot } from '../receipts/merkle.ts'
 import { packetopsInput } from './fixtures/packetops.ts'
-import { type InspectedItem, inspectItem, judgeItem, pointsOf } from './packetops/item.ts'
+import { checkItem, type InspectedItem, inspectItem, pointsOf } from './packetops/item.ts'
 import { profiles, type Section } from './packetops/profiles.ts'
 import { PacketInput, PacketResult, type SectionCoverage } from './packetops/schema.ts'
 import type { Finding, Gap, Rail, Work } from './rail.ts'
@@ -45,11 +45,11 @@ const READINESS_RULE =
 function work(input: PacketInput): Work<PacketResult> {
   const sections = sectionsOf(input)
   const maxAge = new Map(sections.map(({ key, maxAgeDays }) => [key, maxAgeDays]))
-  const judged = input.items.map((item, index) => {
+  const checked = input.items.map((item, index) => {
     const inspected = inspectItem(item, index, maxAge.get(item.section) ?? null, input.as_of)
-    return { inspected, ...judgeItem(item, inspected, input.as_of) }
+    return { inspected, ...checkItem(item, inspected, input.as_of) }
   })
-  const items = judged.map(({ inspected }) => inspected).toSorted(byPlace)
+  const items = checked.map(({ inspected }) => inspected).toSorted(byPlace)
   const coverage = sections
     .map((section) => cover(section, items))
     .toSorted(inOrder(({ section }) => section))
@@ -76,10 +76,10 @@ function work(input: PacketInput): Work<PacketResult> {
     complete: mismatches.length === 0 && required.every((section) => section.points === 2),
   }
   const findings = [
-    ...judged.flatMap((one) => one.findings),
-    ...judgePacket(result, sections, items),
+    ...checked.flatMap((one) => one.findings),
+    ...checkPacket(result, sections, items),
   ]
-  const gaps = [...judged.flatMap((one) => one.gaps), ...undatedPacket(input)]
+  const gaps = [...checked.flatMap((one) => one.gaps), ...undatedPacket(input)]
   return finishedWork(result, findings, gaps)
 }
 
@@ -142,7 +142,7 @@ function datedBy(
     })
 }
 
-function judgePacket(result: PacketResult, sections: Section[], items: InspectedItem[]): Finding[] {
+function checkPacket(result: PacketResult, sections: Section[], items: InspectedItem[]): Finding[] {
   const known = new Set(sections.map(({ key }) => key))
   const strangers = items.filter(({ entry }) => !known.has(entry.section))
   const named = groupedBy(items, ({ entry }) => JSON.stringify([entry.section, entry.name]))

@@ -1,7 +1,11 @@
 import { sha256Hex } from '../core/canonical-json.ts'
 import type { Difference } from '../core/difference.ts'
 import { receiptId } from '../core/ids.ts'
-import type { PayoutFindings, SeenTransfer, Tell } from '../reconciliation/reconciliation.ts'
+import type {
+  MakeDifference,
+  PayoutFindings,
+  SeenTransfer,
+} from '../reconciliation/reconciliation.ts'
 
 /** A receipt as stored; `payload` is null when its signature does not verify. */
 export type SeenReceipt = {
@@ -26,7 +30,7 @@ export function expectedReceipts(state: string, transfer: SeenTransfer['status']
 /** Whether the receipts are those of the state, follow from each other, are signed, and say what the row says. */
 export function compareReceipts(
   { payout, transfer, receipts }: Pick<PayoutFindings, 'payout' | 'transfer' | 'receipts'>,
-  of: Tell,
+  of: MakeDifference,
 ): Difference[] {
   const differences: Difference[] = []
   const wanted = expectedReceipts(payout.state, transfer?.status ?? null)

@@ -75,11 +75,11 @@ export function comparePayout(seen: PayoutFindings): Difference[] {
 }
 
 /** Makes a difference of the subject at hand. */
-export type Tell = (code: DifferenceCode, stored: unknown, found: unknown) => Difference
+export type MakeDifference = (code: DifferenceCode, stored: unknown, found: unknown) => Difference
 
 function compareTransfer(
   { payout, transfer, transaction, outcome }: PayoutFindings,
-  of: Tell,
+  of: MakeDifference,
 ): Difference[] {
   const paid = transfer?.status === 'included' || transfer?.status === 'final'
   const differences: Difference[] = []
@@ -129,7 +129,10 @@ const progress = [
 ]
 
 /** A run may lag behind the row, which it reads again; it may not know less than that there is a transfer, or claim more. */
-function compareWorkflow({ payout, transfer, workflow }: PayoutFindings, of: Tell): Difference[] {
+function compareWorkflow(
+  { payout, transfer, workflow }: PayoutFindings,
+  of: MakeDifference,
+): Difference[] {
   if (workflow === null || transfer === null) return []
   const { status, view } = workflow
   const stored = { state: payout.state, transfer: transfer.status }
@@ -143,7 +146,10 @@ function compareWorkflow({ payout, transfer, workflow }: PayoutFindings, of: Tel
 }
 
 /** Each step was granted to a call that is free or paid for; create to exactly one. */
-function compareCalls({ payout, transfer, calls }: PayoutFindings, of: Tell): Difference[] {
+function compareCalls(
+  { payout, transfer, calls }: PayoutFindings,
+  of: MakeDifference,
+): Difference[] {
   if (calls === null) return []
   const granted = (operation: string) =>
     calls.filter(
@@ -259,7 +265,7 @@ export function peakUse(
   return peak
 }
 
-export type LaneFindings = {
+export type GasWalletFindings = {
   wallet: string
   /** Transactions of the wallet that the chain has. */
   chainNonce: string
@@ -270,12 +276,12 @@ export type LaneFindings = {
 }
 
 /** What a gas wallet's nonces on chain and in the rows say differently. */
-export function compareLane({
+export function compareGasWallet({
   wallet,
   chainNonce,
   unsettled,
   foreign,
-}: LaneFindings): Difference[] {
+}: GasWalletFindings): Difference[] {
   const found = { chain_nonce: chainNonce }
   const of = (code: DifferenceCode, nonces: string[]): Difference[] =>
     nonces.length === 0 ? [] : [{ code, subject: wallet, evidence: { stored: { nonces }, found } }]

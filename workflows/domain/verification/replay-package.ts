@@ -114,8 +114,8 @@ function checkResult(
   { task_id, rail, ledger, loop_steps, return_package: made }: ReplayPackage,
   { keys, receipts }: { keys: KeySet; receipts: readonly Record<string, unknown>[] },
 ): void {
-  const told = (event: string) => ledger.findLast((entry) => entry.event === event)?.data
-  const [produced, attested] = [told('result_produced'), told('result_attested')]
+  const dataOf = (event: string) => ledger.findLast((entry) => entry.event === event)?.data
+  const [produced, attested] = [dataOf('result_produced'), dataOf('result_attested')]
   if (made === null) {
     findings.note(
       'result',

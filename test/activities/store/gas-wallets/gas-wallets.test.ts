@@ -7,15 +7,15 @@ import {
   findServing,
   listUnsettled,
   lockPlace,
-  type NewLaneTransaction,
+  type NewGasWalletTransaction,
   nextNonce,
   type Place,
   recordBroadcast,
   recordEnds,
   reopenNonce,
-  storeLaneTransaction,
+  storeGasWalletTransaction,
 } from '../../../../activities/store/gas-wallets/gas-wallets.ts'
-import { noteJams, readLanes } from '../../../../activities/store/gas-wallets/health.ts'
+import { noteJams, readGasWallets } from '../../../../activities/store/gas-wallets/health.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
@@ -40,8 +40,8 @@ async function newWallet(): Promise<string> {
 const rowAt = (
   wallet: string,
   nonce: bigint,
-  more: Partial<NewLaneTransaction> = {},
-): NewLaneTransaction => ({
+  more: Partial<NewGasWalletTransaction> = {},
+): NewGasWalletTransaction => ({
   tx_hash: hex(32),
   gas_wallet: wallet,
   eoa_nonce: nonce.toString(),
@@ -62,14 +62,14 @@ const placesOf = (wallets: string[], more: Partial<Place> = {}): Place[] =>
 /** Stores a transaction where the lane puts it; undefined when the purpose is served. */
 async function allocate(
   places: Place[],
-  more: Partial<NewLaneTransaction> = {},
+  more: Partial<NewGasWalletTransaction> = {},
   chainTime = nowSeconds(),
 ) {
   return transaction(database.db, async (tx) => {
     const purpose = more.purpose ?? hex(8)
     const place = await lockPlace(tx, purpose, { places, jamAfterMs: 60_000, chainTime })
     if (place !== undefined)
-      await storeLaneTransaction(
+      await storeGasWalletTransaction(
         tx,
         rowAt(place.address, place.nonce, { purpose, ...more }),
       ).execute()
@@ -78,8 +78,10 @@ async function allocate(
 }
 
 const nowSeconds = () => BigInt(Math.floor(Date.now() / 1000))
-const laneOf = async (wallet: string) =>
-  (await readLanes(database.db, 60_000)).find((lane) => lane.wallet === wallet)
+const gasWalletOf = async (wallet: string) =>
+  (await readGasWallets(database.db, 60_000)).find(
+    (gasWalletQueue) => gasWalletQueue.wallet === wallet,
+  )
 
 /** As if the wallet's oldest open nonce had been the same one for this long. */
 const standStill = (wallet: string, seconds: number) =>
@@ -94,7 +96,7 @@ test('parallel allocations on one wallet are dense', async () => {
     Array.from({ length: 30 }, (_, i) => i),
   )
   expect(await nextNonce(database.db, wallet)).toBe(30n)
-  expect(await laneOf(wallet)).toMatchObject({ open: 30, oldestNonce: '0', jammed: false })
+  expect(await gasWalletOf(wallet)).toMatchObject({ open: 30, oldestNonce: '0', jammed: false })
 })
 
 test('parallel allocations over three wallets are dense on each and spread evenly', async () => {
@@ -113,7 +115,7 @@ test('the next nonce is the greater of the stored one and the chain’s, and nev
   const wallet = await newWallet()
   expect(await allocate(placesOf([wallet], { pooled: 7n }))).toMatchObject({ nonce: 7n })
   expect(await allocate(placesOf([wallet], { pooled: 3n }))).toMatchObject({ nonce: 8n })
-  await storeLaneTransaction(database.db, rowAt(wallet, 2n)).execute()
+  await storeGasWalletTransaction(database.db, rowAt(wallet, 2n)).execute()
   expect(await nextNonce(database.db, wallet)).toBe(9n)
   await ensureGasWallets(database.db, [wallet])
   expect(await nextNonce(database.db, wallet)).toBe(9n)
@@ -127,7 +129,7 @@ test('a transaction that is rolled back takes no nonce', async () => {
       jamAfterMs: 60_000,
       chainTime: 0n,
     })
-    await storeLaneTransaction(tx, rowAt(wallet, place?.nonce ?? -1n)).execute()
+    await storeGasWalletTransaction(tx, rowAt(wallet, place?.nonce ?? -1n)).execute()
     throw new Error('killed')
   })
   await expect(failing).rejects.toThrow('killed')
@@ -141,7 +143,7 @@ test('one mined hash supersedes its siblings, and a lost block opens all of them
     rowAt(wallet, 0n, { purpose }),
     rowAt(wallet, 0n, { purpose, max_fee_per_gas: '113' }),
   ]
-  for (const row of [low, high]) await storeLaneTransaction(database.db, row).execute()
+  for (const row of [low, high]) await storeGasWalletTransaction(database.db, row).execute()
   const serving = () => findServing(database.db, purpose, 60_000)
   const unsettled = (mined: bigint) => listUnsettled(database.db, wallet, { mined, end: 10n }, 0)
   expect((await serving())?.tx_hash).toBe(high.tx_hash)
@@ -160,7 +162,7 @@ test('one mined hash supersedes its siblings, and a lost block opens all of them
 test('only what a node took is ever stuck', async () => {
   const wallet = await newWallet()
   const row = rowAt(wallet, 0n)
-  await storeLaneTransaction(database.db, row).execute()
+  await storeGasWalletTransaction(database.db, row).execute()
   const unsettled = (stuckAfterMs: number) =>
     listUnsettled(database.db, wallet, { mined: 0n, end: 10n }, stuckAfterMs)
   expect(await unsettled(0)).toMatchObject([{ stuck: false }])
@@ -206,48 +208,51 @@ test('a lane is told as jammed once, waits anew for each nonce, and is told as m
   const news = async () =>
     (await Promise.all([1, 2].map(() => noteJams(database.db, [wallet], 60_000)))).flat()
   expect(await news()).toEqual([])
-  expect(await laneOf(wallet)).toMatchObject({ open: 0, idleMs: 0, jammed: false })
-  await storeLaneTransaction(database.db, row).execute()
+  expect(await gasWalletOf(wallet)).toMatchObject({ open: 0, idleMs: 0, jammed: false })
+  await storeGasWalletTransaction(database.db, row).execute()
   expect(await news()).toEqual([])
   await standStill(wallet, 61)
-  await storeLaneTransaction(database.db, rowAt(wallet, 1n)).execute()
+  await storeGasWalletTransaction(database.db, rowAt(wallet, 1n)).execute()
   expect(await news()).toMatchObject([{ wallet, jammed: true }])
   expect(await news()).toEqual([])
-  expect(await laneOf(wallet)).toMatchObject({ open: 2, oldestNonce: '0', jammed: true })
+  expect(await gasWalletOf(wallet)).toMatchObject({ open: 2, oldestNonce: '0', jammed: true })
   await recordEnds(database.db, wallet, [
     { nonce: 0n, mined: { txHash: row.tx_hash, outcome: 'mined' } },
   ])
   expect(await news()).toMatchObject([{ wallet, jammed: false }])
-  expect(await laneOf(wallet)).toMatchObject({ open: 1, oldestNonce: '1', jammed: false })
+  expect(await gasWalletOf(wallet)).toMatchObject({ open: 1, oldestNonce: '1', jammed: false })
 })
 
 verifies(
   'lane.laws',
   'the wallet that is chosen can pay if one can, then moves if one does, then has the fewest open nonces',
   async () => {
-    const lane = fc.record({
+    const gasWalletQueue = fc.record({
       given: fc.nat({ max: 4 }),
       affords: fc.nat({ max: 5 }),
       still: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(lane, { minLength: 1, maxLength: 4 }), async (lanes) => {
-        const places: (Place & { poor: boolean; jammed: boolean; load: number })[] = []
-        for (const { given, affords, still } of lanes) {
-          const address = await newWallet()
-          for (let nonce = 0; nonce < given; nonce++)
-            await storeLaneTransaction(database.db, rowAt(address, BigInt(nonce))).execute()
-          if (still) await standStill(address, 61)
-          const facts = { poor: given >= affords, jammed: still && given > 0, load: given }
-          places.push({ address, mined: 0n, pooled: 0n, affords: BigInt(affords), ...facts })
-        }
-        const rank = ({ poor, jammed, load }: (typeof places)[number]) =>
-          Number(poor) * 100 + Number(jammed) * 10 + load
-        const chosen = await allocate(places)
-        const place = places.find(({ address }) => address === chosen?.address)
-        expect(place && rank(place)).toBe(Math.min(...places.map(rank)))
-        expect(chosen).toMatchObject({ nonce: BigInt(place?.load ?? -1) })
-      }),
+      fc.asyncProperty(
+        fc.array(gasWalletQueue, { minLength: 1, maxLength: 4 }),
+        async (gasWallets) => {
+          const places: (Place & { poor: boolean; jammed: boolean; load: number })[] = []
+          for (const { given, affords, still } of gasWallets) {
+            const address = await newWallet()
+            for (let nonce = 0; nonce < given; nonce++)
+              await storeGasWalletTransaction(database.db, rowAt(address, BigInt(nonce))).execute()
+            if (still) await standStill(address, 61)
+            const facts = { poor: given >= affords, jammed: still && given > 0, load: given }
+            places.push({ address, mined: 0n, pooled: 0n, affords: BigInt(affords), ...facts })
+          }
+          const rank = ({ poor, jammed, load }: (typeof places)[number]) =>
+            Number(poor) * 100 + Number(jammed) * 10 + load
+          const chosen = await allocate(places)
+          const place = places.find(({ address }) => address === chosen?.address)
+          expect(place && rank(place)).toBe(Math.min(...places.map(rank)))
+          expect(chosen).toMatchObject({ nonce: BigInt(place?.load ?? -1) })
+        },
+      ),
       { numRuns: 40 },
     )
   },

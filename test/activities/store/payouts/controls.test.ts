@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { ControlScope } from '#domain/payouts/controls.ts'
-import { readSurroundings } from '../../../../activities/store/payouts/constraints.ts'
+import { readPayoutConstraints } from '../../../../activities/store/payouts/constraints.ts'
 import {
   listPauses,
   lockSwitches,
@@ -67,7 +67,7 @@ verifies(
       ['payout', payout.payout_id, false],
     ]
     const found = async (of: typeof payout) =>
-      (await readSurroundings(database.db, of)).pause !== undefined
+      (await readPayoutConstraints(database.db, of)).pause !== undefined
     for (const [scope, target, everybody] of covers) {
       await set(database.db, scope, target, true)
       expect([await found(payout), await found(other)], scope).toEqual([true, everybody])
@@ -99,7 +99,7 @@ verifies(
     const reserve = (name: string, payout: ReturnType<typeof newPayout>, hold?: Promise<void>) =>
       transaction(database.db, async (tx) => {
         await lockDailyCap(tx, payout.payout_wallet)
-        const { pause } = await readSurroundings(tx, payout)
+        const { pause } = await readPayoutConstraints(tx, payout)
         if (hold !== undefined) order.push(`${name} looked`)
         await hold
         order.push(`${name} ${pause === undefined ? 'reserved' : 'refused'}`)

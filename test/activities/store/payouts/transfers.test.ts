@@ -154,7 +154,7 @@ const age = fc.oneof(
   fc.integer({ min: 24 * HOUR - 1200, max: 24 * HOUR - 60 }),
   fc.integer({ min: 24 * HOUR + 60, max: 25 * HOUR }),
 )
-const acts = fc.array(
+const commands = fc.array(
   fc.oneof(
     fc.record({
       act: fc.constant('mined' as const),
@@ -172,7 +172,7 @@ verifies(
   'what counts is what the rows add up to, in whatever order blocks come, vanish and come again at another time',
   async () => {
     await fc.assert(
-      fc.asyncProperty(acts, async (sequence) => {
+      fc.asyncProperty(commands, async (sequence) => {
         const wallet = address()
         const payouts = await Promise.all(
           [1n, 10n, 100n, 1_000n, 10_000n].map((amount) => newPayout(wallet, amount)),

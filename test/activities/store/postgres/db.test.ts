@@ -87,12 +87,12 @@ verifies(
   'the program makes a missing database, tells what it applied, and has nothing to do the next time',
   async () => {
     vi.stubEnv('DATABASE_URL', urlOf('made by program'))
-    const told = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    const notified = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     await import('../../../../worker/migrate.ts')
     vi.resetModules()
     await import('../../../../worker/migrate.ts')
-    const lines = told.mock.calls.map(([line]) => line)
-    told.mockRestore()
+    const lines = notified.mock.calls.map(([line]) => line)
+    notified.mockRestore()
     vi.unstubAllEnvs()
     expect(lines).toEqual([
       ...Object.keys(migrations).map((name) => `applied ${name}`),
@@ -192,7 +192,7 @@ verifies(
 )
 
 verifies(
-  'road.dependency-down',
+  'pipeline.dependency-down',
   'a refused connection, an ended one, a slow statement and a full pool are unavailable, each in time',
   async () => {
     const [port = 0] = await findFree(1)
@@ -219,7 +219,7 @@ verifies(
 )
 
 verifies(
-  'road.dependency-down',
+  'pipeline.dependency-down',
   'a statement that the server carries out after we gave up never leaves its connection in a transaction',
   async () => {
     await sql`create table late (id int primary key)`.execute(open.db)
@@ -283,7 +283,7 @@ verifies(
   },
 )
 
-verifies('road.dependency-down', 'a refusal by the database is not an outage', async () => {
+verifies('pipeline.dependency-down', 'a refusal by the database is not an outage', async () => {
   expect(isUnavailable(await rejection(sql`select 1 / 0`.execute(open.db)))).toBe(false)
   expect(
     isUnavailable(await rejection(sql`insert into pairs values (1, 0)`.execute(open.db))),
@@ -293,7 +293,7 @@ verifies('road.dependency-down', 'a refusal by the database is not an outage', a
 })
 
 verifies(
-  'road.dependency-down',
+  'pipeline.dependency-down',
   'a server that shuts down, starts up or is full is an outage, also behind another error',
   () => {
     for (const code of [

@@ -390,22 +390,22 @@ verifies(
       'scope_denied',
     ])
     await expect(ask(credential, { operation_id: 'nothing-here' })).rejects.toThrow('not_found')
-    const judged = await ask(credential, {
+    const checked = await ask(credential, {
       operation_id: 'agent-register',
       idempotency_key: 'once',
     })
-    expect(judged.credential).toMatchObject({
+    expect(checked.credential).toMatchObject({
       credential_id: credentialId,
       version: 1,
       state: 'active',
     })
     expect(
       await ask(credential, { operation_id: 'agent-register', idempotency_key: 'once' }),
-    ).toEqual(judged)
+    ).toEqual(checked)
     const audit = await apis.db
       .selectFrom('credential_audits')
       .selectAll()
-      .where('audit_event_id', '=', judged.audit_event_id)
+      .where('audit_event_id', '=', checked.audit_event_id)
       .execute()
     expect(audit).toMatchObject([
       { operation_id: 'agent-register', credential_id: credentialId, decision: 'allow' },

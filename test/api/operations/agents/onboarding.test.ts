@@ -433,7 +433,7 @@ verifies(
   },
 )
 
-verifies('road.hosts', 'the routes of one host are 404 on the other', async () => {
+verifies('pipeline.hosts', 'the routes of one host are 404 on the other', async () => {
   const status = async (url: string, init?: RequestInit) => (await fetch(url, init)).status
   expect(await status(`${hosts.os}/api/agents/handshake`)).toBe(200)
   expect(await status(`${hosts.base}/api/agents/handshake`)).toBe(404)

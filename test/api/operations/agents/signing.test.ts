@@ -202,18 +202,18 @@ verifies(
       },
     ])
     // A stranger follows the receipt from the old key to the next.
-    const told = body.receipt.payload as {
+    const notified = body.receipt.payload as {
       signed_by_old: string
       signed_by_next: string
       previous_key_sha256: string
     }
-    const text = Buffer.from(rotationText(agent_id, told.previous_key_sha256, next.sha256))
+    const text = Buffer.from(rotationText(agent_id, notified.previous_key_sha256, next.sha256))
     expect(
-      verify(null, text, agent.publicKeyObject, Buffer.from(told.signed_by_old, 'base64url')),
+      verify(null, text, agent.publicKeyObject, Buffer.from(notified.signed_by_old, 'base64url')),
     ).toBe(true)
-    expect(verify(null, text, next.publicKey, Buffer.from(told.signed_by_next, 'base64url'))).toBe(
-      true,
-    )
+    expect(
+      verify(null, text, next.publicKey, Buffer.from(notified.signed_by_next, 'base64url')),
+    ).toBe(true)
     expect((await client(0, { agent: credential }).call('signing-rotate', input)).body).toEqual(
       body,
     )

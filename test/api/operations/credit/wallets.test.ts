@@ -121,7 +121,7 @@ verifies(
 )
 
 verifies(
-  'road.default-mode',
+  'pipeline.default-mode',
   'a body without a mode creates a wallet, and a mode that is not known is refused',
   async () => {
     const agent = await owner()
@@ -231,9 +231,9 @@ verifies(
     const hosted = { ...invoice(wallet_id, 100, session), method: 'hosted_checkout' as const }
     const { payment_reference } = (await agent.call('allowance-fund', hosted)).body
     expect(payment_reference.state).toBe('pending')
-    await apis.tell(providerEvent('payment.settled', session, 100))
+    await apis.notify(providerEvent('payment.settled', session, 100))
     expect((await read(agent, wallet_id))?.balance_units).toBe(100)
-    await apis.tell(providerEvent('payment.refunded', session, 100))
+    await apis.notify(providerEvent('payment.refunded', session, 100))
     expect(await read(agent, wallet_id)).toMatchObject({
       balance_units: 0,
       postings: [{}, { reason: 'refund' }],

@@ -165,8 +165,8 @@ verifies(
       quote_id: quote.quote_id,
       idempotency_key: key(),
     }
-    const told = await problemOf(apis.open().call('create-payment-challenge', asking))
-    expect(told['challenge']).toMatchObject({ checkout_url: challenge.checkout_url })
+    const notified = await problemOf(apis.open().call('create-payment-challenge', asking))
+    expect(notified['challenge']).toMatchObject({ checkout_url: challenge.checkout_url })
     const { challenge: several } = await open(
       (await quoted(agent, terms)).quote_id,
       'hosted_checkout_link',
@@ -302,7 +302,7 @@ verifies(
     })
     expect((await bind(agent, entitlement_id, challenge_id)).binding).toEqual(bound.binding)
     const session = `cs_${key()}`
-    await apis.tell(providerEvent('payment.settled', session, quote.total_usd, { challenge_id }))
+    await apis.notify(providerEvent('payment.settled', session, quote.total_usd, { challenge_id }))
     const { binding_id } = bound.binding
     const read = (await agent.call('credit-binding-read', { binding_id })).body.binding
     expect(read).toMatchObject({
@@ -393,7 +393,7 @@ verifies(
     ]
     await limitTo(total_usd - 1)
     for (const pay of ways) expect(await codeOf(pay())).toBe('control_denied')
-    await apis.tell(providerEvent('payment.settled', `cs_${key()}`, total_usd, { challenge_id }))
+    await apis.notify(providerEvent('payment.settled', `cs_${key()}`, total_usd, { challenge_id }))
     for (const pay of ways) expect(await codeOf(pay())).toBe('already_funded')
 
     const exact = await quoted(agent)

@@ -164,7 +164,7 @@ verifies(
         payment_reference: { state: 'presented' },
       })
       const id = asked.payment_reference?.payment_reference_id
-      await apis.tell(providerEvent(event, session, total_usd))
+      await apis.notify(providerEvent(event, session, total_usd))
       expect(await authorityOf(agent, id)).toMatchObject({ authority_type, decision })
       const stranger = await owner()
       expect(await codeOf(authorityOf(stranger, id))).toBe('not_owner')

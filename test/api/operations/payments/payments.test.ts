@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => apis?.stop())
 
 const open = (api = 0) => apis.open(api)
-const tell = (...told: Parameters<typeof apis.tell>) => apis.tell(...told)
+const notify = (...notified: Parameters<typeof apis.notify>) => apis.notify(...notified)
 const settledEvent = (session: string, usd: number) =>
   providerEvent('payment.settled', session, usd)
 
@@ -258,15 +258,15 @@ verifies(
     })
     expect(reference.state).toBe('pending')
     const event = settledEvent(session, quoted.total_usd)
-    expect(await tell(event, { signer: randomBytes(32) })).toMatchObject({
+    expect(await notify(event, { signer: randomBytes(32) })).toMatchObject({
       status: 401,
       body: { code: 'webhook_signature_invalid' },
     })
-    expect(await tell(event, { at: 1_700_000_000 })).toMatchObject({ status: 401 })
+    expect(await notify(event, { at: 1_700_000_000 })).toMatchObject({ status: 401 })
     expect((await credit(reference.entitlement_id)).balance_units).toBe(0)
-    const told = await Promise.all(Array.from({ length: 10 }, () => tell(event)))
-    expect(told.map(({ status }) => status)).toEqual(Array(10).fill(202))
-    expect(told.filter(({ body }) => body['duplicate'] === false)).toHaveLength(1)
+    const notified = await Promise.all(Array.from({ length: 10 }, () => notify(event)))
+    expect(notified.map(({ status }) => status)).toEqual(Array(10).fill(202))
+    expect(notified.filter(({ body }) => body['duplicate'] === false)).toHaveLength(1)
     const held = await credit(reference.entitlement_id)
     expect(held).toMatchObject({
       balance_units: quoted.total_usd,
@@ -308,7 +308,7 @@ verifies('money.http.provider', 'a wrong amount is never part of the credit', as
     method: 'hosted_checkout',
     external_reference: session,
   })
-  expect(await tell(settledEvent(session, quoted.total_usd - 1))).toMatchObject({
+  expect(await notify(settledEvent(session, quoted.total_usd - 1))).toMatchObject({
     status: 202,
     body: { accepted: true },
   })
@@ -350,7 +350,7 @@ verifies(
       (answer) => answer?.body.payment_reference,
     )
     expect(new Set(references.map((each) => each?.payment_reference_id)).size).toBe(1)
-    await tell(settledEvent(session, other.quoted.total_usd))
+    await notify(settledEvent(session, other.quoted.total_usd))
     const entitlement_id = references[0]?.entitlement_id ?? ''
     const repeated = Array.from({ length: 20 }, () =>
       agent.call('agent-credit-fund', {

@@ -39,10 +39,10 @@ verifies(
     const { quote_id, total_usd } = await freshQuote()
     const input = agent.startInput(quote_id)
     const before = await tasksOf(agent)
-    const beside = createClient({ baseUrl: hosts(1).base, agent: agent.credential })
+    const eventEffects = createClient({ baseUrl: hosts(1).base, agent: agent.credential })
     const problems = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
-        problemOf((at % 2 ? beside : agent.client).call('start-agent-run', input)),
+        problemOf((at % 2 ? eventEffects : agent.client).call('start-agent-run', input)),
       ),
     )
     expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['payment_required']))

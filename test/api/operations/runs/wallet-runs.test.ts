@@ -94,7 +94,7 @@ async function owner(usd: number, limits: Limits = {}, maxUsd?: number) {
   }
 }
 
-const judge = (work_order_id: string, decision: 'approve' | 'reject') =>
+const check = (work_order_id: string, decision: 'approve' | 'reject') =>
   decide(hosts(), apis.operator, work_order_id, decision, { subject_kind: 'work_order' })
 /** What stands in the books and rows of an agent, without asking the service. */
 const rowsOf = async ({ agentId }: Owner) =>
@@ -179,7 +179,7 @@ verifies(
       work_order,
     })
 
-    expect((await judge(work_order.work_order_id, 'approve')).subject).toMatchObject({
+    expect((await check(work_order.work_order_id, 'approve')).subject).toMatchObject({
       state: 'approved',
     })
     await awaitsReview(agent, run_id)
@@ -274,7 +274,7 @@ verifies(
       ...{ code: 'wrong_state', allowed_decisions: [] },
       detail: expect.stringContaining(work_order.work_order_id),
     })
-    await judge(work_order.work_order_id, 'approve')
+    await check(work_order.work_order_id, 'approve')
     expect(await listed('work_order')).not.toContain(work_order.work_order_id)
     await awaitsReview(agent, run.run_id)
     expect((await agent.read(run.run_id)).work_order).toMatchObject({
@@ -441,13 +441,13 @@ verifies(
     const rejected = (await agent.start(await agent.input())).body
     const stopped = (await agent.start(await agent.input())).body
     expect(await agent.holds()).toEqual({ balance: 0, reserved: 646 })
-    await judge(rejected.work_order.work_order_id, 'reject')
+    await check(rejected.work_order.work_order_id, 'reject')
     await expect.poll(stateOf(agent, rejected.run.run_id), { timeout: 20_000 }).toBe('closed')
     expect(await agent.holds()).toEqual({ balance: 323, reserved: 323 })
     expect((await agent.read(rejected.run.run_id)).work_order).toMatchObject({ state: 'rejected' })
 
     const { run_id, task_token: statusToken } = stopped.run
-    await judge(stopped.work_order.work_order_id, 'approve')
+    await check(stopped.work_order.work_order_id, 'approve')
     await awaitsReview(agent, run_id)
     await decide(hosts(), apis.operator, run_id, 'reject', { subject_kind: 'loop_step' })
     await expect.poll(stateOf(agent, run_id), { timeout: 20_000 }).toBe('exception_open')
@@ -496,7 +496,7 @@ verifies(
     expect(await problemOf(agent.start({ ...input, idempotency_key: freshKey() }))).toMatchObject({
       code: 'credit_exhausted',
     })
-    await judge(first?.work_order.work_order_id ?? '', 'approve')
+    await check(first?.work_order.work_order_id ?? '', 'approve')
     expect((await agent.start(input)).body).toMatchObject({
       run: { run_id: first?.run.run_id },
       work_order: {},

@@ -18,8 +18,8 @@ import { decideReference } from '../../../../activities/credit/references.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
 import { createClient } from '../../../../api/http/client.ts'
-import { applyEvents, tellTasksBehind } from '../../../../temporal/money-sweep.ts'
-import { topUp } from '../../../activities/credit/rig.ts'
+import { applyEvents, notifyTasksBehind } from '../../../../temporal/money-sweep.ts'
+import { topUp } from '../../../activities/credit/fixture.ts'
 import { buyingAgent, codeOf } from '../../../support/buying-task.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { scratchDirectory } from '../../../support/postgres.ts'
@@ -96,7 +96,7 @@ async function sweep(): Promise<void> {
   const config = { SWEEP_GRACE_MS: 0 }
   const deps = { client: new Client({ connection }), money, log: pino({ level: 'silent' }), config }
   await applyEvents(deps)
-  await tellTasksBehind(deps)
+  await notifyTasksBehind(deps)
 }
 
 verifies(
@@ -232,16 +232,16 @@ verifies(
       note: '',
     }
     await transaction(apis.db, (tx) => decideReference(money, tx, decision))
-    const told = await buyer.challenged()
+    const notified = await buyer.challenged()
     const stored = (type: 'payment.settled' | 'payment.refunded') => ({
       ...{
         event_id: `evt_${key()}`,
         type,
         external_reference: 'cs_told',
-        challenge_id: told.challenge.challenge_id,
+        challenge_id: notified.challenge.challenge_id,
       },
       ...{
-        amount_cents: told.challenge.amount_usd * 100,
+        amount_cents: notified.challenge.amount_usd * 100,
         currency: 'usd',
         payment_intent: null,
         dispute_id: null,
@@ -249,16 +249,18 @@ verifies(
       },
     })
     await receiveEvent(money, 'tills', stored('payment.settled'))
-    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual(
-      [...['credit_pending', 'credit_pending']],
-    )
+    expect([
+      await buyer.stateOf(settled.task_token),
+      await buyer.stateOf(notified.task_token),
+    ]).toEqual([...['credit_pending', 'credit_pending']])
     await Promise.all([sweep(), sweep()])
-    expect([await buyer.stateOf(settled.task_token), await buyer.stateOf(told.task_token)]).toEqual(
-      [...['credit_funded', 'credit_funded']],
-    )
+    expect([
+      await buyer.stateOf(settled.task_token),
+      await buyer.stateOf(notified.task_token),
+    ]).toEqual([...['credit_funded', 'credit_funded']])
     await receiveEvent(money, 'tills', stored('payment.refunded'))
     await sweep()
-    expect(await buyer.stateOf(told.task_token)).toBe('exception_open')
+    expect(await buyer.stateOf(notified.task_token)).toBe('exception_open')
     const chains = await sql<{ task_id: string; broken: number }>`
       select task_id, count(*) filter (where event = 'credit_funded')::int as broken from task_events group by task_id
       having count(*) filter (where event = 'credit_funded') > 1`.execute(apis.db)

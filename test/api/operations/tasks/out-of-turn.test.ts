@@ -10,7 +10,7 @@ import { openTaskException } from '../../../../activities/store/tasks/task-excep
 import { findTask, type TaskRow } from '../../../../activities/store/tasks/tasks.ts'
 import type { InputOf } from '../../../../api/http/client.ts'
 import { ProblemError } from '../../../../api/http/client.ts'
-import { openTaskRows } from '../../../activities/task/rig.ts'
+import { openTaskRows } from '../../../activities/task/fixture.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { codeOf, key, openTaskCalls } from '../../../support/task-calls.ts'
 import { verifies } from '../../../verifies.ts'
@@ -29,7 +29,7 @@ type Task = { token: string; row: TaskRow; exceptionId: string }
 /** `needs`: what there has to be, for an operation that names more than the task. */
 type Act = {
   name: string
-  inTurn: readonly TaskState[]
+  inQueue: readonly TaskState[]
   needs?: 'contract_id' | 'run_id'
   call(task: Task): Promise<unknown>
 }
@@ -69,16 +69,16 @@ const review =
     calls.decided(row.task_id, 'task', decision)
 
 /** Every operation that moves a task by an event of its own. */
-const acts: readonly Act[] = [
+const commands: readonly Act[] = [
   {
     name: 'contract-prepare',
-    inTurn: ['preflight_checked'],
+    inQueue: ['preflight_checked'],
     call: ({ token: task_token }) =>
       calls.asAgent.call('contract-prepare', { task_token, idempotency_key: key() }),
   },
   {
     name: 'contract-accept',
-    inTurn: ['contract_ready'],
+    inQueue: ['contract_ready'],
     needs: 'contract_id',
     call: ({ row: { task_id, contract_id: named } }) => {
       const contract_id = String(named)
@@ -94,7 +94,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'agent-quote',
-    inTurn: ['trusted'],
+    inQueue: ['trusted'],
     call: ({ token: task_token }) =>
       calls.asAgent.call('agent-quote', {
         rail: 'packetops',
@@ -105,7 +105,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'self-serve-loop-submit',
-    inTurn: ['trusted', 'quoted', 'credit_pending', 'credit_funded'],
+    inQueue: ['trusted', 'quoted', 'credit_pending', 'credit_funded'],
     needs: 'contract_id',
     call: ({ token: task_token, row }) =>
       calls.asAgent.call('self-serve-loop-submit', {
@@ -119,7 +119,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'task-exception-raise',
-    inTurn: resting.filter((state) => allowedTaskEvents(state).includes('exception_raised')),
+    inQueue: resting.filter((state) => allowedTaskEvents(state).includes('exception_raised')),
     call: ({ token }) =>
       calls.asHolder(token).call('task-exception-raise', {
         ...{ code: 'caller_dispute', detail: 'wrong', idempotency_key: key() },
@@ -127,26 +127,26 @@ const acts: readonly Act[] = [
   },
   {
     name: 'task-replay-prepare',
-    inTurn: ['exception_open'],
+    inQueue: ['exception_open'],
     call: ({ token, exceptionId: exception_id }) =>
       calls.asHolder(token).call('task-replay-prepare', { exception_id, idempotency_key: key() }),
   },
-  { name: 'task-recover replay', inTurn: stopped, call: recover('replay') },
-  { name: 'task-recover abandon', inTurn: stopped, call: recover('abandon') },
+  { name: 'task-recover replay', inQueue: stopped, call: recover('replay') },
+  { name: 'task-recover abandon', inQueue: stopped, call: recover('abandon') },
   {
     name: 'task-recover supply_evidence',
-    inTurn: [...stopped, 'evidence_partial'],
+    inQueue: [...stopped, 'evidence_partial'],
     call: recover('supply_evidence', packetops.sandboxInput),
   },
   {
     name: 'loop-review-record approve',
-    inTurn: ['credit_funded', 'evidence_partial'],
+    inQueue: ['credit_funded', 'evidence_partial'],
     call: review('approve'),
   },
-  { name: 'loop-review-record reject', inTurn: ['credit_funded'], call: review('reject') },
+  { name: 'loop-review-record reject', inQueue: ['credit_funded'], call: review('reject') },
   {
     name: 'loop-review-record loop_step',
-    inTurn: ['operating'],
+    inQueue: ['operating'],
     needs: 'run_id',
     call: ({ row }) => calls.decided(String(row.run_id), 'loop_step', 'approve'),
   },
@@ -177,8 +177,8 @@ for (const state of resting)
     async () => {
       const task = await openTask(state)
       const { task_id, sequence } = task.row
-      const outOfTurn = acts.filter(
-        ({ inTurn, needs }) => !inTurn.includes(state) && (!needs || task.row[needs] !== null),
+      const outOfTurn = commands.filter(
+        ({ inQueue, needs }) => !inQueue.includes(state) && (!needs || task.row[needs] !== null),
       )
       for (const { name, call } of outOfTurn) {
         const expected = {

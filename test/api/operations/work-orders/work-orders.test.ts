@@ -33,7 +33,7 @@ const holder = (statusToken: string) =>
   createClient({ baseUrl: hosts().base, osUrl: hosts().os, statusToken })
 const order = (more: Partial<Order> = {}): Order =>
   ({ ...exampleOrder, ...more, idempotency_key: freshKey() }) as Order
-const judge = (id: string, decision: 'approve' | 'reject') =>
+const check = (id: string, decision: 'approve' | 'reject') =>
   decide(hosts(), apis.operator, id, decision, { subject_kind: 'work_order' })
 const orderOf = async (token: string, work_order_id: string) =>
   (await holder(token).call('work-orders-read', { work_order_id })).body.work_order
@@ -75,8 +75,8 @@ verifies(
     })
     expect(await eventsOf(rail_run.task_token)).toEqual(['submit', 'preflight_passed'])
     expect(await orderOf(status_token, work_order.work_order_id)).toEqual(work_order)
-    const { body: told } = await holder(status_token).call('agent-status', {})
-    expect(told).toMatchObject({ kind: 'work_order', work_order })
+    const { body: notified } = await holder(status_token).call('agent-status', {})
+    expect(notified).toMatchObject({ kind: 'work_order', work_order })
     const { work_order_id } = work_order
     expect(await problemOf(open().call('work-orders-read', { work_order_id }))).toMatchObject({
       code: 'credential_required',
@@ -149,7 +149,7 @@ verifies(
       },
     )
     expect(listed.body.items.map(({ subject_id }) => subject_id)).toContain(work_order_id)
-    expect((await judge(work_order_id, 'approve')).subject).toMatchObject({ state: 'approved' })
+    expect((await check(work_order_id, 'approve')).subject).toMatchObject({ state: 'approved' })
     for (const { task_token } of taken.rail_runs)
       expect(await eventsOf(task_token)).toEqual([
         ...[
@@ -161,9 +161,9 @@ verifies(
           'trust_granted',
         ],
       ])
-    expect(await problemOf(judge(work_order_id, 'reject'))).toMatchObject({ code: 'wrong_state' })
+    expect(await problemOf(check(work_order_id, 'reject'))).toMatchObject({ code: 'wrong_state' })
     const other = (await open().call('work-order-create', order())).body
-    await judge(other.work_order.work_order_id, 'reject')
+    await check(other.work_order.work_order_id, 'reject')
     expect(await orderOf(other.status_token, other.work_order.work_order_id)).toMatchObject({
       state: 'rejected',
       review: { state: 'rejected' },
@@ -200,7 +200,7 @@ verifies(
     const requester = { agent_id: agent.registered.agent.agent_id }
     const owned = (await agent.client.call('work-order-create', order({ requester }))).body
     const decided = (await open().call('work-order-create', order())).body
-    await judge(decided.work_order.work_order_id, 'approve')
+    await check(decided.work_order.work_order_id, 'approve')
     const quoted = (
       await open().call('quote-run', { mode: 'quote_run', rail: 'packetops', tier: 'standard' })
     ).body
@@ -254,7 +254,7 @@ verifies(
       expect(rows).toEqual([])
     }
     expect([before, await receipts()]).toEqual([1, 1])
-    expect(await problemOf(judge(left.work_order.work_order_id, 'approve'))).toMatchObject({
+    expect(await problemOf(check(left.work_order.work_order_id, 'approve'))).toMatchObject({
       code: 'wrong_state',
     })
   },
@@ -269,7 +269,7 @@ verifies(
     const requester = { agent_id: agent.registered.agent.agent_id }
     const { body } = await agent.client.call('work-order-create', order({ quote_id, requester }))
     const { work_order, rail_run, status_token } = body
-    await judge(work_order.work_order_id, 'approve')
+    await check(work_order.work_order_id, 'approve')
     expect(await agent.status(rail_run.run_id, 5_000)).toMatchObject({ state: 'credit_pending' })
     const { payment_reference_id } = await agent.pay(quote_id)
     await agent.approve('payment_reference', payment_reference_id)

@@ -3,7 +3,7 @@ import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import type { SendOutgoing } from '../../../../activities/http/outgoing.ts'
 import { createOutgoing } from '../../../../activities/http/outgoing.ts'
 import { openProductLinks } from '../../../../api/services/credit/product-links.ts'
-import { grantedCall, startMoney } from '../../../activities/credit/rig.ts'
+import { grantedCall, startMoney } from '../../../activities/credit/fixture.ts'
 import { startTlsServer, testAuthority } from '../../../support/tls-server.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { MoneyDeps } from '../../../../activities/credit/deps.ts'
 import { listUsageEvents } from '../../../../activities/store/credit/usage-events.ts'
 import { openUsageLedger } from '../../../../api/services/credit/usage-ledger.ts'
-import { funded, grantedCall, startMoney } from '../../../activities/credit/rig.ts'
+import { funded, grantedCall, startMoney } from '../../../activities/credit/fixture.ts'
 import { verifies } from '../../../verifies.ts'
 
 let deps: MoneyDeps

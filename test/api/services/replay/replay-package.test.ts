@@ -14,7 +14,7 @@ import { requireTask, storeDocument } from '../../../../activities/store/tasks/t
 import { runIdOf } from '../../../../activities/task/facts.ts'
 import { runContractOf } from '../../../../activities/task/run-contract.ts'
 import { readReplayPackage } from '../../../../api/services/replay/replay-package.ts'
-import { startTasks, stateLimits } from '../../../activities/task/rig.ts'
+import { startTasks, stateLimits } from '../../../activities/task/fixture.ts'
 import { startRailPool } from '../../../support/rail-pool.ts'
 import { verifies } from '../../../verifies.ts'
 

@@ -12,13 +12,13 @@ import {
 import { sendTokens } from '../../../support/payments.ts'
 import { startStack, type TestStack } from '../../../support/stack.ts'
 import { verifies } from '../../../verifies.ts'
-import type { CallRecord, Findings, RunRecord, Surroundings } from '../run-record.ts'
-import { surroundingsOf } from '../surroundings.ts'
+import { surroundingsOf } from '../environment-facts.ts'
+import type { CallRecord, Findings, PayoutConstraints, RunRecord } from '../run-record.ts'
 import { checkBatch } from './check.ts'
 
 let stack: TestStack
 let rail: Rail
-let where: Surroundings
+let where: PayoutConstraints
 let runs: RunRecord[]
 beforeAll(async () => {
   stack = await startStack({ env: { CHAIN_POLL_MS: '100', SWEEP_EVERY_MS: '500' } })

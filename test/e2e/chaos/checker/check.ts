@@ -1,33 +1,33 @@
-import type { Finding, Findings, RunRecord, Surroundings } from '../run-record.ts'
-import type { Complaint, Facts, Judgement } from './facts.ts'
-import { judgeAnswers } from './judge-answers.ts'
-import { judgeCalls } from './judge-calls.ts'
-import { judgeCap } from './judge-cap.ts'
-import { judgeLane } from './judge-lane.ts'
-import { judgeLedger } from './judge-ledger.ts'
-import { judgeMoney } from './judge-money.ts'
-import { judgePayments } from './judge-payments.ts'
-import { judgePromises } from './judge-promises.ts'
-import { judgeReceipts } from './judge-receipts.ts'
-import { judgeStates } from './judge-states.ts'
-import { judgeWorkflows } from './judge-workflows.ts'
+import type { Finding, Findings, PayoutConstraints, RunRecord } from '../run-record.ts'
+import { checkAnswers } from './check-answers.ts'
+import { checkCalls } from './check-calls.ts'
+import { checkCap } from './check-cap.ts'
+import { checkLane } from './check-lane.ts'
+import { checkLedger } from './check-ledger.ts'
+import { checkMoney } from './check-money.ts'
+import { checkPayments } from './check-payments.ts'
+import { checkPromises } from './check-promises.ts'
+import { checkReceipts } from './check-receipts.ts'
+import { checkStates } from './check-states.ts'
+import { checkWorkflows } from './check-workflows.ts'
+import type { Complaint, Facts, Verdict } from './facts.ts'
 import { readChain } from './read-chain.ts'
 import { readPostgres } from './read-postgres.ts'
 import { readTemporal } from './read-temporal.ts'
 import { verifyReceipts } from './verify-receipts.ts'
 
-const judgements: readonly Judgement[] = [
-  judgeMoney,
-  judgeStates,
-  judgeReceipts,
-  judgeCap,
-  judgeCalls,
-  judgePayments,
-  judgeLedger,
-  judgeWorkflows,
-  judgeLane,
-  judgeAnswers,
-  judgePromises,
+const judgements: readonly Verdict[] = [
+  checkMoney,
+  checkStates,
+  checkReceipts,
+  checkCap,
+  checkCalls,
+  checkPayments,
+  checkLedger,
+  checkWorkflows,
+  checkLane,
+  checkAnswers,
+  checkPromises,
 ]
 /** The three sources are read one after the other; what moves between two reads is gone in the next. */
 const READ_AGAIN_MS = 2_000
@@ -37,23 +37,22 @@ const READ_AGAIN_MS = 2_000
  * (15 s unless told otherwise) was only on its way and is no finding.
  */
 export async function checkBatch(
-  where: Surroundings,
+  where: PayoutConstraints,
   runs: RunRecord[],
   { holdMs = 15_000 }: { holdMs?: number } = {},
 ): Promise<Findings> {
   const until = Date.now() + holdMs
   for (;;) {
-    const complaints = judge(await gather(where, runs))
+    const complaints = check(await gather(where, runs))
     if (complaints.length === 0 || Date.now() >= until) return file(complaints, runs)
     await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS))
   }
 }
 
 /** Everything that is wrong with these facts. */
-export const judge = (facts: Facts): Complaint[] =>
-  judgements.flatMap((judgement) => judgement(facts))
+export const check = (facts: Facts): Complaint[] => judgements.flatMap((verdict) => verdict(facts))
 
-async function gather(where: Surroundings, runs: RunRecord[]): Promise<Facts> {
+async function gather(where: PayoutConstraints, runs: RunRecord[]): Promise<Facts> {
   const [workflows, rows] = await Promise.all([
     readTemporal(where.temporalAddress),
     readPostgres(where.databaseUrl),

@@ -1,4 +1,4 @@
-import type { Findings, RunRecord, Surroundings } from '../run-record.ts'
+import type { Findings, PayoutConstraints, RunRecord } from '../run-record.ts'
 
 /** Where a log of the token lies on the canonical chain; times are Unix seconds. */
 type Place = {
@@ -96,7 +96,7 @@ export type PaymentFact = {
   transaction_hash: string | null
   block_hash: string | null
 }
-export type LaneFact = {
+export type GasWalletFact = {
   tx_hash: string
   gas_wallet: string
   eoa_nonce: string
@@ -110,7 +110,7 @@ export type StoreFacts = {
   payments: PaymentFact[]
   ledger: { kind: string; key: string; subject: string }[]
   gasWallets: { address: string; next_nonce: string }[]
-  lane: LaneFact[]
+  gasWalletQueue: GasWalletFact[]
 }
 
 export type WorkflowFact = {
@@ -128,7 +128,7 @@ export type WorkflowFact = {
 
 /** All that is read after a batch; every judgement is a pure function of it. */
 export type Facts = {
-  where: Pick<Surroundings, 'asset' | 'payoutWallet' | 'payTo'>
+  where: Pick<PayoutConstraints, 'asset' | 'payoutWallet' | 'payTo'>
   chain: ChainFacts
   store: StoreFacts
   workflows: WorkflowFact[]
@@ -143,7 +143,7 @@ export type Complaint = {
   payoutId?: string | null
   run?: number
 }
-export type Judgement = (facts: Facts) => Complaint[]
+export type Verdict = (facts: Facts) => Complaint[]
 
 /** One use of an authorization with the transfer directly behind it, if there is one. */
 export type Spend = { used: AuthorizationEvent; transfer: TransferEvent | undefined }

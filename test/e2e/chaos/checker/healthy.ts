@@ -57,7 +57,7 @@ export function healthyFacts(): Facts {
         ),
       ),
       gasWallets: [{ address: gasWallet, next_nonce: '3' }],
-      lane: [0, 1, 2].map((nonce) => ({
+      gasWalletQueue: [0, 1, 2].map((nonce) => ({
         tx_hash: hash(nonce),
         gas_wallet: gasWallet,
         eoa_nonce: String(nonce),

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../run-record.ts'
+import type { PayoutConstraints } from '../run-record.ts'
 import type { ChainFacts, TokenEvent } from './facts.ts'
 
 /** Event topics and the selector of balanceOf, as wire-facts §4.1 and ERC-20 have them. */
@@ -23,7 +23,7 @@ type Log = {
 
 /** Reads the chain by raw JSON-RPC: the token's logs, what the recipients hold, where the gas wallets are. */
 export async function readChain(
-  { rpcUrl, asset, since }: Pick<Surroundings, 'rpcUrl' | 'asset' | 'since'>,
+  { rpcUrl, asset, since }: Pick<PayoutConstraints, 'rpcUrl' | 'asset' | 'since'>,
   { recipients, gasWallets }: { recipients: string[]; gasWallets: string[] },
 ): Promise<ChainFacts> {
   const rpc = openRpc(rpcUrl)

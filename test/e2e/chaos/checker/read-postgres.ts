@@ -16,7 +16,8 @@ const selects = {
     from payments order by created_at`,
   ledger: 'select kind, key, subject from replay_ledger',
   gasWallets: 'select address, next_nonce from gas_wallets',
-  lane: 'select tx_hash, gas_wallet, eoa_nonce, outcome from lane_transactions order by gas_wallet, eoa_nonce',
+  gasWalletQueue:
+    'select tx_hash, gas_wallet, eoa_nonce, outcome from lane_transactions order by gas_wallet, eoa_nonce',
 } as const satisfies Record<keyof StoreFacts, string>
 
 type Rows = Omit<StoreFacts, 'receipts'> & { receipts: Omit<ReceiptFact, 'claims'>[] }

@@ -27,7 +27,7 @@ async function factOf(client: Client, run: WorkflowExecutionInfo): Promise<Workf
   const open = run.status.name === 'RUNNING' ? await describe(client, workflowId, runId) : undefined
   const seen = open ?? run
   const taskAttempts = open?.raw.pendingWorkflowTask?.attempt ?? 0
-  const told = taskAttempts > 1 || seen.status.name === 'TERMINATED'
+  const notified = taskAttempts > 1 || seen.status.name === 'TERMINATED'
   return {
     workflowId,
     type,
@@ -35,7 +35,7 @@ async function factOf(client: Client, run: WorkflowExecutionInfo): Promise<Workf
     startedAt: run.startTime.getTime(),
     needsAttention: seen.typedSearchAttributes.get(NeedsAttention) ?? false,
     taskAttempts,
-    history: told ? await readHistory(client, workflowId, runId) : [],
+    history: notified ? await readHistory(client, workflowId, runId) : [],
   }
 }
 

@@ -57,7 +57,7 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
     harness: oneBatch,
     edits: [
       {
-        file: 'activities/chain/lane.ts',
+        file: 'activities/chain/gas-wallet-queue.ts',
         find: '    last(storeLaneTransaction(tx, row))\n',
         replace: '    await sendStored(settings, row)\n    last(storeLaneTransaction(tx, row))\n',
       },

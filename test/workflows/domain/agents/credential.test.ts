@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   type CredentialFacts,
+  checkCredential,
   credentialText,
-  judgeCredential,
   keyStates,
   parseCredential,
   sandboxScopesOf,
@@ -69,9 +69,9 @@ const live: CredentialFacts = {
 }
 const codes = (
   facts: Partial<CredentialFacts>,
-  wanted: Partial<Parameters<typeof judgeCredential>[1]> = {},
+  wanted: Partial<Parameters<typeof checkCredential>[1]> = {},
 ) =>
-  judgeCredential({ ...live, ...facts }, { scopes: ['runs:write'], ...wanted }, now).map(
+  checkCredential({ ...live, ...facts }, { scopes: ['runs:write'], ...wanted }, now).map(
     ({ code }) => code,
   )
 
@@ -121,7 +121,7 @@ verifies(
     })
     fc.assert(
       fc.property(facts, fc.subarray([...scopes], { minLength: 1 }), (of, wanted) => {
-        const allowed = judgeCredential(of, { scopes: wanted }, now).length === 0
+        const allowed = checkCredential(of, { scopes: wanted }, now).length === 0
         const state = stateNow(of, now)
         const alive =
           (state === 'active' || state === 'retiring') &&

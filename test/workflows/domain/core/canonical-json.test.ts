@@ -4,22 +4,26 @@ import { expect } from 'vitest'
 import { canonicalJson, digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { verifies } from '../../../verifies.ts'
 
-verifies('road.canonical-json', 'the sample of RFC 8785 §3.2.2 gives the octets of §3.2.4', () => {
-  const sample = {
-    numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
-    string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
-    literals: [null, true, false],
-  }
-  const octets = `
+verifies(
+  'pipeline.canonical-json',
+  'the sample of RFC 8785 §3.2.2 gives the octets of §3.2.4',
+  () => {
+    const sample = {
+      numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
+      literals: [null, true, false],
+    }
+    const octets = `
     7b 22 6c 69 74 65 72 61 6c 73 22 3a 5b 6e 75 6c 6c 2c 74 72 75 65 2c 66 61 6c 73 65 5d 2c 22 6e 75 6d 62 65 72
     73 22 3a 5b 33 33 33 33 33 33 33 33 33 2e 33 33 33 33 33 33 33 2c 31 65 2b 33 30 2c 34 2e 35 2c 30 2e 30 30 32
     2c 31 65 2d 32 37 5d 2c 22 73 74 72 69 6e 67 22 3a 22 e2 82 ac 24 5c 75 30 30 30 66 5c 6e 41 27 42 5c 22 5c 5c
     5c 5c 5c 22 2f 22 7d`
-  expect(Buffer.from(canonicalJson(sample)).toString('hex')).toBe(octets.replace(/\s/g, ''))
-})
+    expect(Buffer.from(canonicalJson(sample)).toString('hex')).toBe(octets.replace(/\s/g, ''))
+  },
+)
 
 verifies(
-  'road.canonical-json',
+  'pipeline.canonical-json',
   'property names sort by UTF-16 code units as in RFC 8785 §3.2.3',
   () => {
     const sample = {
@@ -47,7 +51,7 @@ verifies(
   },
 )
 
-verifies('road.canonical-json', 'numbers are written as in RFC 8785 appendix B', () => {
+verifies('pipeline.canonical-json', 'numbers are written as in RFC 8785 appendix B', () => {
   const known: [hex: string, text: string][] = [
     ['0000000000000000', '0'],
     ['8000000000000000', '0'],
@@ -71,7 +75,7 @@ verifies('road.canonical-json', 'numbers are written as in RFC 8785 appendix B',
     expect(canonicalJson(Buffer.from(hex, 'hex').readDoubleBE())).toBe(text)
 })
 
-verifies('road.canonical-json', 'what JSON cannot hold is refused', () => {
+verifies('pipeline.canonical-json', 'what JSON cannot hold is refused', () => {
   const wrong = [
     undefined,
     () => 1,
@@ -89,7 +93,7 @@ verifies('road.canonical-json', 'what JSON cannot hold is refused', () => {
 })
 
 verifies(
-  'road.canonical-json',
+  'pipeline.canonical-json',
   'the text is a fixed point, and the order of keys does not matter',
   () => {
     fc.assert(
@@ -103,7 +107,7 @@ verifies(
 )
 
 verifies(
-  'road.canonical-json',
+  'pipeline.canonical-json',
   'a digest is the SHA-256 of the canonical text in lowercase hex',
   () => {
     const expected = createHash('sha256').update('{"a":1,"b":"\u20ac"}').digest('hex')

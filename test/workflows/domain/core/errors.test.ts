@@ -53,13 +53,13 @@ const documented: Partial<Record<ErrorCode, number>> = {
   unavailable: 503,
 }
 
-verifies('road.error-codes', 'every documented code has its documented status', () => {
+verifies('pipeline.error-codes', 'every documented code has its documented status', () => {
   for (const [code, status] of Object.entries(documented))
     expect(errorCodes[code as ErrorCode].status, code).toBe(status)
 })
 
 verifies(
-  'road.error-codes',
+  'pipeline.error-codes',
   'what may pass by itself is retryable, what the caller must change is not',
   () => {
     const retryable = (Object.keys(errorCodes) as ErrorCode[]).filter(isRetryable).sort()
@@ -78,7 +78,7 @@ verifies(
   },
 )
 
-verifies('road.error-codes', 'a refusal is plain data that survives JSON', () => {
+verifies('pipeline.error-codes', 'a refusal is plain data that survives JSON', () => {
   const error = refuse('payout_cap_exceeded', 'too much', 'Create a smaller one.', {
     money_moved: 'no',
     errors: [{ pointer: '/amount_usdc', message: 'at most 25' }],

@@ -43,7 +43,7 @@ verifies('receipt.jws', 'a receipt id is rc_ and the SHA-256 of the JWS', () => 
   expect(receiptId('a.b.c')).toBe(`rc_${sha256('a.b.c')}`)
 })
 
-verifies('road.replay', 'a call id is one for one caller, operation and key', () => {
+verifies('pipeline.replay', 'a call id is one for one caller, operation and key', () => {
   expect(callId('wallet:0x1', 'payout-create', 'k')).toBe(
     `call_${sha256('{"caller":"wallet:0x1","key":"k","operation":"payout-create"}')}`,
   )

@@ -65,7 +65,7 @@ verifies(
 )
 
 type Act = { act: 'fund' | 'consume' | 'give_back' | 'refund'; units: number }
-const acts = fc.array(
+const commands = fc.array(
   fc.record<Act>({
     act: fc.constantFrom('fund', 'consume', 'consume', 'consume', 'give_back', 'refund'),
     units: fc.integer({ min: 1, max: 400 }),
@@ -114,7 +114,7 @@ verifies(
       fc.property(
         fc.integer({ min: 1, max: 1_000 }),
         fc.nat(100),
-        acts,
+        commands,
         (granted, share, sequence) => {
           const source = clearingAccount('invoice_reference')
           const { one, books } = run(

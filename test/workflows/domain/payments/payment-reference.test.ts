@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import {
   agree,
   atomicOf,
+  checkTransaction,
   confirmedBy,
   isConfirmedBy,
-  judgeTransaction,
   mandateRequestSha256,
   payerText,
   paymentMethods,
@@ -43,7 +43,7 @@ verifies(
   'money.stablecoin',
   'only one exact plain transfer in a final block pays; every doubt is pending',
   () => {
-    const judged: [SeenTransaction | undefined, Verdict['kind']][] = [
+    const checked: [SeenTransaction | undefined, Verdict['kind']][] = [
       [mined(), 'verified'],
       [undefined, 'pending'],
       [mined({ finalized: false }), 'pending'],
@@ -58,8 +58,8 @@ verifies(
       [mined({ transfers: [transfer, transfer] }), 'rejected'],
       [mined({ transfers: [{ ...transfer, to: `0x${'c'.repeat(40)}` }, transfer] }), 'verified'],
     ]
-    for (const [seen, kind] of judged)
-      expect(judgeTransaction(seen, terms).kind, JSON.stringify(seen)).toBe(kind)
+    for (const [seen, kind] of checked)
+      expect(checkTransaction(seen, terms).kind, JSON.stringify(seen)).toBe(kind)
   },
 )
 
@@ -67,10 +67,10 @@ verifies(
   'money.stablecoin',
   'proof takes all nodes, and a transaction is absent only where all say so',
   () => {
-    const yes = judgeTransaction(mined(), terms)
+    const yes = checkTransaction(mined(), terms)
     const no: Verdict = { kind: 'rejected', reason: 'reverted' }
-    const absent = judgeTransaction(undefined, terms)
-    const early = judgeTransaction(mined({ finalized: false }), terms)
+    const absent = checkTransaction(undefined, terms)
+    const early = checkTransaction(mined({ finalized: false }), terms)
     expect(agree([yes, yes])).toEqual(yes)
     expect(agree([no, no])).toEqual(no)
     expect(agree([yes, no])).toMatchObject({ kind: 'pending' })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { readProviderEvent } from '#domain/payments/provider-event.ts'
-import { judgeReturns } from '#domain/payments/returned-money.ts'
+import { checkReturns } from '#domain/payments/returned-money.ts'
 import {
   charge,
   checkoutSession,
@@ -83,8 +83,8 @@ verifies(
   },
 )
 
-type Said = Parameters<typeof judgeReturns>[1][number]
-const told = (
+type Said = Parameters<typeof checkReturns>[1][number]
+const notified = (
   type: Said['type'],
   cents = 10_700,
   at = 0,
@@ -97,22 +97,28 @@ const told = (
 })
 
 verifies('returns.judged', 'refunds and disputes of a payment, one by one and together', () => {
-  const stands = (...events: Said[]) => judgeReturns(10_700, events)
-  expect(stands(told('payment.settled'))).toBe('kept')
-  expect(stands(told('payment.partially_refunded', 700))).toBe('partly_returned')
-  expect(stands(told('payment.partially_refunded', 700), told('payment.refunded'))).toBe('returned')
-  expect(stands(told('dispute.inquiry'))).toBe('asked_about')
-  expect(stands(told('dispute.inquiry'), told('dispute.opened', 10_700, 1))).toBe('disputed')
-  expect(stands(told('dispute.opened'), told('dispute.won', 10_700, 1))).toBe('kept')
-  expect(stands(told('dispute.opened'), told('dispute.lost', 10_700, 1))).toBe('returned')
-  expect(stands(told('dispute.lost', 700))).toBe('partly_returned')
-  expect(stands(told('dispute.lost', 700), told('payment.partially_refunded', 10_000))).toBe(
+  const stands = (...events: Said[]) => checkReturns(10_700, events)
+  expect(stands(notified('payment.settled'))).toBe('kept')
+  expect(stands(notified('payment.partially_refunded', 700))).toBe('partly_returned')
+  expect(stands(notified('payment.partially_refunded', 700), notified('payment.refunded'))).toBe(
     'returned',
   )
-  expect(stands(told('dispute.won', 10_700, 1), told('dispute.lost', 10_700, 2))).toBe('returned')
-  expect(stands(told('dispute.won', 10_700, 1), told('dispute.opened', 10_700, 2, 'du_2'))).toBe(
+  expect(stands(notified('dispute.inquiry'))).toBe('asked_about')
+  expect(stands(notified('dispute.inquiry'), notified('dispute.opened', 10_700, 1))).toBe(
     'disputed',
   )
+  expect(stands(notified('dispute.opened'), notified('dispute.won', 10_700, 1))).toBe('kept')
+  expect(stands(notified('dispute.opened'), notified('dispute.lost', 10_700, 1))).toBe('returned')
+  expect(stands(notified('dispute.lost', 700))).toBe('partly_returned')
+  expect(
+    stands(notified('dispute.lost', 700), notified('payment.partially_refunded', 10_000)),
+  ).toBe('returned')
+  expect(stands(notified('dispute.won', 10_700, 1), notified('dispute.lost', 10_700, 2))).toBe(
+    'returned',
+  )
+  expect(
+    stands(notified('dispute.won', 10_700, 1), notified('dispute.opened', 10_700, 2, 'du_2')),
+  ).toBe('disputed')
 })
 
 verifies(
@@ -137,15 +143,15 @@ verifies(
       .map(({ type, cents, id }) => ({ type, cents, id }))
     const shuffled = fc
       .uniqueArray(said, { maxLength: 8, selector: ({ type, id }) => `${type}${id}` })
-      .map((all) => all.map(({ type, cents, id }, at) => told(type, cents, at, id)))
+      .map((all) => all.map(({ type, cents, id }, at) => notified(type, cents, at, id)))
       .chain((all) =>
         fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
       )
     fc.assert(
       fc.property(shuffled, ([events, otherwise]) => {
-        const standing = judgeReturns(10_700, events)
-        expect(judgeReturns(10_700, otherwise)).toBe(standing)
-        expect(judgeReturns(10_700, [...events, ...otherwise])).toBe(standing)
+        const standing = checkReturns(10_700, events)
+        expect(checkReturns(10_700, otherwise)).toBe(standing)
+        expect(checkReturns(10_700, [...events, ...otherwise])).toBe(standing)
       }),
     )
   },

@@ -161,7 +161,7 @@ function secondOpinion(amount: number, recipients: Recipient[]): Record<string, 
       return {
         id,
         weight: micro(Number(weight)),
-        floor: BigInt(floor_minor),
+        minimumBalance: BigInt(floor_minor),
         cap: BigInt(cap_minor),
       }
     })
@@ -171,9 +171,12 @@ function secondOpinion(amount: number, recipients: Recipient[]): Record<string, 
   const done: Record<string, bigint> = {}
   for (;;) {
     const total = open.reduce((sum, { weight }) => sum + weight, 0n)
-    const low = open.filter(({ weight, floor }) => weight * rest < floor * total)
+    const low = open.filter(({ weight, minimumBalance }) => weight * rest < minimumBalance * total)
     const high = open.filter(({ weight, cap }) => weight * rest > cap * total)
-    const raised = low.reduce((sum, { weight, floor }) => sum + floor * total - weight * rest, 0n)
+    const raised = low.reduce(
+      (sum, { weight, minimumBalance }) => sum + minimumBalance * total - weight * rest,
+      0n,
+    )
     const cut = high.reduce((sum, { weight, cap }) => sum + weight * rest - cap * total, 0n)
     if (raised === 0n && cut === 0n) {
       const parts = open.map(({ id, weight }) => ({
@@ -191,7 +194,7 @@ function secondOpinion(amount: number, recipients: Recipient[]): Record<string, 
     }
     const frozen =
       raised >= cut
-        ? low.map((claim) => ({ ...claim, at: claim.floor }))
+        ? low.map((claim) => ({ ...claim, at: claim.minimumBalance }))
         : high.map((claim) => ({ ...claim, at: claim.cap }))
     for (const { id, at } of frozen) {
       done[id] = at
@@ -209,18 +212,18 @@ const recipientsOf = fc
         fc.integer({ min: 1, max: 100 }),
         fc.integer({ min: 1, max: 9_999_999 }).map((n) => n / 1_000_000),
       ),
-      floor: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.nat(400)),
+      minimumBalance: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.nat(400)),
       room: fc.option(fc.nat(2_000)),
     }),
     { minLength: 1, maxLength: 12 },
   )
   .map((claims) =>
-    claims.map(({ weight, floor, room }, index): Recipient => {
-      const cap = room === null ? {} : { cap_minor: floor + room }
+    claims.map(({ weight, minimumBalance, room }, index): Recipient => {
+      const cap = room === null ? {} : { cap_minor: minimumBalance + room }
       return {
         id: `r${index}`,
         weight,
-        floor_minor: floor,
+        floor_minor: minimumBalance,
         destination_reference: `d${index}`,
         ...cap,
       }

@@ -9,7 +9,7 @@ import { byFold } from './fold.ts'
 import { dice, shuffled } from './material/dice.ts'
 import { meterYear } from './material/readings.ts'
 
-const codes = (told: { code: string }[]) => told.map(({ code }) => code)
+const codes = (notified: { code: string }[]) => notified.map(({ code }) => code)
 const HOUR = 3_600_000
 /** Great Britain's summer time in 2025: from 30 March to 26 October, both at 01:00 UTC. */
 const isSummer = (at: number) => Date.UTC(2025, 2, 30, 1) <= at && at < Date.UTC(2025, 9, 26, 1)

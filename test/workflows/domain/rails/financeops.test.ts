@@ -10,7 +10,7 @@ import { receivables } from './material/receivables.ts'
 
 type Invoice = FinanceopsInput['invoices'][number]
 type Payment = FinanceopsInput['payments'][number]
-const codes = (told: { code: string }[]) => told.map(({ code }) => code)
+const codes = (notified: { code: string }[]) => notified.map(({ code }) => code)
 const eur = (id: string, amount_minor: number) => ({ id, amount_minor, currency: 'EUR' })
 const due = (id: string, amount: number, counterparty = 'A', due_at = '2026-01-10'): Invoice => ({
   ...eur(id, amount),

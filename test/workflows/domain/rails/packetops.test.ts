@@ -227,9 +227,9 @@ verifies(
       items: [doc()],
       as_of: '',
     }
-    const judged = packetops.work(timeless)
-    expect(codes(judged)).toEqual(['as_of_missing'])
-    expect(judged.result.readiness.score).toBe(50)
+    const checked = packetops.work(timeless)
+    expect(codes(checked)).toEqual(['as_of_missing'])
+    expect(checked.result.readiness.score).toBe(50)
   },
 )
 

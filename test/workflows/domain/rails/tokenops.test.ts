@@ -8,7 +8,7 @@ import { byFold } from './fold.ts'
 import { dice, shuffled } from './material/dice.ts'
 import { usageMaterial } from './material/usage.ts'
 
-const codes = (told: { code: string }[]) => told.map(({ code }) => code)
+const codes = (notified: { code: string }[]) => notified.map(({ code }) => code)
 const PLACES = 12
 
 /** A decimal text as a whole number of 10⁻¹² units, read digit by digit. */

@@ -5,7 +5,7 @@ import { differenceCodes } from '#domain/core/difference.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import { expectedReceipts, type SeenReceipt } from '#domain/receipts/receipt-chain.ts'
 import {
-  compareLane,
+  compareGasWallet,
   comparePayment,
   comparePayout,
   type Explanation,
@@ -284,12 +284,11 @@ verifies(
 )
 
 verifies('reconcile.compares', 'the nonces of a gas wallet', () => {
-  const lane = { wallet: address('a'), chainNonce: '9', unsettled: [], foreign: [] }
-  expect(compareLane(lane)).toEqual([])
-  expect(codesOf(compareLane({ ...lane, unsettled: ['7'], foreign: ['8'] }))).toEqual([
-    'lane_unsettled',
-    'lane_foreign_transaction',
-  ])
+  const gasWalletQueue = { wallet: address('a'), chainNonce: '9', unsettled: [], foreign: [] }
+  expect(compareGasWallet(gasWalletQueue)).toEqual([])
+  expect(
+    codesOf(compareGasWallet({ ...gasWalletQueue, unsettled: ['7'], foreign: ['8'] })),
+  ).toEqual(['lane_unsettled', 'lane_foreign_transaction'])
 })
 
 verifies(

@@ -104,13 +104,13 @@ verifies(
   'of a payment that was taken back a task is told once it is charged, and always before',
   () => {
     const refunded = { referenceState: 'refunded', reason: 'event 1' } as const
-    const told = { code: 'payment_reversed', detail: 'event 1' }
+    const notified = { code: 'payment_reversed', detail: 'event 1' }
     expect(
       moneyTrouble('operating', { ...refunded, uncharged: true, reversedBefore: true }),
-    ).toEqual(told)
+    ).toEqual(notified)
     expect(
       moneyTrouble('receipt_issued', { ...refunded, uncharged: false, reversedBefore: false }),
-    ).toEqual(told)
+    ).toEqual(notified)
     expect(
       moneyTrouble('receipt_issued', { ...refunded, uncharged: false, reversedBefore: true }),
     ).toBeNull()

@@ -15,7 +15,7 @@ export type Stated = {
 const statesTerm =
   /\binitial\s+term\b|\bterm\s+of\s+(?:this|the)\b|\b(?:this|the)\s+\w+\s+(?:shall|will)\s+(?:continue|remain)\b|\bfor\s+an?\s+(?:\w+\s+)?(?:term|period)\b/i
 // Times that run after the contract or beside it.
-const besides =
+const otherEffects =
   /surviv|confidential|(?:after|following|upon)\s+(?:the\s+|its\s+)?(?:terminat|expir)|\bcure\b|\bwarrant|\bnotice\b/i
 const renews = /\b(?:renew\w*|extend(?:s|ed)?)\b/i
 const refusesRenewal = /\bnot\s+(?:be\s+)?(?:automatically\s+)?(?:renew|extend)|\bno\s+automatic/i
@@ -47,7 +47,8 @@ export function statedTimes(contract: Contract, dates: DatedMention[]): Stated {
         /\b(?:term|agreement|lease)\b/i.test(sentenceOf(sentences, citation)?.words ?? ''),
     ),
     initialTerms: first(
-      ({ words }) => statesTerm.test(untilRenewal(words)) && !besides.test(untilRenewal(words)),
+      ({ words }) =>
+        statesTerm.test(untilRenewal(words)) && !otherEffects.test(untilRenewal(words)),
       ({ to, unit }, { from, words }) =>
         to <= from + untilRenewal(words).length && unit !== 'business days',
     ),

@@ -56,7 +56,7 @@ export function inspectItem(
 }
 
 /** What is wrong with one item, and what about it could not be told. */
-export function judgeItem(
+export function checkItem(
   item: Item,
   { entry, place, cited }: InspectedItem,
   asOf: string | undefined,

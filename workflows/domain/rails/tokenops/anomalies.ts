@@ -68,7 +68,10 @@ const dearestFirst = inOrder<Anomaly>(
   ({ citations }) => Number(citations[0]?.pointer.split('/')[2]),
 )
 
-function outliersOf(values: Float64Array, tell: (at: number) => Omit<Anomaly, 'score'>): Outliers {
+function outliersOf(
+  values: Float64Array,
+  describe: (at: number) => Omit<Anomaly, 'score'>,
+): Outliers {
   const score = robustScore(values)
   const found: { at: number; score: number }[] = []
   if (score !== null)
@@ -80,6 +83,9 @@ function outliersOf(values: Float64Array, tell: (at: number) => Omit<Anomaly, 's
   const shown = found.slice(0, SHOWN_MAX)
   return {
     count: found.length,
-    shown: shown.map(({ at, score: own }) => ({ ...tell(at), score: Math.round(own * 100) / 100 })),
+    shown: shown.map(({ at, score: own }) => ({
+      ...describe(at),
+      score: Math.round(own * 100) / 100,
+    })),
   }
 }

@@ -2,8 +2,8 @@ import {
   type Complaint,
   groupBy,
   indexBy,
-  type Judgement,
   type TransferFact,
+  type Verdict,
   type WorkflowFact,
 } from './facts.ts'
 
@@ -14,7 +14,7 @@ const MOST_ATTEMPTS = 3
 const GIVEN_UP = /workflowExecutionTerminated: its workflow task fails again and again$/
 
 /** No workflow failed, and whatever is not at its end is either told to an operator or not under way at all. */
-export const judgeWorkflows: Judgement = ({ workflows, store }) => {
+export const checkWorkflows: Verdict = ({ workflows, store }) => {
   const payouts = indexBy(store.payouts, ({ payout_id }) => payout_id)
   const transfers = indexBy(store.transfers, ({ payout_id }) => payout_id)
   const open = groupBy(
@@ -41,7 +41,7 @@ export const judgeWorkflows: Judgement = ({ workflows, store }) => {
       : []
   })
   const waiting = store.transfers.flatMap((transfer) =>
-    isOver(transfer) ? [] : judgeWaiting(transfer, open.get(transfer.payout_id)?.[0], stuck),
+    isOver(transfer) ? [] : checkWaiting(transfer, open.get(transfer.payout_id)?.[0], stuck),
   )
   return [...failed, ...waiting]
 }
@@ -62,16 +62,16 @@ function wasRelieved(
 const isOver = (transfer: TransferFact | undefined) =>
   transfer?.status === 'final' || transfer?.status === 'dead'
 
-function judgeWaiting(
+function checkWaiting(
   transfer: TransferFact,
   workflow: WorkflowFact | undefined,
   stuck: (what: string, evidence: unknown, payoutId: string) => Complaint,
 ): Complaint[] {
-  const told = transfer.parked !== null || transfer.exception !== null
+  const notified = transfer.parked !== null || transfer.exception !== null
   const evidence = { transfer, workflow }
   if (workflow === undefined)
     return [stuck('a transfer is under way and nobody drives it', evidence, transfer.payout_id)]
-  if (!told) return [stuck(`a transfer stays ${transfer.status}`, evidence, transfer.payout_id)]
+  if (!notified) return [stuck(`a transfer stays ${transfer.status}`, evidence, transfer.payout_id)]
   return workflow.needsAttention
     ? []
     : [stuck('a transfer waits for an operator who is not told', evidence, transfer.payout_id)]

@@ -1,8 +1,8 @@
-import { type Complaint, type Facts, groupBy, indexBy, type Judgement, spendsOf } from './facts.ts'
+import { type Complaint, type Facts, groupBy, indexBy, spendsOf, type Verdict } from './facts.ts'
 import { nonceOf } from './identity.ts'
 
 /** Each payout moved its amount at most once, and nothing else left the payout wallet. */
-export const judgeMoney: Judgement = (facts) => [
+export const checkMoney: Verdict = (facts) => [
   ...unexplained(facts),
   ...repeated(facts),
   ...held(facts),

@@ -1,23 +1,23 @@
 import * as wf from '@temporalio/workflow'
-import type { FloorSigning, FloorStep, FloorSteps, FloorVariant } from './messages.ts'
+import type { BaselineSigning, BaselineStep, BaselineSteps, BaselineVariant } from './messages.ts'
 
-export { floorRun, floorTask } from './task.ts'
+export { baselineRun, baselineTask } from './task.ts'
 
-const steps = wf.proxyLocalActivities<FloorSteps>({
+const steps = wf.proxyLocalActivities<BaselineSteps>({
   startToCloseTimeout: '10s',
   localRetryThreshold: '30s',
 })
-const signing = wf.proxyActivities<FloorSigning>({
-  taskQueue: 'floor-signing',
+const signing = wf.proxyActivities<BaselineSigning>({
+  taskQueue: 'baseline-signing',
   startToCloseTimeout: '3s',
 })
 
-export const createUpdate = wf.defineUpdate<void, [FloorStep]>('create')
-export const authorizeUpdate = wf.defineUpdate<void, [FloorStep]>('authorize')
-export const executeUpdate = wf.defineUpdate<void, [FloorStep]>('execute')
+export const createUpdate = wf.defineUpdate<void, [BaselineStep]>('create')
+export const authorizeUpdate = wf.defineUpdate<void, [BaselineStep]>('authorize')
+export const executeUpdate = wf.defineUpdate<void, [BaselineStep]>('execute')
 
 /** Three updates of one local activity each; it stays open afterwards, as a payout does while its transfer is on its way. */
-export async function floor(payoutId: string, variant: FloorVariant): Promise<void> {
+export async function baseline(payoutId: string, variant: BaselineVariant): Promise<void> {
   let reserved = false
   wf.setHandler(createUpdate, (step) => steps.create(step))
   wf.setHandler(authorizeUpdate, (step) => steps.authorize(step))

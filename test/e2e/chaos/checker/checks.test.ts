@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { verifies } from '../../../verifies.ts'
 import type { Findings } from '../run-record.ts'
-import { judge } from './check.ts'
+import { check } from './check.ts'
 import type { Facts, TokenEvent } from './facts.ts'
 import { healthyFacts } from './healthy.ts'
 
@@ -422,12 +422,12 @@ const workflows: Planted[] = [
   ],
 ]
 
-const lane: Planted[] = [
+const gasWalletQueue: Planted[] = [
   [
     'stuck',
     'a gas wallet has open transactions',
     ({ store }) => {
-      store.lane[1]!.outcome = null
+      store.gasWalletQueue[1]!.outcome = null
     },
   ],
   [
@@ -452,13 +452,13 @@ const lane: Planted[] = [
   [
     'disagreements',
     'a transaction was sent and never stored',
-    ({ store }) => store.lane.splice(1, 1),
+    ({ store }) => store.gasWalletQueue.splice(1, 1),
   ],
   [
     'disagreements',
     'one nonce was mined twice',
     ({ store }) => {
-      store.lane[1]!.eoa_nonce = '0'
+      store.gasWalletQueue[1]!.eoa_nonce = '0'
     },
   ],
 ]
@@ -575,7 +575,7 @@ const promises: Planted[] = [
 ]
 
 verifies('chaos.checker.judges', 'the facts of a healthy batch are in order', () => {
-  expect(judge(healthyFacts())).toEqual([])
+  expect(check(healthyFacts())).toEqual([])
 })
 
 verifies(
@@ -584,7 +584,7 @@ verifies(
   () => {
     const facts = healthyFacts()
     givenUp(facts, 'TimedOut', 1)
-    expect(judge(facts)).toEqual([])
+    expect(check(facts)).toEqual([])
   },
 )
 
@@ -595,7 +595,7 @@ verifies(
     const facts = healthyFacts()
     const [open, executed] = answersOf(facts, 2)
     answersOf(facts, 2).push({ ...open!, atMs: executed!.atMs + 30 })
-    expect(judge(facts)).toEqual([])
+    expect(check(facts)).toEqual([])
   },
 )
 
@@ -607,14 +607,14 @@ for (const [as, what, plant] of [
   ...charges,
   ...payments,
   ...workflows,
-  ...lane,
+  ...gasWalletQueue,
   ...answers,
   ...promises,
 ]) {
   verifies('chaos.checker.judges', `finds: ${what}`, () => {
     const facts = healthyFacts()
     plant(facts)
-    const found = judge(facts).filter(
+    const found = check(facts).filter(
       (complaint) => complaint.as === as && complaint.what.startsWith(what),
     )
     expect(found.length).toBeGreaterThan(0)

@@ -8,11 +8,11 @@ import { configSchema } from '../../../activities/config/config.ts'
 import type { Part } from '../../../worker/stack/part.ts'
 import { migrate, workerPart } from '../../../worker/stack/programs.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
+import type { BaselineVariant } from './baseline/messages.ts'
 import { type Child, startChild } from './child.ts'
 import { cpuSeconds } from './cpu.ts'
 import { eventTrigger } from './events.ts'
 import type { Run } from './figures.ts'
-import type { FloorVariant } from './floor/messages.ts'
 import type { LoadSettings } from './load.ts'
 
 const silent = () => undefined
@@ -36,18 +36,18 @@ const unlimited = {
 /** Transfers that nobody sends are no leftovers of a dead process: the sweeper would ask Temporal about each, again and again. */
 const chainless = { TASK_QUEUES: 'payouts,signing,tasks', SWEEP_EVERY_MS: '3600000' }
 
-/** Everything that is measured, up and warm: the embedded stack, the floor beside it on the same servers, and who calls them. */
-export type Rig = {
+/** Everything that is measured, up and warm: the embedded stack, the baseline beside it on the same servers, and who calls them. */
+export type Fixture = {
   stack: TestStack
   rail: pg.Pool
-  floor: pg.Pool
+  baseline: pg.Pool
   temporal: Client
   payoutWallet: string
   load: Child
-  floorClient: Child
-  floorWorker: Child
-  floorApi: Child
-  floorApiUrl: string
+  baselineClient: Child
+  baselineWorker: Child
+  baselineApi: Child
+  baselineApiUrl: string
   bareStatus: Child
   bareStatusUrl: string
   /** Has the chain's steps served until the result is called. */
@@ -56,8 +56,8 @@ export type Rig = {
   stop(): Promise<void>
 }
 
-/** Whose payouts are measured; what stands behind a `floor` is in its folder. */
-export const everyone = ['rail', 'floor', 'bare floor', 'floor over HTTP'] as const
+/** Whose payouts are measured; what stands behind a `baseline` is in its folder. */
+export const everyone = ['rail', 'baseline', 'bare baseline', 'baseline over HTTP'] as const
 export type Who = (typeof everyone)[number]
 /** One run, and for each of its subjects the processor time of each process and the transactions that wrote something. */
 export type Observed = {
@@ -71,7 +71,7 @@ export type Round = Observed & { who: Who; callers: number; ids: string[] }
 /** Where the chain's steps have a task queue of their own, payouts are measured while nobody serves it. */
 export const transfersApart = configSchema.shape.TASK_QUEUES.parse(undefined).includes('transfers')
 
-export async function openRig(profileDirectory: string | undefined): Promise<Rig> {
+export async function openFixture(profileDirectory: string | undefined): Promise<Fixture> {
   if (profileDirectory !== undefined) mkdirSync(profileDirectory, { recursive: true })
   // An execute is answered at once: how its transfer goes on is seen in Postgres.
   const stack = await startStack({
@@ -80,37 +80,40 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
   })
   const programs = [
     'load.js',
-    'floor/client.js',
-    'floor/worker.js',
-    'floor/http.js',
-    'floor/status.js',
+    'baseline/client.js',
+    'baseline/worker.js',
+    'baseline/http.js',
+    'baseline/status.js',
   ]
   const children = programs.map((name) => startChild(name))
-  const [load, floorClient, floorWorker, floorApi, bareStatus] = children as [
+  const [load, baselineClient, baselineWorker, baselineApi, bareStatus] = children as [
     Child,
     Child,
     Child,
     Child,
     Child,
   ]
-  const floorUrl = Object.assign(new URL(stack.databaseUrl), { pathname: '/floor' }).href
-  await migrate({ ...stack.env, DATABASE_URL: floorUrl })
-  const [rail, floor] = [stack.databaseUrl, floorUrl].map(
+  const baselineUrl = Object.assign(new URL(stack.databaseUrl), { pathname: '/baseline' }).href
+  await migrate({ ...stack.env, DATABASE_URL: baselineUrl })
+  const [rail, baseline] = [stack.databaseUrl, baselineUrl].map(
     (connectionString) => new pg.Pool({ connectionString }),
   ) as [pg.Pool, pg.Pool]
-  for (const pool of [rail, floor])
+  for (const pool of [rail, baseline])
     await pool.query(`${eventTrigger}; create extension pg_stat_statements`)
   await countStatements(rail, 'none')
   const { temporalAddress } = stack
   await load.ask('open', loadSettings(stack))
-  await floorClient.ask('open', { temporalAddress, databaseUrl: floorUrl })
-  const floorApiUrl = await floorApi.ask<string>('open', { temporalAddress, databaseUrl: floorUrl })
-  await floorWorker.ask('open', {
+  await baselineClient.ask('open', { temporalAddress, databaseUrl: baselineUrl })
+  const baselineApiUrl = await baselineApi.ask<string>('open', {
     temporalAddress,
-    databaseUrl: floorUrl,
-    bundle: await bundleFloor(stack),
+    databaseUrl: baselineUrl,
   })
-  const bareStatusUrl = await bareStatus.ask<string>('open', { databaseUrl: floorUrl })
+  await baselineWorker.ask('open', {
+    temporalAddress,
+    databaseUrl: baselineUrl,
+    bundle: await bundleBaseline(stack),
+  })
+  const bareStatusUrl = await bareStatus.ask<string>('open', { databaseUrl: baselineUrl })
   const connection = await Connection.connect({ address: temporalAddress })
   const pids = {
     api: stack.api().pid,
@@ -120,21 +123,21 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     postgres: stack.postgres.pid,
     chain: stack.chain.pid,
     load: load.pid,
-    'floor client': floorClient.pid,
-    'floor worker': floorWorker.pid,
-    'floor api': floorApi.pid,
+    'baseline client': baselineClient.pid,
+    'baseline worker': baselineWorker.pid,
+    'baseline api': baselineApi.pid,
     'bare status': bareStatus.pid,
   } as Record<string, number>
   return {
     stack,
     rail,
-    floor,
+    baseline,
     temporal: new Client({ connection }),
     load,
-    floorClient,
-    floorWorker,
-    floorApi,
-    floorApiUrl,
+    baselineClient,
+    baselineWorker,
+    baselineApi,
+    baselineApiUrl,
     bareStatus,
     bareStatusUrl,
     payoutWallet: stack.env['PAYOUT_WALLET_ADDRESS'] ?? '',
@@ -142,7 +145,7 @@ export async function openRig(profileDirectory: string | undefined): Promise<Rig
     pids,
     stop: async () => {
       await Promise.all(children.map((child) => child.stop()))
-      await Promise.all([rail.end(), floor.end(), connection.close()])
+      await Promise.all([rail.end(), baseline.end(), connection.close()])
       await stack.stop()
     },
   }
@@ -199,10 +202,10 @@ async function serveTransfers({
   return () => part.stop()
 }
 
-async function bundleFloor(stack: TestStack): Promise<string> {
-  const workflowsPath = join(import.meta.dirname, 'floor', 'workflow.js')
+async function bundleBaseline(stack: TestStack): Promise<string> {
+  const workflowsPath = join(import.meta.dirname, 'baseline', 'workflow.js')
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet })
-  const file = join(stack.dataDirectory, 'floor-bundle.js')
+  const file = join(stack.dataDirectory, 'baseline-bundle.js')
   await writeFile(file, code)
   return file
 }
@@ -216,47 +219,47 @@ export type RoundSettings = {
 
 /** One round of payouts: everything is prepared first, then the clock runs. */
 export async function runRound(
-  rig: Rig,
+  fixture: Fixture,
   { who, callers, count, until = 'signed' }: RoundSettings,
 ): Promise<Round> {
-  const { load, floorClient } = rig
+  const { load, baselineClient } = fixture
   if (who === 'rail') {
     const ids = await load.ask<string[]>('preparePayouts', count)
-    const seen = await observed(rig, () => load.ask<Run>('runPayouts', { callers, until }))
-    if (!transfersApart || until === 'included') await settled(rig)
-    else await confirmAll(rig)
+    const seen = await observed(fixture, () => load.ask<Run>('runPayouts', { callers, until }))
+    if (!transfersApart || until === 'included') await settled(fixture)
+    else await confirmAll(fixture)
     return { who, callers, ids, ...seen }
   }
-  const ids = await floorClient.ask<string[]>('prepare', count)
-  if (who === 'floor over HTTP') {
-    await floorClient.ask('proveCalls', rig.floorApiUrl)
-    const { cpuMs, ...seen } = await observed(rig, () =>
-      floorClient.ask<Run>('runOverHttp', callers),
+  const ids = await baselineClient.ask<string[]>('prepare', count)
+  if (who === 'baseline over HTTP') {
+    await baselineClient.ask('proveCalls', fixture.baselineApiUrl)
+    const { cpuMs, ...seen } = await observed(fixture, () =>
+      baselineClient.ask<Run>('runOverHttp', callers),
     )
     // Here that process is only who calls.
-    const { 'floor client': caller = 0, ...served } = cpuMs
+    const { 'baseline client': caller = 0, ...served } = cpuMs
     return { who, callers, ids, ...seen, cpuMs: { ...served, load: caller } }
   }
-  const variant: FloorVariant = who === 'floor' ? 'signing' : 'bare'
+  const variant: BaselineVariant = who === 'baseline' ? 'signing' : 'bare'
   return {
     who,
     callers,
     ids,
-    ...(await observed(rig, () => floorClient.ask<Run>('run', { callers, variant }))),
+    ...(await observed(fixture, () => baselineClient.ask<Run>('run', { callers, variant }))),
   }
 }
 
 /** As the chain leaves what is sent: what nobody sends would count as under way in every later reservation. */
-async function confirmAll({ rail }: Rig): Promise<void> {
+async function confirmAll({ rail }: Fixture): Promise<void> {
   await rail.query(`update transfers set status = 'final', block_time = clock_timestamp(), block_number = 1,
     block_hash = nonce, transaction_hash = nonce where status = 'signed'`)
 }
 
 /** What the processes and Postgres did for each subject while `work` ran. */
-export async function observed(rig: Rig, work: () => Promise<Run>): Promise<Observed> {
-  const [cpuBefore, writesBefore] = [cpuSeconds(rig.pids), await writesSoFar(rig)]
+export async function observed(fixture: Fixture, work: () => Promise<Run>): Promise<Observed> {
+  const [cpuBefore, writesBefore] = [cpuSeconds(fixture.pids), await writesSoFar(fixture)]
   const run = await work()
-  const [cpu, writes] = [cpuSeconds(rig.pids), await writesSoFar(rig)]
+  const [cpu, writes] = [cpuSeconds(fixture.pids), await writesSoFar(fixture)]
   const cpuMs = Object.fromEntries(
     Object.entries(cpu).map(([name, seconds]) => [
       name,
@@ -272,7 +275,7 @@ export async function observed(rig: Rig, work: () => Promise<Run>): Promise<Obse
 }
 
 /** Postgres gives a number to each transaction that writes, and only to those. */
-async function writesSoFar({ rail }: Rig): Promise<number> {
+async function writesSoFar({ rail }: Fixture): Promise<number> {
   const { rows } = await rail.query<{ next: string }>(
     'select pg_snapshot_xmax(pg_current_snapshot())::text as next',
   )
@@ -280,7 +283,7 @@ async function writesSoFar({ rail }: Rig): Promise<number> {
 }
 
 /** Nothing of a round goes on while the next one is measured. */
-async function settled({ rail }: Rig): Promise<void> {
+async function settled({ rail }: Fixture): Promise<void> {
   for (const until = Date.now() + 60_000; Date.now() < until; ) {
     const { rowCount } = await rail.query(
       `select 1 from transfers where status not in ('final', 'dead') limit 1`,

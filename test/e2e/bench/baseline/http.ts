@@ -1,18 +1,23 @@
 import { serveParent } from '../child.ts'
-import { type FloorCall, type FloorCalls, type FloorSettings, openFloorCalls } from './calls.ts'
+import {
+  type BaselineCall,
+  type BaselineCalls,
+  type MinimumBalanceSettings,
+  openBaselineCalls,
+} from './calls.ts'
 import { listen } from './listen.ts'
 import { isProven } from './proof.ts'
 
-const state = { calls: undefined as FloorCalls | undefined }
+const state = { calls: undefined as BaselineCalls | undefined }
 
-/** The floor as callers of the rail would reach it: Express in front, and one signature verified for each call. */
+/** The baseline as callers of the rail would reach it: Express in front, and one signature verified for each call. */
 serveParent(
   {
-    open: (settings: FloorSettings): Promise<string> => {
-      const calls = openFloorCalls(settings)
+    open: (settings: MinimumBalanceSettings): Promise<string> => {
+      const calls = openBaselineCalls(settings)
       state.calls = calls
       const { create, authorize, execute } = calls
-      const steps = { create: (call: FloorCall) => create(call, 'signing'), authorize, execute }
+      const steps = { create: (call: BaselineCall) => create(call, 'signing'), authorize, execute }
       return listen((app) => {
         for (const [step, run] of Object.entries(steps)) {
           app.post(`/${step}`, async (request, response) => {

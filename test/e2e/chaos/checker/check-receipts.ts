@@ -2,16 +2,16 @@ import {
   type Complaint,
   groupBy,
   indexBy,
-  type Judgement,
   type PayoutFact,
   type ReceiptFact,
   spendsOf,
   type TransferFact,
+  type Verdict,
 } from './facts.ts'
 import { nonceOf, sha256 } from './identity.ts'
 
 /** Every receipt verifies, each subject's are one unbroken chain, and a payout's say what became of it. */
-export const judgeReceipts: Judgement = ({ store, chain, where }) => {
+export const checkReceipts: Verdict = ({ store, chain, where }) => {
   const chains = groupBy(store.receipts, ({ subject }) => subject)
   const transfers = indexBy(store.transfers, ({ payout_id }) => payout_id)
   const spends = indexBy(
@@ -90,13 +90,15 @@ function wrongFacts(receipts: ReceiptFact[], payout: PayoutFact): string[] {
 
 /** After a lost block an earlier receipt may name a transaction that vanished; the last word has to be the real one. */
 function wrongTransactions(receipts: ReceiptFact[], paidIn: string | undefined): string[] {
-  const told = receipts.filter(({ kind }) => kind === 'payout_executed' || kind === 'payout_final')
+  const notified = receipts.filter(
+    ({ kind }) => kind === 'payout_executed' || kind === 'payout_final',
+  )
   const closed = receipts.find(({ kind }) => kind === 'payout_dead' || kind === 'payout_voided')
   if (closed !== undefined)
     return closed.claims?.['money_moved'] === 'no' && paidIn === undefined
       ? []
       : ['a receipt says that no money moved']
-  const last = told.at(-1)?.claims
+  const last = notified.at(-1)?.claims
   return last == null || last['transaction_hash'] === paidIn
     ? []
     : ['a receipt names a transaction that did not pay']

@@ -1,4 +1,4 @@
-import { type Complaint, groupBy, type Judgement, type TransferFact } from './facts.ts'
+import { type Complaint, groupBy, type TransferFact, type Verdict } from './facts.ts'
 
 /** payout-and-trust, Payout pricing and caps. */
 const DAILY_CAP_ATOMIC = 100_000_000n
@@ -8,7 +8,7 @@ const DAY_MS = 24 * 3600 * 1000
  * At no reservation was the sum of what counted over the cap: everything reserved by then, but for what had been proven
  * dead and what was confirmed in a block over a day old.
  */
-export const judgeCap: Judgement = ({ store }) => {
+export const checkCap: Verdict = ({ store }) => {
   const buried = new Map(
     store.receipts
       .filter(({ kind }) => kind === 'payout_dead' || kind === 'payout_voided')

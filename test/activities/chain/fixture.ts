@@ -10,13 +10,16 @@ import {
 import { type Chain, createChain } from '../../../activities/chain/client.ts'
 import { watchGas } from '../../../activities/chain/funds.ts'
 import {
-  createLane,
-  type LaneSettings,
-  type SubmitterLane,
-} from '../../../activities/chain/lane.ts'
+  createGasWalletQueue,
+  type GasWalletQueue,
+  type GasWalletSettings,
+} from '../../../activities/chain/gas-wallet-queue.ts'
 import { findOutcome, type Outcome } from '../../../activities/chain/outcome.ts'
 import { ensureGasWallets } from '../../../activities/store/gas-wallets/gas-wallets.ts'
-import type { Database, LaneTransactionsTable } from '../../../activities/store/schema/schema.ts'
+import type {
+  Database,
+  GasWalletTransactionsTable,
+} from '../../../activities/store/schema/schema.ts'
 import { newWallet, startChain, type TestChain, type TestWallet } from '../../support/chain.ts'
 import { startDatabase } from '../../support/postgres.ts'
 
@@ -27,19 +30,19 @@ type Sent = {
   signature: Hex
   call: { to: Hex; data: Hex; gas: bigint }
 }
-type LaneOptions = Partial<LaneSettings> & { cacheMs?: number }
+type GasWalletOptions = Partial<GasWalletSettings> & { cacheMs?: number }
 
-export type Rig = TestChain & {
+export type Fixture = TestChain & {
   db: Kysely<Database>
   chain: Chain
   /** Signs a transfer of 5 atomic units to somebody new, valid for an hour of the chain's time, unless told otherwise. */
   authorize(more?: Partial<TokenAuthorization>, from?: TestWallet): Promise<Sent>
   /** Settings over the rig's gas wallets and a chain that is read afresh each time, unless told otherwise. */
-  laneSettings(more?: LaneOptions): LaneSettings
-  newLane(more?: LaneOptions): SubmitterLane
+  gasWalletSettings(more?: GasWalletOptions): GasWalletSettings
+  newGasWalletQueue(more?: GasWalletOptions): GasWalletQueue
   outcome(terms: TokenAuthorization, confirmations?: number): Promise<Outcome>
   balance(address: Hex): Promise<bigint>
-  rows(purpose: string): Promise<Selectable<LaneTransactionsTable>[]>
+  rows(purpose: string): Promise<Selectable<GasWalletTransactionsTable>[]>
   /** A wallet of a lane of its own, so that a test can misuse its key. */
   fundedWallet(): Promise<TestWallet>
   /** Nothing is mined until `mine` or the returned function is called. */
@@ -47,7 +50,7 @@ export type Rig = TestChain & {
 }
 
 /** A chain, a database and what tests do with both. */
-export async function startRig(): Promise<Rig> {
+export async function startFixture(): Promise<Fixture> {
   const [local, database] = await Promise.all([startChain(), startDatabase()])
   const { db } = database
   await ensureGasWallets(
@@ -56,7 +59,10 @@ export async function startRig(): Promise<Rig> {
   )
   const chain = createChain({ rpcUrls: [local.rpcUrl], confirmRpcUrls: [], timeoutMs: 2_000 })
   const { client, asset } = local
-  const laneSettings = ({ cacheMs = 0, ...more }: LaneOptions = {}): LaneSettings => {
+  const gasWalletSettings = ({
+    cacheMs = 0,
+    ...more
+  }: GasWalletOptions = {}): GasWalletSettings => {
     const { reader = chain.reader, accounts = local.gasWallets.map((wallet) => wallet.account) } =
       more
     const addresses = accounts.map(({ address }) => address)
@@ -91,8 +97,8 @@ export async function startRig(): Promise<Rig> {
     db,
     chain,
     authorize,
-    laneSettings,
-    newLane: (more) => createLane(laneSettings(more)),
+    gasWalletSettings,
+    newGasWalletQueue: (more) => createGasWalletQueue(gasWalletSettings(more)),
     outcome: (terms: TokenAuthorization, confirmations = 1) =>
       findOutcome(chain, { asset, ...terms, fromBlock: 0n }, { confirmations }),
     balance: (address: Hex) =>

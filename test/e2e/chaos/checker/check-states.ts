@@ -3,11 +3,11 @@ import {
   type Complaint,
   type Facts,
   indexBy,
-  type Judgement,
   type PayoutFact,
   type Spend,
   spendsOf,
   type TransferFact,
+  type Verdict,
 } from './facts.ts'
 import { nonceOf, payoutIdOf, termsDigestOf } from './identity.ts'
 
@@ -24,7 +24,7 @@ type Subject = {
 type Rule = (subject: Subject) => string | false | undefined
 
 /** Row and chain say the same of every payout: executed if and only if it was paid, dead if and only if it never can be. */
-export const judgeStates: Judgement = (facts) => {
+export const checkStates: Verdict = (facts) => {
   const transfers = indexBy(facts.store.transfers, ({ payout_id }) => payout_id)
   const ours = (authorizer: string) => authorizer === facts.where.payoutWallet
   const spends = indexBy(

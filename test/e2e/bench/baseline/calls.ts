@@ -1,37 +1,40 @@
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
-import { FLOOR_QUEUE, type FloorStep, type FloorVariant } from './messages.ts'
+import { type BaselineStep, type BaselineVariant, FLOOR_QUEUE } from './messages.ts'
 import { commit, counted, grant, left, openPool, placed } from './rows.ts'
-import type { floor } from './workflow.ts'
+import type { baseline } from './workflow.ts'
 
-/** Where the floor's Temporal and Postgres answer. */
-export type FloorSettings = { temporalAddress: string; databaseUrl: string }
+/** Where the baseline's Temporal and Postgres answer. */
+export type MinimumBalanceSettings = { temporalAddress: string; databaseUrl: string }
 /** One durable call: what the rail's API stores before it sends an update is stored with `nonce` and `input`. */
-export type FloorCall = { step: FloorStep; nonce: string; input: string }
-export type FloorCalls = {
-  create(call: FloorCall, variant: FloorVariant, lap?: (part: string) => void): Promise<void>
-  authorize(call: FloorCall): Promise<void>
-  execute(call: FloorCall): Promise<void>
+export type BaselineCall = { step: BaselineStep; nonce: string; input: string }
+export type BaselineCalls = {
+  create(call: BaselineCall, variant: BaselineVariant, lap?: (part: string) => void): Promise<void>
+  authorize(call: BaselineCall): Promise<void>
+  execute(call: BaselineCall): Promise<void>
   close(): Promise<void>
 }
 
-/** The floor's three durable calls: the writes before, then the update. */
-export function openFloorCalls({ temporalAddress, databaseUrl }: FloorSettings): FloorCalls {
+/** The baseline's three durable calls: the writes before, then the update. */
+export function openBaselineCalls({
+  temporalAddress,
+  databaseUrl,
+}: MinimumBalanceSettings): BaselineCalls {
   const client = new Client({
     connection: Connection.lazy({ address: temporalAddress, interceptors: [] }),
   })
   const pool = openPool(databaseUrl)
-  const before = (operation: string, { step, nonce, input }: FloorCall) =>
+  const before = (operation: string, { step, nonce, input }: BaselineCall) =>
     commit(pool, grant(operation, step, nonce, input))
-  const update = (name: string, { step }: FloorCall) =>
+  const update = (name: string, { step }: BaselineCall) =>
     client.workflow
-      .getHandle<typeof floor>(step.payoutId)
-      .executeUpdate<void, [FloorStep]>(name, { args: [step] })
+      .getHandle<typeof baseline>(step.payoutId)
+      .executeUpdate<void, [BaselineStep]>(name, { args: [step] })
   return {
     create: async (call, variant, lap) => {
       await commit(pool, counted(call.step))
       await before('payout-create', call)
       lap?.('create: writes before')
-      const startWorkflowOperation = new WithStartWorkflowOperation<typeof floor>('floor', {
+      const startWorkflowOperation = new WithStartWorkflowOperation<typeof baseline>('baseline', {
         workflowId: call.step.payoutId,
         taskQueue: FLOOR_QUEUE,
         args: [call.step.payoutId, variant],

@@ -3,17 +3,21 @@ import { NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type pg from 'pg'
 import { serveParent } from '../child.ts'
 import {
+  type BaselineSigning,
+  type BaselineSteps,
   FLOOR_QUEUE,
   FLOOR_SIGNING_QUEUE,
-  type FloorSigning,
-  type FloorSteps,
   type NoStep,
 } from './messages.ts'
 import { signReceipt } from './receipt.ts'
 import { authorized, commit, created, openPool, reserved, signed } from './rows.ts'
 
-/** The floor's worker process; serves both queues until the parent lets go. */
-export type FloorWorkerSettings = { temporalAddress: string; databaseUrl: string; bundle: string }
+/** The baseline's worker process; serves both queues until the parent lets go. */
+export type BaselineWorkerSettings = {
+  temporalAddress: string
+  databaseUrl: string
+  bundle: string
+}
 
 const { privateKey } = generateKeyPairSync('ed25519')
 const silent = () => undefined
@@ -31,7 +35,7 @@ const workers: Worker[] = []
 
 serveParent(
   {
-    open: async ({ temporalAddress, databaseUrl, bundle }: FloorWorkerSettings) => {
+    open: async ({ temporalAddress, databaseUrl, bundle }: BaselineWorkerSettings) => {
       Runtime.install({ shutdownSignals: [], logger })
       const pool = openPool(databaseUrl)
       const connect = () => NativeConnection.connect({ address: temporalAddress })
@@ -40,12 +44,12 @@ serveParent(
           connection: await connect(),
           taskQueue: FLOOR_QUEUE,
           workflowBundle: { codePath: bundle },
-          activities: { ...floorSteps(pool), ...noStep },
+          activities: { ...baselineSteps(pool), ...noStep },
         }),
         await Worker.create({
           connection: await connect(),
           taskQueue: FLOOR_SIGNING_QUEUE,
-          activities: { ...floorSigning(pool), ...noStep },
+          activities: { ...baselineSigning(pool), ...noStep },
         }),
       )
       running.push(...workers.map((worker) => worker.run()))
@@ -57,9 +61,9 @@ serveParent(
   },
 )
 
-function floorSteps(pool: pg.Pool): FloorSteps {
-  const { sign: signTransfer } = floorSigning(pool)
-  const reserve: FloorSteps['reserve'] = (step) => commit(pool, reserved(step))
+function baselineSteps(pool: pg.Pool): BaselineSteps {
+  const { sign: signTransfer } = baselineSigning(pool)
+  const reserve: BaselineSteps['reserve'] = (step) => commit(pool, reserved(step))
   return {
     create: (step) => commit(pool, created(step, signReceipt(privateKey, step.payoutId))),
     authorize: (step) => commit(pool, authorized(step, signReceipt(privateKey, step.payoutId))),
@@ -71,7 +75,7 @@ function floorSteps(pool: pg.Pool): FloorSteps {
   }
 }
 
-function floorSigning(pool: pg.Pool): FloorSigning {
+function baselineSigning(pool: pg.Pool): BaselineSigning {
   return {
     sign: (payoutId) =>
       commit(pool, signed(payoutId, sign(null, Buffer.from(payoutId), privateKey).toString('hex'))),

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { gather } from '../../../../activities/store/postgres/pipeline.ts'
-import type { FloorStep } from './messages.ts'
-import type { FloorReceipt } from './receipt.ts'
+import type { BaselineStep } from './messages.ts'
+import type { BaselineReceipt } from './receipt.ts'
 
 /** Writes of one transaction, each a statement that the connection has prepared. */
 type Write = { name: string; text: string; values: unknown[] }
@@ -15,7 +15,7 @@ export function openPool(url: string): pg.Pool {
     max: 16,
     pipeline: true,
     idleTimeoutMillis: 60_000,
-    application_name: 'bench floor',
+    application_name: 'bench baseline',
   })
 }
 
@@ -34,7 +34,7 @@ export async function commit(pool: pg.Pool, writes: readonly Write[]): Promise<v
 /** What the rail's API writes before it sends an update: the granted call with its input, and its used-up proof. */
 export function grant(
   operation: string,
-  { callId, creator, digest }: FloorStep,
+  { callId, creator, digest }: BaselineStep,
   nonce: string,
   input: string,
 ): Write[] {
@@ -60,7 +60,7 @@ export function grant(
 }
 
 /** The counter of the calls of a wallet that is new, written before its first. */
-export function counted({ creator }: FloorStep): Write[] {
+export function counted({ creator }: BaselineStep): Write[] {
   return [
     {
       name: 'counted',
@@ -71,7 +71,7 @@ export function counted({ creator }: FloorStep): Write[] {
 }
 
 /** The place among the updates of one payout that an authorize takes over all processes (payout.md), and leaves when it is answered. */
-export function placed({ payoutId, callId }: FloorStep): Write[] {
+export function placed({ payoutId, callId }: BaselineStep): Write[] {
   return [
     {
       name: 'place',
@@ -82,7 +82,7 @@ export function placed({ payoutId, callId }: FloorStep): Write[] {
   ]
 }
 
-export function left({ payoutId, callId }: FloorStep): Write[] {
+export function left({ payoutId, callId }: BaselineStep): Write[] {
   return [
     {
       name: 'leave',
@@ -106,8 +106,8 @@ export function granted(caller: string, callId: string, nonce: string, answer: s
 }
 
 export function created(
-  { payoutId, callId, creator, digest }: FloorStep,
-  receipt: FloorReceipt,
+  { payoutId, callId, creator, digest }: BaselineStep,
+  receipt: BaselineReceipt,
 ): Write[] {
   return [
     {
@@ -122,8 +122,8 @@ export function created(
 }
 
 export function authorized(
-  { payoutId, callId, digest }: FloorStep,
-  receipt: FloorReceipt,
+  { payoutId, callId, digest }: BaselineStep,
+  receipt: BaselineReceipt,
 ): Write[] {
   return [
     {
@@ -144,7 +144,7 @@ export function authorized(
   ]
 }
 
-export function reserved({ payoutId, callId }: FloorStep): Write[] {
+export function reserved({ payoutId, callId }: BaselineStep): Write[] {
   return [
     {
       name: 'reserve',
@@ -182,7 +182,7 @@ function insertReceipt(
   payoutId: string,
   seq: number,
   kind: string,
-  { jws, digest }: FloorReceipt,
+  { jws, digest }: BaselineReceipt,
 ): Write {
   return {
     name: 'receipt',
@@ -191,7 +191,7 @@ function insertReceipt(
   }
 }
 
-function answered(callId: string, payoutId: string, { jws }: FloorReceipt): Write {
+function answered(callId: string, payoutId: string, { jws }: BaselineReceipt): Write {
   return {
     name: 'answer',
     text: `update calls set grant_state = 'used', subject = $2, input = null, status = 200, answer = $3, answer_state = 'final', finished_at = clock_timestamp() where call_id = $1 and grant_state = 'open'`,

@@ -4,14 +4,20 @@ import {
   ensureGasWallets,
   findServing,
   lockPlace,
-  type NewLaneTransaction,
+  type NewGasWalletTransaction,
   type Place,
-  storeLaneTransaction,
+  storeGasWalletTransaction,
 } from '../store/gas-wallets/gas-wallets.ts'
 import { noteJams } from '../store/gas-wallets/health.ts'
 import { transaction } from '../store/postgres/db.ts'
 import type { Gas } from './funds.ts'
-import { type LaneCall, type LaneDeps, maintainWallet, sendStored, signRow } from './lane-upkeep.ts'
+import {
+  type GasWalletCall,
+  type GasWalletDeps,
+  maintainWallet,
+  sendStored,
+  signRow,
+} from './gas-wallet-upkeep.ts'
 import { keepFresh } from './shared-reading.ts'
 
 const ATTEMPTS_MAX = 3
@@ -19,7 +25,7 @@ const ATTEMPTS_MAX = 3
 const REGISTERED_FOR_MS = 10_000
 
 /** What a lane works with; all gas wallets of `accounts` are watched by `gas`. */
-export type LaneSettings = LaneDeps & { readonly accounts: readonly LocalAccount[] }
+export type GasWalletSettings = GasWalletDeps & { readonly accounts: readonly LocalAccount[] }
 
 /** A stored transaction, and why it waits longer than it should: its gas wallet has not moved, and no other could take over. */
 export type Submitted = {
@@ -33,13 +39,13 @@ export type Submitted = {
  * the broadcast said, and throws only when nothing could be stored; its hash is a hint, the outcome is found by the logs.
  * `maintain` throws for no fault of the chain.
  */
-export type SubmitterLane = {
-  submit(purpose: string, call: LaneCall): Promise<Submitted>
+export type GasWalletQueue = {
+  submit(purpose: string, call: GasWalletCall): Promise<Submitted>
   maintain(): Promise<void>
 }
 
 /** A lane over several gas wallets; any number of processes may run one over the same keys. */
-export function createLane(settings: LaneSettings): SubmitterLane {
+export function createGasWalletQueue(settings: GasWalletSettings): GasWalletQueue {
   const { db, jamAfterMs, log } = settings
   const accounts = new Map(
     settings.accounts.map((account) => [account.address.toLowerCase(), account]),
@@ -72,7 +78,7 @@ export function createLane(settings: LaneSettings): SubmitterLane {
   }
 
   /** Sends the purpose on another wallet as well, if the chain made blocks all the while; the round before has seen the newest. */
-  const takeOver = async (purpose: string, call: LaneCall): Promise<Submitted | undefined> => {
+  const takeOver = async (purpose: string, call: GasWalletCall): Promise<Submitted | undefined> => {
     const { chainTime } = await settings.gas()
     const { row, isNew } = await allocate(settings, purpose, call, chainTime)
     if (!isNew) return undefined
@@ -80,7 +86,7 @@ export function createLane(settings: LaneSettings): SubmitterLane {
     return { txHash: row.tx_hash as Hex }
   }
 
-  const submit = async (purpose: string, call: LaneCall): Promise<Submitted> => {
+  const submit = async (purpose: string, call: GasWalletCall): Promise<Submitted> => {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       await registered()
       const { row, isNew } = await allocate(settings, purpose, call)
@@ -115,16 +121,19 @@ export function createLane(settings: LaneSettings): SubmitterLane {
   return { submit, maintain }
 }
 
-type Allocated = { row: Pick<NewLaneTransaction, 'raw' | 'tx_hash' | 'gas_wallet'>; isNew: boolean }
+type Allocated = {
+  row: Pick<NewGasWalletTransaction, 'raw' | 'tx_hash' | 'gas_wallet'>
+  isNew: boolean
+}
 
 /**
  * Gives out an EOA nonce, signs and stores; nothing is sent. Answers what is stored already where that serves or waits; lanes
  * that stood still while the chain went on to `chainTime` (Unix seconds) are not waited for.
  */
 export async function allocate(
-  settings: LaneSettings,
+  settings: GasWalletSettings,
   purpose: string,
-  call: LaneCall,
+  call: GasWalletCall,
   chainTime = 0n,
 ): Promise<Allocated> {
   const { db, accounts, jamAfterMs } = settings
@@ -137,15 +146,15 @@ export async function allocate(
     const account = accounts.find(({ address }) => address.toLowerCase() === place?.address)
     if (place === undefined || account === undefined) throw new Error('the lane has no gas wallet')
     const row = await signRow(account, place.nonce, purpose, call, gas.fees)
-    last(storeLaneTransaction(tx, row))
+    last(storeGasWalletTransaction(tx, row))
     return { row, isNew: true }
   })
 }
 
 /** How many transactions of this much gas each wallet can pay for, at most as many as Postgres counts. */
-function placesOf({ fees, purses }: Gas, callGas: bigint): Place[] {
+function placesOf({ fees, gasWalletsWithFunds }: Gas, callGas: bigint): Place[] {
   const cost = callGas * fees.maxFeePerGas
-  return purses.map(({ address, wei, mined, pooled }) => ({
+  return gasWalletsWithFunds.map(({ address, wei, mined, pooled }) => ({
     address,
     mined,
     pooled,

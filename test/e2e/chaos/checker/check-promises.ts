@@ -2,13 +2,13 @@ import type { RunRecord } from '../run-record.ts'
 import {
   type Complaint,
   indexBy,
-  type Judgement,
   type PayoutFact,
   type TransferFact,
+  type Verdict,
 } from './facts.ts'
 
 /** What was acknowledged is there, and each run ended as its schedule says that it has to. */
-export const judgePromises: Judgement = ({ runs, store }) => {
+export const checkPromises: Verdict = ({ runs, store }) => {
   const payouts = indexBy(store.payouts, ({ payout_id }) => payout_id)
   const transfers = indexBy(store.transfers, ({ payout_id }) => payout_id)
   return runs.flatMap((run) => {
@@ -68,8 +68,8 @@ function ending(
         ? []
         : complain('disagreements', 'a run that had to be refused reserved a transfer')
     case 'either': {
-      const judged = transfer === undefined || transfer.exception !== null
-      return executed || dead || judged ? [] : complain('stuck', 'a run has not ended')
+      const checked = transfer === undefined || transfer.exception !== null
+      return executed || dead || checked ? [] : complain('stuck', 'a run has not ended')
     }
     case 'executed':
     case 'dead': {

@@ -1,6 +1,6 @@
 import type { Rail } from '../../support/agent.ts'
 import type { TestStack } from '../../support/stack.ts'
-import type { Surroundings } from './run-record.ts'
+import type { PayoutConstraints } from './run-record.ts'
 
 /** Where the checker finds the real servers. */
 export async function surroundingsOf({
@@ -9,7 +9,7 @@ export async function surroundingsOf({
 }: {
   stack: TestStack
   rail: Rail
-}): Promise<Surroundings> {
+}): Promise<PayoutConstraints> {
   const jwks = await fetch(`${stack.baseUrls[0]}/.well-known/jwks.json`)
   return {
     databaseUrl: stack.databaseUrl,

@@ -3,17 +3,22 @@ import { serveParent } from '../child.ts'
 import { type Events, openEvents } from '../events.ts'
 import { type Clock, drive, type Run } from '../figures.ts'
 import { openWire, type PreparedCall, prepared } from '../wire.ts'
-import { type FloorCall, type FloorCalls, type FloorSettings, openFloorCalls } from './calls.ts'
-import type { FloorVariant } from './messages.ts'
+import {
+  type BaselineCall,
+  type BaselineCalls,
+  type MinimumBalanceSettings,
+  openBaselineCalls,
+} from './calls.ts'
+import type { BaselineVariant } from './messages.ts'
 import { proofOf } from './proof.ts'
 
-/** The floor's callers: each writes what the rail's API writes and sends the update, or asks the floor's server over HTTP for it. */
-export type RunFloor = { callers: number; variant: FloorVariant }
+/** The baseline's callers: each writes what the rail's API writes and sends the update, or asks the baseline's server over HTTP for it. */
+export type RunBaseline = { callers: number; variant: BaselineVariant }
 
-type Subject = { payoutId: string; calls: [FloorCall, FloorCall, FloorCall] }
+type Subject = { payoutId: string; calls: [BaselineCall, BaselineCall, BaselineCall] }
 
 const state = {
-  calls: undefined as FloorCalls | undefined,
+  calls: undefined as BaselineCalls | undefined,
   events: undefined as Events | undefined,
   subjects: [] as Subject[],
   sent: [] as { payoutId: string; calls: PreparedCall[] }[],
@@ -25,8 +30,8 @@ const opened = <T>(value: T | undefined): T => {
 
 serveParent(
   {
-    open: async (settings: FloorSettings) => {
-      state.calls = openFloorCalls(settings)
+    open: async (settings: MinimumBalanceSettings) => {
+      state.calls = openBaselineCalls(settings)
       state.events = await openEvents(settings.databaseUrl)
     },
 
@@ -35,7 +40,7 @@ serveParent(
       return state.subjects.map(({ payoutId }) => payoutId)
     },
 
-    run: async ({ callers, variant }: RunFloor): Promise<Run> => {
+    run: async ({ callers, variant }: RunBaseline): Promise<Run> => {
       const [calls, events] = [opened(state.calls), opened(state.events)]
       const run = await drive(callers, state.subjects, (subject, clock) =>
         payout(calls, events, { ...subject, variant }, clock),
@@ -77,9 +82,9 @@ serveParent(
 )
 
 async function payout(
-  { create, authorize, execute }: FloorCalls,
+  { create, authorize, execute }: BaselineCalls,
   events: Events,
-  { payoutId, calls, variant }: Subject & { variant: FloorVariant },
+  { payoutId, calls, variant }: Subject & { variant: BaselineVariant },
   { lap }: Clock,
 ): Promise<void> {
   await create(calls[0], variant, lap)
@@ -95,7 +100,7 @@ function newSubject(): Subject {
   const payoutId = `po_${hex(32)}`
   const creator = `0x${hex(20)}`
   // As long as the input of a create, an authorize and an execute.
-  const call = (bytes: number): FloorCall => ({
+  const call = (bytes: number): BaselineCall => ({
     step: { payoutId, creator, callId: `call_${hex(32)}`, digest: hex(32) },
     nonce: hex(16),
     input: JSON.stringify(hex(bytes / 2)),

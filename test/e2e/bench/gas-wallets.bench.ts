@@ -1,17 +1,17 @@
 import pg from 'pg'
 import { afterAll, beforeAll, test } from 'vitest'
-import { createLane } from '../../../activities/chain/lane.ts'
+import { createGasWalletQueue } from '../../../activities/chain/gas-wallet-queue.ts'
 import { preflight } from '../../../activities/chain/preflight.ts'
-import { eventually, GAS, type Rig, startRig } from '../../activities/chain/rig.ts'
+import { eventually, type Fixture, GAS, startFixture } from '../../activities/chain/fixture.ts'
 
 const sent = { requests: 0, statements: 0 }
-let rig: Rig
+let fixture: Fixture
 beforeAll(async () => {
   countStatements()
-  rig = await startRig()
-  countRequests(rig.rpcUrl)
+  fixture = await startFixture()
+  countRequests(fixture.rpcUrl)
 })
-afterAll(() => rig?.stop())
+afterAll(() => fixture?.stop())
 
 /** Counts every question to the chain, each element of a batch. */
 function countRequests(rpcUrl: string): void {
@@ -33,24 +33,24 @@ function countStatements(): void {
 }
 
 test('what one submit costs, and how many there are in a second', async () => {
-  const wallets = [...rig.gasWallets, await rig.fundedWallet()]
-  const settings = rig.laneSettings({
+  const wallets = [...fixture.gasWallets, await fixture.fundedWallet()]
+  const settings = fixture.gasWalletSettings({
     accounts: wallets.map((wallet) => wallet.account),
     cacheMs: 1_000,
   })
-  const lane = createLane(settings)
-  const looks = { asset: rig.asset, gas: settings.gas, transferGas: GAS }
+  const gasWalletQueue = createGasWalletQueue(settings)
+  const looks = { asset: fixture.asset, gas: settings.gas, transferGas: GAS }
   const rows = []
   for (const callers of [1, 1, 8, 32]) {
-    const queue = await Promise.all(Array.from({ length: 300 }, () => rig.authorize()))
+    const queue = await Promise.all(Array.from({ length: 300 }, () => fixture.authorize()))
     const to = queue.map(({ authorization }) => authorization.to)
     const before = { ...sent }
     const begun = performance.now()
     const caller = async (): Promise<void> => {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-        await preflight(rig.chain, looks, next.authorization, next.signature)
-        await rig.chain.head()
-        await lane.submit(`bench:${next.authorization.nonce}`, next.call)
+        await preflight(fixture.chain, looks, next.authorization, next.signature)
+        await fixture.chain.head()
+        await gasWalletQueue.submit(`bench:${next.authorization.nonce}`, next.call)
       }
     }
     await Promise.all(Array.from({ length: callers }, caller))
@@ -60,10 +60,10 @@ test('what one submit costs, and how many there are in a second', async () => {
       statements: sent.statements - before.statements,
     }
     await eventually(
-      () => rig.balance(to[0] as `0x${string}`),
+      () => fixture.balance(to[0] as `0x${string}`),
       (held) => held > 0n,
     )
-    await lane.maintain()
+    await gasWalletQueue.maintain()
     rows.push({
       callers,
       'requests per submit': Math.round((spent.requests / 300) * 100) / 100,

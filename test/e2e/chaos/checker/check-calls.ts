@@ -4,8 +4,8 @@ import {
   type Facts,
   groupBy,
   indexBy,
-  type Judgement,
   type PayoutFact,
+  type Verdict,
 } from './facts.ts'
 
 const FREE_CALLS = 10
@@ -13,7 +13,7 @@ const FREE_WINDOW_MS = 30 * 24 * 3600 * 1000
 const priced = new Set(['payout-create', 'payout-authorize', 'payout-execute', 'payout-status'])
 
 /** Every effect has the one call that was charged for it, every charged call has its effect, and free calls keep to their number. */
-export const judgeCalls: Judgement = (facts) => [
+export const checkCalls: Verdict = (facts) => [
   ...effects(facts),
   ...charges(facts),
   ...freeSlots(facts),

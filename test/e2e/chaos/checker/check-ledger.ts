@@ -1,9 +1,9 @@
-import { type Complaint, groupBy, type Judgement } from './facts.ts'
+import { type Complaint, groupBy, type Verdict } from './facts.ts'
 
 const kinds = ['challenge_jti', 'kb_nonce', 'mandate', 'presentation', 'principal_digest']
 
 /** Authority is used up once: each authorized payout has one key of each kind, and no key is used up for another payout. */
-export const judgeLedger: Judgement = ({ store }) => {
+export const checkLedger: Verdict = ({ store }) => {
   const keys = groupBy(store.ledger, ({ subject }) => subject)
   return store.payouts.flatMap((payout): Complaint[] => {
     const used = (keys.get(payout.payout_id) ?? []).map(({ kind }) => kind).sort()

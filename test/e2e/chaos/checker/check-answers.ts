@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CallRecord, RunRecord } from '../run-record.ts'
-import { type Complaint, type Facts, indexBy, type Judgement } from './facts.ts'
+import { type Complaint, type Facts, indexBy, type Verdict } from './facts.ts'
 
 type Answer = CallRecord['answers'][number]
 type Body = Record<string, unknown>
@@ -39,7 +39,7 @@ const passing = new Set([
 const ANSWER_AGE_MS = 3_000
 
 /** Each caller got one consistent answer for each of its keys, and it is what the store says. */
-export const judgeAnswers: Judgement = (facts) =>
+export const checkAnswers: Verdict = (facts) =>
   facts.runs.flatMap((run) =>
     run.calls.flatMap((call) =>
       [...contradictions(call), ...untruths(call, run, facts)].map((what): Complaint => {
@@ -91,16 +91,16 @@ function untruths(call: CallRecord, run: RunRecord, { store }: Facts): string[] 
   const payouts = indexBy(store.payouts, ({ payout_id }) => payout_id)
   const receipts = new Set(store.receipts.map(({ jws }) => jws))
   const found = call.answers.filter(isSuccess).flatMap((answer) => {
-    const told = payoutOf(answer)
-    const stored = payouts.get(String(told['payout_id']))
+    const notified = payoutOf(answer)
+    const stored = payouts.get(String(notified['payout_id']))
     const shown = ((answer.body as Body)['receipts'] ?? []) as string[]
     const same = ['creator', 'recipient', 'amount_atomic', 'terms_sha256', 'payout_wallet'] as const
     return [
       stored !== undefined &&
-        same.some((name) => told[name] !== stored[name]) &&
+        same.some((name) => notified[name] !== stored[name]) &&
         'an answer has other terms than the store',
       stored !== undefined &&
-        told['state'] === 'executed' &&
+        notified['state'] === 'executed' &&
         stored.state !== 'executed' &&
         'an answer says executed and the store does not',
       shown.some((jws) => !receipts.has(jws)) && 'an answer shows a receipt that is not stored',

@@ -4,17 +4,17 @@ import { type Hex, keccak256, type LocalAccount, TransactionReceiptNotFoundError
 import { groupedBy } from '#domain/core/grouped-by.ts'
 import { CHAIN_ID } from '#domain/core/limits.ts'
 import {
-  type LaneTransaction,
+  type GasWalletTransaction,
   listAtNonce,
   listUnsettled,
   lockGasWallet,
-  type NewLaneTransaction,
+  type NewGasWalletTransaction,
   type NonceEnd,
   nextNonce,
   recordBroadcast,
   recordEnds,
   reopenNonce,
-  storeLaneTransaction,
+  storeGasWalletTransaction,
 } from '../store/gas-wallets/gas-wallets.ts'
 import { transaction } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
@@ -27,7 +27,7 @@ import type { GasWatch } from './funds.ts'
  * What the lane works with; `feeBumpAfterMs` counts from when a node first took the bytes, `jamAfterMs` from when a wallet's
  * oldest open nonce became the oldest.
  */
-export type LaneDeps = {
+export type GasWalletDeps = {
   readonly db: Kysely<Database>
   readonly reader: ChainReader
   readonly gas: GasWatch
@@ -43,16 +43,16 @@ const RECEIPTS_AT_ONCE = 16
 const FILLER_GAS = 21_000n
 
 /** One call to be signed for a purpose at an EOA nonce of a gas wallet. */
-export type LaneCall = { readonly to: Hex; readonly data: Hex; readonly gas: bigint }
+export type GasWalletCall = { readonly to: Hex; readonly data: Hex; readonly gas: bigint }
 
 /** Signs without sending; the row holds the raw bytes and their hash, lowercase. */
 export async function signRow(
   account: LocalAccount,
   nonce: bigint,
   purpose: string,
-  call: LaneCall,
+  call: GasWalletCall,
   fees: Fees,
-): Promise<NewLaneTransaction> {
+): Promise<NewGasWalletTransaction> {
   const raw = await account.signTransaction({
     type: 'eip1559',
     chainId: CHAIN_ID,
@@ -76,8 +76,8 @@ export async function signRow(
 
 /** Broadcasts stored bytes and notes that a node has them. */
 export async function sendStored(
-  { db, reader }: LaneDeps,
-  row: Pick<LaneTransaction, 'raw' | 'tx_hash'>,
+  { db, reader }: GasWalletDeps,
+  row: Pick<GasWalletTransaction, 'raw' | 'tx_hash'>,
 ): Promise<BroadcastVerdict> {
   const verdict = await broadcast(reader, row.raw as Hex)
   if (verdict === 'accepted' || verdict === 'known') await recordBroadcast(db, row.tx_hash)
@@ -89,7 +89,7 @@ export async function sendStored(
  * everything is kept in the pool, raised when stuck, opened again after a lost block, and holes are filled. Safe in
  * several processes at once; throws when the chain does not answer.
  */
-export async function maintainWallet(deps: LaneDeps, account: LocalAccount): Promise<void> {
+export async function maintainWallet(deps: GasWalletDeps, account: LocalAccount): Promise<void> {
   const { db, reader, feeBumpAfterMs } = deps
   const wallet = account.address.toLowerCase()
   const [mined, pooled] = await Promise.all([
@@ -127,7 +127,7 @@ const countAt = async (
 async function endOf(
   reader: ChainReader,
   nonce: bigint,
-  siblings: LaneTransaction[],
+  siblings: GasWalletTransaction[],
 ): Promise<NonceEnd> {
   for (const { tx_hash: txHash } of siblings) {
     const status = await receiptStatus(reader, txHash as Hex)
@@ -149,10 +149,10 @@ async function receiptStatus(
   }
 }
 
-type Waiting = { nonce: bigint; mined: bigint; pooled: bigint; siblings: LaneTransaction[] }
+type Waiting = { nonce: bigint; mined: bigint; pooled: bigint; siblings: GasWalletTransaction[] }
 
 async function keepAlive(
-  deps: LaneDeps,
+  deps: GasWalletDeps,
   account: LocalAccount,
   { nonce, mined, pooled, siblings }: Waiting,
 ): Promise<void> {
@@ -168,8 +168,8 @@ async function keepAlive(
 
 /** Only the first in line, or one that the base fee has left behind: the others merely wait for those before them. */
 async function isDueForMore(
-  { gas }: LaneDeps,
-  row: LaneTransaction,
+  { gas }: GasWalletDeps,
+  row: GasWalletTransaction,
   first: boolean,
 ): Promise<boolean> {
   return first || BigInt(row.max_fee_per_gas) < (await gas()).fees.maxFeePerGas / 2n
@@ -177,9 +177,9 @@ async function isDueForMore(
 
 /** A replacement on the same nonce, stored before it is sent, unless another process replaced it first. */
 async function raise(
-  deps: LaneDeps,
+  deps: GasWalletDeps,
   account: LocalAccount,
-  newest: LaneTransaction,
+  newest: GasWalletTransaction,
 ): Promise<void> {
   const { db, gas } = deps
   const old = {
@@ -195,14 +195,14 @@ async function raise(
       await lockGasWallet(tx, newest.gas_wallet)
       const [top] = await listAtNonce(tx, newest.gas_wallet, BigInt(newest.eoa_nonce))
       if (top?.tx_hash !== newest.tx_hash) return undefined
-      last(storeLaneTransaction(tx, row))
+      last(storeGasWalletTransaction(tx, row))
       return row
     }))
   await sendStored(deps, stored ?? newest)
 }
 
 /** A nonce that was allocated behind a foreign transaction which then vanished: an empty transfer to itself closes the hole. */
-async function fillHole(deps: LaneDeps, account: LocalAccount, nonce: bigint): Promise<void> {
+async function fillHole(deps: GasWalletDeps, account: LocalAccount, nonce: bigint): Promise<void> {
   const wallet = account.address.toLowerCase()
   const call = { to: wallet as Hex, data: '0x', gas: FILLER_GAS } as const
   const row = await signRow(
@@ -215,7 +215,7 @@ async function fillHole(deps: LaneDeps, account: LocalAccount, nonce: bigint): P
   const stored = await transaction(deps.db, async (tx, last) => {
     await lockGasWallet(tx, wallet)
     if ((await listAtNonce(tx, wallet, nonce)).length > 0) return undefined
-    last(storeLaneTransaction(tx, row))
+    last(storeGasWalletTransaction(tx, row))
     return row
   })
   if (stored !== undefined) await sendStored(deps, stored)

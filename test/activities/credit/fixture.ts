@@ -18,7 +18,7 @@ import type { ReferenceRow } from '../../../activities/store/payments/payment-re
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { startDatabase } from '../../support/postgres.ts'
-import { startRig } from '../chain/rig.ts'
+import { startFixture } from '../chain/fixture.ts'
 import { anchors, holder, keys, origin, verifyWalletMessage } from '../keys/treasury.ts'
 
 export const packetops: Sold = { key: 'packetops', prices: { entry: 49, standard: 99, pro: 249 } }
@@ -77,17 +77,17 @@ export async function startMoney() {
 
 /** Money over a real Postgres and a real chain. */
 export async function startMoneyOnChain() {
-  const rig = await startRig()
+  const fixture = await startFixture()
   const facilitator = {
-    reader: rig.chain.reader,
-    asset: rig.asset,
+    reader: fixture.chain.reader,
+    asset: fixture.asset,
     gas: 200_000n,
     confirmationTimeoutMs: 1_500,
   }
   return {
-    rig,
-    deps: await depsOf({ db: rig.db, chain: rig.chain, asset: rig.asset, facilitator }),
-    stop: rig.stop,
+    fixture,
+    deps: await depsOf({ db: fixture.db, chain: fixture.chain, asset: fixture.asset, facilitator }),
+    stop: fixture.stop,
   }
 }
 

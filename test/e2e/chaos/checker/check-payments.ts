@@ -3,16 +3,16 @@ import {
   type Complaint,
   type Facts,
   groupBy,
-  type Judgement,
   type PaymentFact,
   type Spend,
   spendsOf,
+  type Verdict,
 } from './facts.ts'
 
 const keyOf = (payer: string, nonce: string) => `${payer}:${nonce}`
 
 /** Each fee that was taken on chain is one payment, and each payment is one call or one credit. */
-export const judgePayments: Judgement = (facts) => {
+export const checkPayments: Verdict = (facts) => {
   const { store, chain, where } = facts
   const taken = new Map(
     spendsOf(chain)
@@ -36,7 +36,7 @@ export const judgePayments: Judgement = (facts) => {
   const each = store.payments.flatMap((payment) => {
     const spend = taken.get(keyOf(payment.payer, payment.authorization_nonce))
     const calls = live.get(payment.payment_id) ?? []
-    return [...judgeOnChain(payment, spend, calls), ...judgeUse(payment, calls)]
+    return [...checkOnChain(payment, spend, calls), ...checkUse(payment, calls)]
   })
   return [...unknown, ...each, ...chargedTwice(facts)]
 }
@@ -53,7 +53,7 @@ const complain = (
   payoutId: call?.subject ?? null,
 })
 
-function judgeOnChain(
+function checkOnChain(
   payment: PaymentFact,
   spend: Spend | undefined,
   calls: CallFact[],
@@ -85,7 +85,7 @@ const isThat = (payment: PaymentFact, spend: Spend | undefined) =>
   spend.used.blockHash === payment.block_hash
 
 /** A settled payment is under exactly one call, unless it waits as a credit. */
-function judgeUse(payment: PaymentFact, calls: CallFact[]): Complaint[] {
+function checkUse(payment: PaymentFact, calls: CallFact[]): Complaint[] {
   const funding = payment.credit === 'used' ? 'credit' : 'payment'
   const right =
     payment.state !== 'settled'

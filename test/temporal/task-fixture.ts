@@ -22,7 +22,7 @@ import { CALLBACKS_QUEUE, RUNS_QUEUE, TASKS_QUEUE } from '../../temporal/queues.
 import { createTaskGateway } from '../../temporal/tasks.ts'
 import type { LoopSteps, RunRecords } from '../../workflows/run/activities.ts'
 import type { TaskSteps } from '../../workflows/task/activities.ts'
-import { startTasks, trustedAgent } from '../activities/task/rig.ts'
+import { startTasks, trustedAgent } from '../activities/task/fixture.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import { quiet } from '../support/quiet.ts'
@@ -76,10 +76,10 @@ export async function startTaskWorkflows(
   const connection = await Connection.connect({ address: temporal.address })
   closers.unshift(() => connection.close())
   const client = new Client({ connection })
-  const told = createChanges(tasks.url)
-  closers.unshift(told.close)
+  const notified = createChanges(tasks.url)
+  closers.unshift(notified.close)
   const config = { UPDATE_WAIT_MS: 40_000, DEPENDENCY_TIMEOUT_MS: 20_000 }
-  const gateway = createTaskGateway({ client, db: tasks.db, changes: told, config })
+  const gateway = createTaskGateway({ client, db: tasks.db, changes: notified, config })
   const workflowBundle = await bundleWorkflows(timing)
   const pool = startRailPool()
   closers.unshift(pool.close)
