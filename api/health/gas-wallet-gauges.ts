@@ -12,11 +12,11 @@ export function gasWalletGauges(gasWallets: () => Promise<GasWalletHealth[]>): G
       new Map((await read()).map((gasWalletQueue) => [gasWalletQueue.wallet, of(gasWalletQueue)])),
   })
   return {
-    agent_rails_lane_open_nonces: gauge(
+    agent_rails_gas_wallet_open_nonces: gauge(
       'EOA nonces given out and not mined.',
       (gasWalletQueue) => gasWalletQueue.open,
     ),
-    agent_rails_lane_idle_seconds: gauge(
+    agent_rails_gas_wallet_idle_seconds: gauge(
       'How long the oldest open nonce is the same one.',
       (gasWalletQueue) => gasWalletQueue.idleMs / 1000,
     ),

@@ -406,26 +406,26 @@ export const requirements = {
     behavior:
       'An unmined transaction is replaced at the same EOA nonce with at least 12.5 % more; every hash is kept.',
   },
-  'lane.alarm': {
+  'gas-wallets.alarm': {
     source: 'decision',
     behavior:
       'A lane that has not moved for GAS_WALLET_JAM_AFTER_MS is told by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
   },
-  'lane.heals': {
+  'gas-wallets.heals': {
     source: 'decision',
     behavior: 'Every kind of jam heals without a person, an empty gas wallet by the others.',
   },
-  'lane.shared': {
+  'gas-wallets.shared': {
     source: 'decision',
     behavior:
       'Gas wallets share the load, and 1,000 executes at once drain with no stuck nonce, each executed once.',
   },
-  'lane.laws': {
+  'gas-wallets.laws': {
     source: 'payout.md § payout-execute',
     behavior:
       'Each replacement offers at least an eighth more and no more than the ceiling; every node error has one reading; a wallet is chosen by ether, jam and load.',
   },
-  'lane.frugal': {
+  'gas-wallets.frugal': {
     source: 'decision',
     behavior:
       'A submit costs two requests to the chain beside those that all submits of a second share.',

@@ -58,7 +58,7 @@ test.each(each)('a node that says "%s" means %s', (text, verdict) => {
 const noise = fc.stringMatching(/^[0-9A-F:;,.[\](){}"' \n-]{0,40}$/)
 
 verifies(
-  'lane.laws',
+  'gas-wallets.laws',
   'a saying is read the same whatever stands around it and however it is spelled',
   () => {
     fc.assert(
@@ -76,7 +76,7 @@ verifies(
   },
 )
 
-verifies('lane.laws', 'words without a saying in them prove nothing', () => {
+verifies('gas-wallets.laws', 'words without a saying in them prove nothing', () => {
   const words = fc.array(
     fc.constantFrom(
       'gas',

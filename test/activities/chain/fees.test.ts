@@ -13,7 +13,7 @@ const parts = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const
 const ceilingOf = (network: Fees) => (network.maxFeePerGas + network.maxPriorityFeePerGas) * 20n
 
 verifies(
-  'lane.laws',
+  'gas-wallets.laws',
   'a replacement offers an eighth more in both fees, never less than the network, never over the ceiling',
   () => {
     fc.assert(
@@ -35,7 +35,7 @@ verifies(
 )
 
 verifies(
-  'lane.laws',
+  'gas-wallets.laws',
   'more was offered before, or asked by the network: no less is offered now',
   () => {
     fc.assert(

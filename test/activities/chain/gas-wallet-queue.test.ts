@@ -301,7 +301,7 @@ test('a replacement that was stored and not sent is sent by the next round', asy
 })
 
 verifies(
-  'lane.frugal',
+  'gas-wallets.frugal',
   'ten looks and submits ask for ten simulations, ten broadcasts and one reading of all else',
   async () => {
     const asked: string[] = []

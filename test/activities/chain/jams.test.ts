@@ -57,7 +57,7 @@ async function gasWalletBehind(
 }
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'underpriced for the blocks that are made: raised by an eighth until it fits',
   async () => {
     const wallet = await fixture.fundedWallet()
@@ -89,7 +89,7 @@ verifies(
 )
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'at the ceiling of fees the same bytes are sent again, until blocks come',
   async () => {
     const wallet = await fixture.fundedWallet()
@@ -120,7 +120,7 @@ verifies(
   },
 )
 
-verifies('lane.heals', 'a transaction that the node dropped is sent again', async () => {
+verifies('gas-wallets.heals', 'a transaction that the node dropped is sent again', async () => {
   const wallet = await fixture.fundedWallet()
   const gasWalletQueue = fixture.newGasWalletQueue({
     accounts: [wallet.account],
@@ -137,7 +137,7 @@ verifies('lane.heals', 'a transaction that the node dropped is sent again', asyn
 })
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'a foreign transaction took the nonce: superseded, and sent on the next one',
   async () => {
     const wallet = await fixture.fundedWallet()
@@ -159,7 +159,7 @@ verifies(
 )
 
 verifies(
-  ['lane.heals', 'lane.alarm'],
+  ['gas-wallets.heals', 'gas-wallets.alarm'],
   'an empty gas wallet: others take its transfers over once it is jammed, and its own nonces go on when it is funded',
   async () => {
     const [empty, rich] = [await fixture.fundedWallet(), await fixture.fundedWallet()]
@@ -235,7 +235,7 @@ verifies(
 )
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'a nonce that nobody holds after lost state is filled, and what waits above it goes on',
   async () => {
     const wallet = await fixture.fundedWallet()
@@ -253,7 +253,7 @@ verifies(
 )
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'wallets whose rows are behind the chain go on from the chain’s nonce',
   async () => {
     const wallet = await fixture.fundedWallet()
@@ -279,7 +279,7 @@ verifies(
 )
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'a node that says "nonce too low" of a pending one is not believed',
   async () => {
     const wallet = await fixture.fundedWallet()
@@ -298,7 +298,7 @@ verifies(
 )
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'a node that calls every replacement underpriced gets higher ones',
   async () => {
     const wallet = await fixture.fundedWallet()
@@ -317,7 +317,7 @@ verifies(
 )
 
 verifies(
-  'lane.heals',
+  'gas-wallets.heals',
   'while the chain makes no blocks nothing is taken over, and all go on when it does',
   async () => {
     const wallets = [await fixture.fundedWallet(), await fixture.fundedWallet()]

@@ -169,7 +169,7 @@ verifies(
 )
 
 verifies(
-  'lane.alarm',
+  'gas-wallets.alarm',
   'readyz, metrics and doctor tell a gas wallet that has not moved, as a warning',
   async () => {
     const { db } = apis
@@ -205,9 +205,9 @@ verifies(
     expect(await notified()).toEqual({ ok: true, detail: sentence })
     const metrics = await text()
     expect(metrics).toContain(`agent_rails_gas_wallet_jammed{gas_wallet="${jammed}"} 1`)
-    expect(metrics).toContain(`agent_rails_lane_open_nonces{gas_wallet="${jammed}"} 1`)
+    expect(metrics).toContain(`agent_rails_gas_wallet_open_nonces{gas_wallet="${jammed}"} 1`)
     expect(metrics).toMatch(
-      new RegExp(`agent_rails_lane_idle_seconds\\{gas_wallet="${jammed}"\\} 9[5-9]`),
+      new RegExp(`agent_rails_gas_wallet_idle_seconds\\{gas_wallet="${jammed}"\\} 9[5-9]`),
     )
     expect(metrics).toContain(`agent_rails_gas_wallet_jammed{gas_wallet="${moving}"} 0`)
     const finding = checkLanes(await readGasWallets(db, 90_000))

@@ -202,7 +202,7 @@ async function timed(what: string, count: number, work: () => Promise<void>): Pr
 }
 
 verifies(
-  'lane.shared',
+  'gas-wallets.shared',
   `${CALLS} executes at once through two APIs, two workers and three gas wallets: each executed once, no nonce stuck`,
   async () => {
     const payouts = await seed(CALLS)
@@ -216,7 +216,7 @@ verifies(
 )
 
 verifies(
-  'lane.shared',
+  'gas-wallets.shared',
   `${TRANSFERS} reserved transfers driven at once while a worker and the chain are killed: each executed once, no nonce stuck`,
   async () => {
     const payouts = await seed(TRANSFERS)

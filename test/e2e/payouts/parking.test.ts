@@ -129,7 +129,7 @@ verifies(
 )
 
 verifies(
-  ['lane.alarm', 'execute.parked'],
+  ['gas-wallets.alarm', 'execute.parked'],
   'while the chain makes no blocks a transfer is parked behind its gas wallet, and is executed when it makes some',
   async () => {
     const agent = await rail.openAgent()

@@ -224,7 +224,7 @@ test('a lane is told as jammed once, waits anew for each nonce, and is told as m
 })
 
 verifies(
-  'lane.laws',
+  'gas-wallets.laws',
   'the wallet that is chosen can pay if one can, then moves if one does, then has the fewest open nonces',
   async () => {
     const gasWalletQueue = fc.record({
