@@ -71,14 +71,11 @@ export function createPayoutGateway(deps: PayoutGatewayDeps) {
       if (record.transfer !== undefined) return
       await assertExecutable(deps.db, record.payout, deps.executeLifeSecondsMin)
       if (!up)
-        throw refuse(
-          'unavailable',
-          'the chain does not answer; nothing was reserved',
-          'Repeat the call later.',
-          {
-            retry_after_ms: 2000,
-          },
-        )
+        throw refuse('unavailable', {
+          detail: 'the chain does not answer; nothing was reserved',
+          next_action: 'Repeat the call later.',
+          retry_after_ms: 2000,
+        })
       await deps.reservationGate?.(record.payout)
     },
 
@@ -264,7 +261,9 @@ function acceptedTerms(
   const atomic = BigInt(terms.amount_atomic)
   if (atomic === 0n) {
     const errors = [{ pointer: '/amount_usdc', message: 'more than 0' }]
-    throw refuse('invalid_request', 'the amount is zero', 'Send an amount of at least 0.000001.', {
+    throw refuse('invalid_request', {
+      detail: 'the amount is zero',
+      next_action: 'Send an amount of at least 0.000001.',
       errors,
     })
   }
@@ -272,12 +271,11 @@ function acceptedTerms(
     const errors = [
       { pointer: '/amount_usdc', message: `at most ${formatUsdc(limits.maxPayoutAtomic)}` },
     ]
-    throw refuse(
-      'payout_cap_exceeded',
-      `amount ${atomic} is over max_payout_atomic ${limits.maxPayoutAtomic}`,
-      'Create a payout of at most 25 USDC.',
-      { errors },
-    )
+    throw refuse('payout_cap_exceeded', {
+      detail: `amount ${atomic} is over max_payout_atomic ${limits.maxPayoutAtomic}`,
+      next_action: 'Create a payout of at most 25 USDC.',
+      errors,
+    })
   }
   if (deps.refusedRecipients.has(terms.recipient)) {
     const errors = [
@@ -286,7 +284,9 @@ function acceptedTerms(
         message: 'not the zero address, the asset or an address of this service',
       },
     ]
-    throw refuse('recipient_refused', 'this address is never paid', 'Name another recipient.', {
+    throw refuse('recipient_refused', {
+      detail: 'this address is never paid',
+      next_action: 'Name another recipient.',
       errors,
     })
   }

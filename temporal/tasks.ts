@@ -131,7 +131,8 @@ function startWith<Arg>(
 
 async function knownTask({ db }: Pick<UpdateDeps, 'db'>, taskId: string): Promise<Known> {
   const task = await transaction(db, (tx) => findTask(tx, taskId))
-  if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
+  if (task === undefined)
+    throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
   return {
     rail: task.rail as Known['rail'],
     tier: task.tier,

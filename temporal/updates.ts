@@ -65,14 +65,11 @@ async function waitForSlot(
     )
     if (slot !== undefined) return slot
     if (performance.now() >= until) {
-      throw refuse(
-        'contention',
-        'too many steps of this payout are in flight',
-        'Repeat the call.',
-        {
-          retry_after_ms: 500,
-        },
-      )
+      throw refuse('contention', {
+        detail: 'too many steps of this payout are in flight',
+        next_action: 'Repeat the call.',
+        retry_after_ms: 500,
+      })
     }
     await deps.changes.wait(workflowId, 50)
   }
@@ -122,11 +119,8 @@ export async function temporalAnswers(client: Client, ms: number): Promise<boole
 }
 
 const temporalDown = (detail: string) =>
-  refuse(
-    'unavailable',
+  refuse('unavailable', {
     detail,
-    'Repeat the call with the same idempotency key; it joins what may have begun.',
-    {
-      retry_after_ms: 1000,
-    },
-  )
+    next_action: 'Repeat the call with the same idempotency key; it joins what may have begun.',
+    retry_after_ms: 1000,
+  })

@@ -124,7 +124,9 @@ function createReader(urls: readonly string[], timeoutMs: number): ChainReader {
 }
 
 function refuseDown(): never {
-  throw refuse('unavailable', 'the chain does not answer', 'Repeat the call later.', {
+  throw refuse('unavailable', {
+    detail: 'the chain does not answer',
+    next_action: 'Repeat the call later.',
     retry_after_ms: 1000,
   })
 }

@@ -84,15 +84,12 @@ export function createWalletSignatures({
       return answer === MAGIC_WORD
     } catch (error) {
       if (!isUnreachable(error)) return false
-      throw refuse(
-        'unavailable',
-        'the chain does not answer, and this wallet may be a contract',
-        'Repeat the call later.',
-        {
-          money_moved: 'no',
-          retry_after_ms: 1000,
-        },
-      )
+      throw refuse('unavailable', {
+        detail: 'the chain does not answer, and this wallet may be a contract',
+        next_action: 'Repeat the call later.',
+        money_moved: 'no',
+        retry_after_ms: 1000,
+      })
     }
   }
 

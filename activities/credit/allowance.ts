@@ -38,7 +38,10 @@ export async function createWallet(
   const terms = { label, per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
   const wallet = await insertWallet(tx, { wallet_id: newId('aw'), agent_id: agentId, ...terms })
   if (wallet !== undefined) return wallet
-  throw refuse('already_exists', 'the agent has its wallet', 'Use the wallet that is there.')
+  throw refuse('already_exists', {
+    detail: 'the agent has its wallet',
+    next_action: 'Use the wallet that is there.',
+  })
 }
 
 /** Who sets limits: the wallet's agent, or an operator. */
@@ -59,11 +62,10 @@ export async function setWalletLimits(
     rails = before.rails,
   } = limits
   if ('agentId' in by && !narrows(before, { per_run_usd, per_day_usd, rails }))
-    throw refuse(
-      'control_denied',
-      'the new limits are wider',
-      'An agent may only narrow them; ask an operator.',
-    )
+    throw refuse('control_denied', {
+      detail: 'the new limits are wider',
+      next_action: 'An agent may only narrow them; ask an operator.',
+    })
   const set = { per_run_usd, per_day_usd, rails: rails === null ? null : [...rails] }
   return { before, after: await updateLimits(tx, walletId, set) }
 }
@@ -110,16 +112,18 @@ export async function payFromWallet(tx: Tx, reference: ReferenceRow): Promise<vo
     amount_usd,
   })
   if (paused !== undefined)
-    throw refuse('paused', `payments from the wallet are paused: ${paused}`, 'Pay later.')
+    throw refuse('paused', {
+      detail: `payments from the wallet are paused: ${paused}`,
+      next_action: 'Pay later.',
+    })
   const [denial] = denials
   if (denial !== undefined) throw denied(denial)
   if (shortfall_usd === 0) return
-  throw refuse(
-    'wallet_underfunded',
-    `the wallet holds ${left.balance_usd} usd, ${shortfall_usd} too little`,
-    'Fund the wallet.',
-    { extra: { shortfall_usd } },
-  )
+  throw refuse('wallet_underfunded', {
+    detail: `the wallet holds ${left.balance_usd} usd, ${shortfall_usd} too little`,
+    next_action: 'Fund the wallet.',
+    extra: { shortfall_usd },
+  })
 }
 
 /** Debits the wallet for a payment that was authorized before, once; past its challenge it is over: 410 `challenge_expired`. */
@@ -149,11 +153,10 @@ export async function debit(
 
 export function debited(reference: ReferenceRow): ReferenceRow {
   if (reference.state !== 'expired') return reference
-  throw refuse(
-    'challenge_expired',
-    'the challenge has ended',
-    'Open a new challenge for the quote.',
-  )
+  throw refuse('challenge_expired', {
+    detail: 'the challenge has ended',
+    next_action: 'Open a new challenge for the quote.',
+  })
 }
 
 /** A wallet, locked; without an agent, anybody's. 404, 403 `not_owner`. */
@@ -171,7 +174,11 @@ export const readWallet = async (
 ): Promise<WalletRow> => owned(await findWallet(tx, walletId), agentId)
 
 function owned(wallet: WalletRow | undefined, agentId: string | undefined): WalletRow {
-  if (wallet === undefined) throw refuse('not_found', 'no such wallet', 'Check the wallet id.')
+  if (wallet === undefined)
+    throw refuse('not_found', { detail: 'no such wallet', next_action: 'Check the wallet id.' })
   if (agentId === undefined || wallet.agent_id === agentId) return wallet
-  throw refuse('not_owner', 'the wallet belongs to another agent', 'Use your own wallet.')
+  throw refuse('not_owner', {
+    detail: 'the wallet belongs to another agent',
+    next_action: 'Use your own wallet.',
+  })
 }

@@ -65,11 +65,10 @@ export async function consumeCredit(
   const earlier = await findUsageEvent(tx, event_id)
   if (earlier?.credit_units === use.units) return earlier
   if (earlier !== undefined)
-    throw refuse(
-      'idempotency_conflict',
-      'this use was recorded with other units',
-      'Use a new key for another use.',
-    )
+    throw refuse('idempotency_conflict', {
+      detail: 'this use was recorded with other units',
+      next_action: 'Use a new key for another use.',
+    })
   if (entitlement.state === 'pending') throw notFunded()
   if ((await findLiveOf(tx, entitlement_id))?.state === 'disputed') throw disputed()
   const { reservedUnits } = await creditUseOf(tx, entitlement_id, use.taskId)
@@ -127,7 +126,7 @@ export async function refundReference(
 ): Promise<{ reference: ReferenceRow; afterUse: boolean }> {
   const reference = (await lockBoth(tx, referenceId))?.reference
   if (reference === undefined)
-    throw refuse('not_found', 'no such payment reference', 'Check the id.')
+    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
   const { payment_reference_id, amount_usd, entitlement_id, wallet_id } = reference
   const entitlement =
     entitlement_id === null ? undefined : await requireEntitlement(tx, entitlement_id)
@@ -159,24 +158,22 @@ async function fromWallet(tx: Tx, { wallet_id, amount_usd, method }: ReferenceRo
   const account = walletAccount(wallet_id ?? '')
   const held = await readBalance(tx, account)
   if (held >= amount_usd) return transferLegs(account, clearingAccount(method), amount_usd)
-  throw refuse(
-    'wallet_underfunded',
-    `the wallet holds ${held} of ${amount_usd} usd`,
-    'An operator has to look at it.',
-  )
+  throw refuse('wallet_underfunded', {
+    detail: `the wallet holds ${held} of ${amount_usd} usd`,
+    next_action: 'An operator has to look at it.',
+  })
 }
 
 const disputed = () =>
-  refuse(
-    'wrong_state',
-    'the payment behind the credit is disputed',
-    'Use it once the dispute is decided.',
-    {
-      extra: { state: 'disputed' },
-    },
-  )
+  refuse('wrong_state', {
+    detail: 'the payment behind the credit is disputed',
+    next_action: 'Use it once the dispute is decided.',
+    extra: { state: 'disputed' },
+  })
 
 const notFunded = () =>
-  refuse('wrong_state', 'the credit is not funded', 'Pay the challenge of its quote.', {
+  refuse('wrong_state', {
+    detail: 'the credit is not funded',
+    next_action: 'Pay the challenge of its quote.',
     extra: { state: 'pending' },
   })

@@ -96,18 +96,16 @@ async function signedTransaction(
   const payer = (presented.payer ?? '').toLowerCase()
   const signature = presented.proof?.signature ?? ''
   if (!/^0x[0-9a-f]{64}$/.test(transactionHash) || !/^0x[0-9a-f]{40}$/.test(payer))
-    throw refuse(
-      'invalid_request',
-      'a stablecoin reference is a transaction hash and the payer’s address',
-      'Give both.',
-    )
+    throw refuse('invalid_request', {
+      detail: 'a stablecoin reference is a transaction hash and the payer’s address',
+      next_action: 'Give both.',
+    })
   const text = payerText({ origin: deps.authority.origin, paysFor: payable.id, transactionHash })
   if (!(await deps.authority.verifyWalletMessage(payer as Hex, text, signature as Hex)))
-    throw refuse(
-      'proof_invalid',
-      'the payer did not sign for this payment',
-      `Sign with personal_sign: ${JSON.stringify(text)}`,
-    )
+    throw refuse('proof_invalid', {
+      detail: 'the payer did not sign for this payment',
+      next_action: `Sign with personal_sign: ${JSON.stringify(text)}`,
+    })
   return { external_reference: transactionHash, payer, proof: { signature } }
 }
 
@@ -126,11 +124,10 @@ async function paymentByAuthorization(
   const offer = offeredAs(payable)
   const payment = deps.offers.readPayment({ 'payment-signature': proof?.payment }, offer)
   if (payment === undefined)
-    throw refuse(
-      'invalid_request',
-      'an x402 reference needs the signed payment',
-      'Sign one of the challenge’s accepts.',
-    )
+    throw refuse('invalid_request', {
+      detail: 'an x402 reference needs the signed payment',
+      next_action: 'Sign one of the challenge’s accepts.',
+    })
   await deps.offers.verify(payment, Math.floor(await clockSeconds(deps.db)), offer)
   const fromBlock = searchFrom(await deps.chain.head())
   const claim = claimOf(payment, deps.offers.asset, fromBlock)

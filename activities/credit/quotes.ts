@@ -60,11 +60,10 @@ export async function issueQuote(tx: Tx, request: QuoteRequest): Promise<QuoteRo
   const { by, rail, tier, units = 1, taskId = null, discovery = false } = request
   const { lines: _lines, ...price } = discovery ? discoveryPrice(rail) : priceOf(rail, tier, units)
   if (price.total_usd === 0 && units > 1)
-    throw refuse(
-      'unsupported_request',
-      `${rail.key} is free, one run at a time`,
-      'Ask for one unit.',
-    )
+    throw refuse('unsupported_request', {
+      detail: `${rail.key} is free, one run at a time`,
+      next_action: 'Ask for one unit.',
+    })
   const asked = { rail: rail.key, tier, units, task_id: taskId }
   const earlier = 'owner' in by ? await sameQuote(tx, { ...asked, bound_to: by.owner }) : undefined
   if (earlier?.total_usd === price.total_usd) return earlier
@@ -110,18 +109,20 @@ export async function claimQuote(
 function assertOwnQuote(quote: QuoteRow, owner: string): QuoteRow {
   if (quote.bound_to === owner) return quote
   if (quote.bound_to === null)
-    throw refuse(
-      'not_owner',
-      'the quote is not bound to you',
-      'Send its quote_token with quote_id.',
-    )
-  throw refuse('not_owner', 'the quote belongs to another agent', 'Ask for a quote of your own.')
+    throw refuse('not_owner', {
+      detail: 'the quote is not bound to you',
+      next_action: 'Send its quote_token with quote_id.',
+    })
+  throw refuse('not_owner', {
+    detail: 'the quote belongs to another agent',
+    next_action: 'Ask for a quote of your own.',
+  })
 }
 
 export async function requireQuote(tx: Tx, quoteId: string): Promise<QuoteRow> {
   const quote = await findQuote(tx, quoteId)
   if (quote !== undefined) return quote
-  throw refuse('not_found', 'no such quote', 'Ask for a quote first.')
+  throw refuse('not_found', { detail: 'no such quote', next_action: 'Ask for a quote first.' })
 }
 
 /** A quote that can still be paid; 404, 410 `quote_expired`. */
@@ -148,11 +149,10 @@ export async function openEntitlement(
     fee_units: quote.rail_fee_usd,
   })
   if (entitlement.agent_id === agentId) return entitlement
-  throw refuse(
-    'not_owner',
-    'the quote pays for the credit of another agent',
-    'Ask for a quote of your own.',
-  )
+  throw refuse('not_owner', {
+    detail: 'the quote pays for the credit of another agent',
+    next_action: 'Ask for a quote of your own.',
+  })
 }
 
 /**
@@ -162,11 +162,10 @@ export async function openEntitlement(
 export async function openChallenge(tx: Tx, quoteId: string): Promise<ChallengeRow> {
   const quote = await liveQuote(tx, quoteId)
   if (quote.total_usd === 0)
-    throw refuse(
-      'unsupported_request',
-      'there is nothing to be paid',
-      'Accept its contract with this quote.',
-    )
+    throw refuse('unsupported_request', {
+      detail: 'there is nothing to be paid',
+      next_action: 'Accept its contract with this quote.',
+    })
   const live = await lockLiveChallenge(tx, quoteId)
   if (live !== undefined && !(live.state === 'open' && live.lapsed)) return unpaid(tx, live)
   const entitlement = await findEntitlementOf(tx, quoteId)
@@ -224,58 +223,54 @@ export async function bindChallenge(
   const challenge = await lockChallenge(tx, ids.challengeId)
   const entitlement = await findEntitlement(tx, ids.entitlementId)
   if (challenge === undefined || entitlement === undefined)
-    throw refuse('not_found', 'no such challenge or entitlement', 'Check both ids.')
+    throw refuse('not_found', {
+      detail: 'no such challenge or entitlement',
+      next_action: 'Check both ids.',
+    })
   if (entitlement.agent_id !== ids.agentId)
-    throw refuse(
-      'not_owner',
-      'the entitlement belongs to another agent',
-      'Use your own entitlement.',
-    )
+    throw refuse('not_owner', {
+      detail: 'the entitlement belongs to another agent',
+      next_action: 'Use your own entitlement.',
+    })
   if (
     challenge.amount_usd !== entitlement.granted_units ||
     challenge.quote_id !== entitlement.quote_id
   )
-    throw refuse(
-      'amount_mismatch',
-      'the challenge is for another quote or amount',
-      'Open a challenge of the same quote.',
-    )
+    throw refuse('amount_mismatch', {
+      detail: 'the challenge is for another quote or amount',
+      next_action: 'Open a challenge of the same quote.',
+    })
   if ((challenge.entitlement_id ?? ids.entitlementId) !== ids.entitlementId)
-    throw refuse(
-      'already_bound',
-      'the challenge is bound to another entitlement',
-      'Read the challenge.',
-    )
+    throw refuse('already_bound', {
+      detail: 'the challenge is bound to another entitlement',
+      next_action: 'Read the challenge.',
+    })
   if (challenge.state === 'expired' || (challenge.state === 'open' && challenge.lapsed))
-    throw refuse(
-      'challenge_expired',
-      'the challenge has ended',
-      'Open a new challenge for the quote.',
-    )
+    throw refuse('challenge_expired', {
+      detail: 'the challenge has ended',
+      next_action: 'Open a new challenge for the quote.',
+    })
   await updateChallenge(tx, challenge.challenge_id, { entitlement_id: ids.entitlementId })
   return { challenge: { ...challenge, entitlement_id: ids.entitlementId }, entitlement }
 }
 
 export const quoteExpired = ({ expires_at }: Pick<QuoteRow, 'expires_at'>) =>
-  refuse('quote_expired', `the quote ended at ${expires_at.toISOString()}`, 'Ask for a new quote.')
+  refuse('quote_expired', {
+    detail: `the quote ended at ${expires_at.toISOString()}`,
+    next_action: 'Ask for a new quote.',
+  })
 
 export const alreadyFunded = ({ entitlement_id }: { entitlement_id: string | null }) =>
-  refuse(
-    'already_funded',
-    'the quote is paid',
-    'Use the credit of the entitlement that is named.',
-    {
-      extra: { entitlement_id },
-    },
-  )
+  refuse('already_funded', {
+    detail: 'the quote is paid',
+    next_action: 'Use the credit of the entitlement that is named.',
+    extra: { entitlement_id },
+  })
 
 export const paymentPending = (reference: { payment_reference_id: string } | undefined) =>
-  refuse(
-    'payment_pending',
-    'a payment for this is pending',
-    'Read the payment reference until it is verified or rejected.',
-    {
-      money_moved: 'unknown',
-      extra: { payment_reference_id: reference?.payment_reference_id ?? null },
-    },
-  )
+  refuse('payment_pending', {
+    detail: 'a payment for this is pending',
+    next_action: 'Read the payment reference until it is verified or rejected.',
+    money_moved: 'unknown',
+    extra: { payment_reference_id: reference?.payment_reference_id ?? null },
+  })

@@ -70,7 +70,10 @@ export async function presentReference(
 ): Promise<ReferenceRow> {
   const known = await findChallenge(deps.db, input.challengeId)
   if (known === undefined)
-    throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
+    throw refuse('not_found', {
+      detail: 'no such challenge',
+      next_action: 'Open a challenge for a quote first.',
+    })
   const repeated = await findPresented(deps.db, known)
   // What is proven once is spent, and would not be proven again.
   if (repeated !== undefined && repeats(repeated, input)) {
@@ -111,7 +114,10 @@ async function storePresented(
 ): Promise<ReferenceRow> {
   const challenge = await lockChallenge(tx, input.challengeId)
   if (challenge === undefined)
-    throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
+    throw refuse('not_found', {
+      detail: 'no such challenge',
+      next_action: 'Open a challenge for a quote first.',
+    })
   const before = await findPresented(tx, challenge)
   if (before !== undefined && repeats(before, input)) return before
   assertPayable(challenge, before, input.amountUsd)
@@ -139,11 +145,10 @@ export type TopUpInput = Presenter & { walletId: string; amountUsd: number }
 export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<ReferenceRow> {
   const { agentId, walletId, amountUsd, method } = input
   if (method === 'agent_allowance')
-    throw refuse(
-      'unsupported_request',
-      'a wallet is not paid from a wallet',
-      'Pay into it in another way.',
-    )
+    throw refuse('unsupported_request', {
+      detail: 'a wallet is not paid from a wallet',
+      next_action: 'Pay into it in another way.',
+    })
   const earlier = sameTopUp(await presentedBefore(deps, input), input)
   if (earlier !== undefined) return earlier
   const prepared = await prepare(deps, { id: walletId, amount_usd: amountUsd }, input)
@@ -167,11 +172,10 @@ export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<
 function sameTopUp(row: ReferenceRow | undefined, { walletId, agentId, amountUsd }: TopUpInput) {
   if (row?.wallet_id !== walletId || row.agent_id !== agentId) return undefined
   if (row.amount_usd === amountUsd) return row
-  throw refuse(
-    'amount_mismatch',
-    `it was presented as ${row.amount_usd} usd`,
-    'Name the amount that was presented.',
-  )
+  throw refuse('amount_mismatch', {
+    detail: `it was presented as ${row.amount_usd} usd`,
+    next_action: 'Name the amount that was presented.',
+  })
 }
 
 /** What a mandate or a signed payment was presented as before: proven once, it is spent, and would not be proven again. */
@@ -221,11 +225,10 @@ async function insertPresented(
     provider: provider ?? null,
   })
   if (reference === undefined)
-    throw refuse(
-      'reference_already_used',
-      'this payment was presented before',
-      'Read the reference that used it.',
-    )
+    throw refuse('reference_already_used', {
+      detail: 'this payment was presented before',
+      next_action: 'Read the reference that used it.',
+    })
   if (claim !== undefined) await claimPayment(tx, claim, reference.payment_reference_id, 'settling')
   return reference
 }
@@ -254,17 +257,15 @@ function assertPayable(
   if (challenge.state === 'settled') throw alreadyFunded(challenge)
   if (live !== undefined) throw paymentPending(live)
   if (challenge.state === 'expired' || challenge.lapsed)
-    throw refuse(
-      'challenge_expired',
-      'the challenge has ended',
-      'Open a new challenge for the quote.',
-    )
+    throw refuse('challenge_expired', {
+      detail: 'the challenge has ended',
+      next_action: 'Open a new challenge for the quote.',
+    })
   if (amountUsd !== undefined && amountUsd !== challenge.amount_usd)
-    throw refuse(
-      'amount_mismatch',
-      `the challenge is for ${challenge.amount_usd} usd`,
-      'Pay exactly that amount.',
-    )
+    throw refuse('amount_mismatch', {
+      detail: `the challenge is for ${challenge.amount_usd} usd`,
+      next_action: 'Pay exactly that amount.',
+    })
 }
 
 async function settleProven(
@@ -288,7 +289,8 @@ async function settleProven(
  */
 export async function verifyReference(deps: MoneyDeps, referenceId: string): Promise<ReferenceRow> {
   const known = await findReference(deps.db, referenceId)
-  if (known === undefined) throw refuse('not_found', 'no such payment reference', 'Check the id.')
+  if (known === undefined)
+    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
   if (known.state !== 'presented' && known.state !== 'pending') return known
   const verdict = await checkReference(deps, known)
   return transaction(deps.db, async (tx) => {
@@ -336,16 +338,16 @@ export async function decideReference(
   decision: ReferenceDecision,
 ): Promise<ReferenceRow> {
   const locked = await lockBoth(tx, decision.referenceId)
-  if (locked === undefined) throw refuse('not_found', 'no such payment reference', 'Check the id.')
+  if (locked === undefined)
+    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
   const { reference } = locked
   const decided = decision.approve ? 'verified' : 'rejected'
   if (reference.state === decided && reference.decided_by === decision.decidedBy) return reference
   if (!operatorDecisions(reference).includes(decision.approve ? 'approve' : 'reject'))
-    throw refuse(
-      'control_denied',
-      `${reference.method} is not for an operator to decide`,
-      'Wait for its proof.',
-    )
+    throw refuse('control_denied', {
+      detail: `${reference.method} is not for an operator to decide`,
+      next_action: 'Wait for its proof.',
+    })
   const { decidedBy, note } = decision
   if (decision.approve) return settle(deps, tx, locked, { decidedBy, evidence: { note } })
   return closeReference(tx, locked, 'reject', { reason: note, decidedBy })

@@ -65,5 +65,8 @@ export async function returnRest(
 export async function requireEntitlement(tx: Tx, entitlementId: string): Promise<EntitlementRow> {
   const entitlement = await lockEntitlement(tx, entitlementId)
   if (entitlement !== undefined) return entitlement
-  throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
+  throw refuse('not_found', {
+    detail: 'no such entitlement',
+    next_action: 'Check the entitlement id.',
+  })
 }

@@ -31,7 +31,7 @@ const challengeSchema = z.strictObject({
 export type ChallengeClaims = z.output<typeof challengeSchema>
 
 const ask = 'Ask for a new challenge and present that.'
-const denied = (code: ErrorCode, detail: string) => refuse(code, detail, ask)
+const denied = (code: ErrorCode, detail: string) => refuse(code, { detail, next_action: ask })
 
 /** What signs, where, and how long a challenge lives; `nowSeconds` is the database's clock. */
 export type ChallengeFacts = {
@@ -162,9 +162,8 @@ function readChallenge(
 
 function assertTreasuryHolder(account: string, treasuryHolder: string): void {
   if (account === holderAccount(treasuryHolder)) return
-  throw refuse(
-    'holder_unknown',
-    'the holder wallet is not a configured treasury holder',
-    'Use the treasury holder wallet.',
-  )
+  throw refuse('holder_unknown', {
+    detail: 'the holder wallet is not a configured treasury holder',
+    next_action: 'Use the treasury holder wallet.',
+  })
 }

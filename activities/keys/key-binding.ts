@@ -64,7 +64,7 @@ const walletCnfSchema = z.strictObject({ kid: z.string() })
 
 const signAnew =
   'Have the treasury holder sign a fresh key binding over this mandate and challenge.'
-const denied = (code: ErrorCode, detail: string) => refuse(code, detail, signAnew)
+const denied = (code: ErrorCode, detail: string) => refuse(code, { detail, next_action: signAnew })
 const invalid = (detail: string) => denied('key_binding_invalid', detail)
 
 /**

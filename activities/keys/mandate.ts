@@ -41,11 +41,10 @@ export type IssuedMandate = {
 type Confirmation = { jwk: { kty: 'EC'; crv: 'secp256k1'; x: string; y: string } } | { kid: string }
 
 const denied = (detail: string) =>
-  refuse(
-    'authority_denied',
+  refuse('authority_denied', {
     detail,
-    'Use the checkout of a live challenge and the treasury holder’s proof over it.',
-  )
+    next_action: 'Use the checkout of a live challenge and the treasury holder’s proof over it.',
+  })
 
 /**
  * Issues the AP2 closed checkout mandate, a `dc+sd-jwt` with `checkout_jwt` selectively disclosable (wire-facts §2.4 step 2).
@@ -85,17 +84,15 @@ function assertCheckout(request: MandateRequest): CheckoutClaims {
   const { standing, requestSha256 } = request
   const checkout = ourCheckout(request)
   if (standing.nowSeconds >= checkout.exp)
-    throw refuse(
-      'challenge_expired',
-      `the checkout expired at ${checkout.exp}`,
-      'Ask for a new challenge.',
-    )
+    throw refuse('challenge_expired', {
+      detail: `the checkout expired at ${checkout.exp}`,
+      next_action: 'Ask for a new challenge.',
+    })
   if (checkout.request_digest.value === requestSha256) return checkout
-  throw refuse(
-    'request_digest_mismatch',
-    'the checkout is for other terms',
-    'Ask for a challenge for exactly these terms.',
-  )
+  throw refuse('request_digest_mismatch', {
+    detail: 'the checkout is for other terms',
+    next_action: 'Ask for a challenge for exactly these terms.',
+  })
 }
 
 function ourCheckout({ checkoutJwt, standing, origin, order }: MandateRequest): CheckoutClaims {

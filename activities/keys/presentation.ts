@@ -39,11 +39,11 @@ export type Bound = {
 }
 
 const invalid = (detail: string) =>
-  refuse(
-    'mandate_invalid',
+  refuse('mandate_invalid', {
     detail,
-    'Present the mandate that was issued for this challenge, followed by its key binding.',
-  )
+    next_action:
+      'Present the mandate that was issued for this challenge, followed by its key binding.',
+  })
 
 /**
  * The one verifier of AP2 presentations (payout.md, payout-authorize; wire-facts Appendix A): mandate, key binding, checkout.
@@ -84,11 +84,10 @@ function splitPresentation(presentation: string): { sdPart: string; keyBinding: 
   if (cut === 0) throw invalid('it is not a presentation: it has no ~')
   const keyBinding = presentation.slice(cut)
   if (keyBinding === '') {
-    throw refuse(
-      'key_binding_missing',
-      'nothing follows the last ~',
-      'Append the treasury holder’s key binding.',
-    )
+    throw refuse('key_binding_missing', {
+      detail: 'nothing follows the last ~',
+      next_action: 'Append the treasury holder’s key binding.',
+    })
   }
   return { sdPart: presentation.slice(0, cut), keyBinding }
 }
@@ -98,16 +97,19 @@ function assertCheckout(mandate: MandateClaims, context: PresentationContext): v
   const checkout = disclosedCheckout(mandate, context)
   const committed = checkout.request_digest.value
   if (committed !== requestSha256 || challenge.request_sha256 !== requestSha256) {
-    throw refuse(
-      'request_digest_mismatch',
-      'the checkout commits to other terms than this payout with this expires_at and idempotency_key',
-      'Ask for a challenge for exactly these terms.',
-    )
+    throw refuse('request_digest_mismatch', {
+      detail:
+        'the checkout commits to other terms than this payout with this expires_at and idempotency_key',
+      next_action: 'Ask for a challenge for exactly these terms.',
+    })
   }
   if (mandate.checkout_hash !== challenge.checkout_hash)
     throw invalid('it is for the checkout of another challenge')
   if (nowSeconds >= checkout.exp)
-    throw refuse('challenge_expired', 'the checkout has expired', 'Ask for a new challenge.')
+    throw refuse('challenge_expired', {
+      detail: 'the checkout has expired',
+      next_action: 'Ask for a new challenge.',
+    })
 }
 
 function disclosedCheckout(

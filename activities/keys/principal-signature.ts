@@ -14,11 +14,12 @@ export function verifyPrincipalSignature(
 ): Hex {
   const digest = principalDigest(terms)
   if (recoverSigner(digest, signature) !== principal.toLowerCase()) {
-    throw refuse(
-      'principal_signature_invalid',
-      'the signature is not the treasury principal’s over exactly this payout, expiry and idempotency key',
-      'Have the treasury principal sign the typed data of this payout with the same expires_at and idempotency_key.',
-    )
+    throw refuse('principal_signature_invalid', {
+      detail:
+        'the signature is not the treasury principal’s over exactly this payout, expiry and idempotency key',
+      next_action:
+        'Have the treasury principal sign the typed data of this payout with the same expires_at and idempotency_key.',
+    })
   }
   return digest
 }

@@ -117,8 +117,7 @@ const seconds = (text: string): number =>
   /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NEGATIVE_INFINITY
 
 const invalid = (detail: string) =>
-  refuse(
-    'webhook_signature_invalid',
+  refuse('webhook_signature_invalid', {
     detail,
-    'Sign the raw body with the configured key and the present time.',
-  )
+    next_action: 'Sign the raw body with the configured key and the present time.',
+  })

@@ -47,11 +47,11 @@ export const sdHasher = (data: string | ArrayBuffer): Uint8Array =>
   sha256(typeof data === 'string' ? utf8ToBytes(data) : new Uint8Array(data))
 
 const invalid = (detail: string) =>
-  refuse(
-    'mandate_invalid',
+  refuse('mandate_invalid', {
     detail,
-    'Have a mandate issued for this challenge and present it with its checkout disclosed.',
-  )
+    next_action:
+      'Have a mandate issued for this challenge and present it with its checkout disclosed.',
+  })
 
 /**
  * The claims of the mandate in a presentation's part up to and including its last `~`, signed by a trusted issuer and alive.
@@ -65,11 +65,10 @@ export async function verifyMandate(
   const { header, payload } = attempt('it is not an SD-JWT', () => decodeCompact(jwt))
   const anchor = anchors.find(({ iss, kid }) => iss === payload['iss'] && kid === header['kid'])
   if (anchor === undefined) {
-    throw refuse(
-      'issuer_untrusted',
-      'no trust anchor has its iss and kid',
-      'Present a mandate of a trusted issuer.',
-    )
+    throw refuse('issuer_untrusted', {
+      detail: 'no trust anchor has its iss and kid',
+      next_action: 'Present a mandate of a trusted issuer.',
+    })
   }
   assertEnvelope(header, payload, anchor)
   attempt('a disclosure does not belong to it exactly once', () =>

@@ -93,11 +93,10 @@ export function activeKey(
   })
   const key = active.find(({ kid }) => kid !== not) ?? active[0]
   if (key !== undefined) return key
-  throw refuse(
-    'unavailable',
-    `no key of the ring ${ring} stands active in this process`,
-    'Repeat the call once the service has a new key.',
-  )
+  throw refuse('unavailable', {
+    detail: `no key of the ring ${ring} stands active in this process`,
+    next_action: 'Repeat the call once the service has a new key.',
+  })
 }
 
 /** A key that is not stored with this public half is not one of ours yet. */

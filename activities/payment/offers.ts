@@ -92,11 +92,11 @@ export async function createOffers(settings: OfferSettings): Promise<Offers> {
     requirements,
     paymentRequired: (priced, detail, more) =>
       offering(
-        refuse(
-          'payment_required',
+        refuse('payment_required', {
           detail,
-          'Sign one of the offers in `accepts` and repeat the call with PAYMENT-SIGNATURE.',
-        ).refusal,
+          next_action:
+            'Sign one of the offers in `accepts` and repeat the call with PAYMENT-SIGNATURE.',
+        }).refusal,
         priced,
         more,
       ),
@@ -174,12 +174,12 @@ async function verify(
     signature,
   )
   const verdict = await server.verifyPayment(payload, { ...accepted }).catch(() => {
-    throw refuse(
-      'unavailable',
-      'the payment cannot be verified while the chain does not answer',
-      'Repeat the same call later.',
-      { money_moved: 'no', retry_after_ms: 1000 },
-    )
+    throw refuse('unavailable', {
+      detail: 'the payment cannot be verified while the chain does not answer',
+      next_action: 'Repeat the same call later.',
+      money_moved: 'no',
+      retry_after_ms: 1000,
+    })
   })
   if (verdict.isValid) return
   if (verdict.invalidReason === INSUFFICIENT_BALANCE)

@@ -49,11 +49,10 @@ const consumedCodes = {
 
 /** The refusal for a replay key that was used before. */
 export const consumed = (kind: keyof typeof consumedCodes) =>
-  refuse(
-    consumedCodes[kind],
-    'it was used before',
-    'Ask for a new challenge and mandate and present those.',
-  )
+  refuse(consumedCodes[kind], {
+    detail: 'it was used before',
+    next_action: 'Ask for a new challenge and mandate and present those.',
+  })
 
 /** The exact terms that holder and principal commit to, for this authorize call. */
 export function principalTermsOf(
@@ -84,11 +83,10 @@ export async function verifyAuthorization(
 ): Promise<{ keys: ReplayKey[]; mandateRef: string }> {
   const { anchors, origin, treasuryHolder, treasuryPrincipal, verifyWalletMessage } = authority
   if (input.expires_at <= nowSeconds)
-    throw refuse(
-      'payout_expired',
-      'expires_at has passed',
-      'Authorize with an expires_at in the future.',
-    )
+    throw refuse('payout_expired', {
+      detail: 'expires_at has passed',
+      next_action: 'Authorize with an expires_at in the future.',
+    })
   const terms = principalTermsOf(row, input.expires_at, input.idempotency_key)
   const challenge = verifyChallengeToken(input.challenge_token, {
     authorityKeys: standing.verifiers('authority'),

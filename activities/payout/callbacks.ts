@@ -45,14 +45,11 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
     set: async (wallet: string, url: string | null, callId: string) => {
       const checked = url === null ? { ok: true, detail: '' } : checkCallbackUrl(hosts, url, false)
       if (!checked.ok)
-        throw refuse(
-          'callback_refused',
-          checked.detail,
-          'Name a public HTTPS URL, or null for no callbacks.',
-          {
-            errors: [{ pointer: '/callback_url', message: checked.detail }],
-          },
-        )
+        throw refuse('callback_refused', {
+          detail: checked.detail,
+          next_action: 'Name a public HTTPS URL, or null for no callbacks.',
+          errors: [{ pointer: '/callback_url', message: checked.detail }],
+        })
       return transaction(db, async (tx) => {
         await claimGrant(tx, callId, callId)
         await setPayoutCallback(tx, wallet, url)

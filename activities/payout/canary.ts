@@ -43,12 +43,12 @@ export async function assertCanaryConfirmed(tx: Tx, deps: CanaryDeps): Promise<v
   if (deps.canary === undefined) return
   const { state } = await todaysCanary(tx, deps.rail.payoutWallet)
   if (state === 'confirmed' || state === 'failed') return
-  throw refuse(
-    'paused',
-    "today's canary, a small transfer that goes ahead of the payouts of each day, is not confirmed yet",
-    'Repeat the call; it goes on when the canary is confirmed.',
-    { retry_after_ms: 2_000 },
-  )
+  throw refuse('paused', {
+    detail:
+      "today's canary, a small transfer that goes ahead of the payouts of each day, is not confirmed yet",
+    next_action: 'Repeat the call; it goes on when the canary is confirmed.',
+    retry_after_ms: 2_000,
+  })
 }
 
 /** Today's canary by Postgres' clock: its payout id and how far it is. */

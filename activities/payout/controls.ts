@@ -69,7 +69,7 @@ export async function setControl(
 ): Promise<ControlAnswer> {
   const target = controlTarget(input.scope, input.target)
   if (input.scope === 'payout' && (await readPayout(tx, target)) === undefined)
-    throw refuse('not_found', 'no such payout', 'Check the payout id.')
+    throw refuse('not_found', { detail: 'no such payout', next_action: 'Check the payout id.' })
   const payouts = await countCovered(tx, input.scope, target)
   const tasks = await countHeldTasks(tx, input.scope, target)
   await lockSwitches(tx)

@@ -55,6 +55,8 @@ export async function assertProven(
 }
 
 const invalid = (detail: string): DomainError =>
-  refuse('wallet_proof_invalid', detail, 'Repeat the execute with a new proof of the creator.', {
+  refuse('wallet_proof_invalid', {
+    detail,
+    next_action: 'Repeat the execute with a new proof of the creator.',
     money_moved: 'no',
   })

@@ -50,14 +50,11 @@ export function createMinimumBalance({
       if (minimumAtomic === 0n) return undefined
       const block = await chain.head()
       const atomic = await readTokens(chain.reader, asset, wallet, block).catch(() => {
-        throw refuse(
-          'unavailable',
-          'the payout wallet cannot be read; nothing was reserved',
-          'Repeat the call later.',
-          {
-            retry_after_ms: 2_000,
-          },
-        )
+        throw refuse('unavailable', {
+          detail: 'the payout wallet cannot be read; nothing was reserved',
+          next_action: 'Repeat the call later.',
+          retry_after_ms: 2_000,
+        })
       })
       return { atomic, block }
     },
@@ -70,12 +67,11 @@ export function createMinimumBalance({
         { wallet, held: seen.atomic.toString(), headroom: room.toString() },
         'the balance floor is reached',
       )
-      throw refuse(
-        'paused',
-        `the payout wallet would fall under its floor of ${formatUsdc(minimumAtomic)} USDC`,
-        'Repeat the call later; an operator has to fund the payout wallet.',
-        { retry_after_ms: 30_000 },
-      )
+      throw refuse('paused', {
+        detail: `the payout wallet would fall under its floor of ${formatUsdc(minimumAtomic)} USDC`,
+        next_action: 'Repeat the call later; an operator has to fund the payout wallet.',
+        retry_after_ms: 30_000,
+      })
     },
   }
 }

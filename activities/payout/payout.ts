@@ -84,11 +84,10 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
     if (call.grant_state === 'used') return present(known)
     const payout = newPayout(deps, payoutId, call)
     if (known !== undefined && known.payout.terms_sha256 !== payout.terms_sha256) {
-      throw refuse(
-        'idempotency_conflict',
-        'a payout with this idempotency key has other terms',
-        'Use a new idempotency key for other terms.',
-      )
+      throw refuse('idempotency_conflict', {
+        detail: 'a payout with this idempotency key has other terms',
+        next_action: 'Use a new idempotency key for other terms.',
+      })
     }
     const record =
       known ??

@@ -21,7 +21,10 @@ export async function readRunInput(db: Tx, task: TaskRow): Promise<RunInput> {
   const rail = railOf(task.rail as RailKey)
   const value = input_sha256 === null ? undefined : await findDocument(db, task_id, input_sha256)
   if (value === undefined)
-    throw refuse('not_ready', 'the input of the run is not there', 'Send the input.')
+    throw refuse('not_ready', {
+      detail: 'the input of the run is not there',
+      next_action: 'Send the input.',
+    })
   return { rail, value, uploads: uploadsOf(rail, value) }
 }
 
@@ -40,7 +43,10 @@ export async function openUploads(
   for (const [list, sha256] of Object.entries(uploads)) {
     const input = owner === null ? undefined : await readInput(db, { owner, sha256 })
     if (input === undefined)
-      throw refuse('not_ready', `the upload ${sha256} is not there`, 'Upload it again.')
+      throw refuse('not_ready', {
+        detail: `the upload ${sha256} is not there`,
+        next_action: 'Upload it again.',
+      })
     sources[list] = { format: formats[input.mediaType], stream: input.stream }
   }
   return sources

@@ -186,9 +186,8 @@ function tooLong(list: string, line: number): DomainError {
 }
 
 function rejected(list: string, line: number, what: string): DomainError {
-  return refuse(
-    'input_rejected',
-    `Line ${line} of ${list} ${what}.`,
-    'Correct the list and upload it again.',
-  )
+  return refuse('input_rejected', {
+    detail: `Line ${line} of ${list} ${what}.`,
+    next_action: 'Correct the list and upload it again.',
+  })
 }

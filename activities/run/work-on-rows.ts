@@ -73,5 +73,9 @@ function checked<Value>(schema: z.ZodType<Value>, value: unknown, place: string)
 }
 
 function unfit(detail: string, errors: PointerError[] = []): DomainError {
-  return refuse('input_rejected', detail, 'Correct the input and send it again.', { errors })
+  return refuse('input_rejected', {
+    detail,
+    next_action: 'Correct the input and send it again.',
+    errors,
+  })
 }

@@ -193,4 +193,4 @@ export async function creditFactsOf(
 }
 
 const mismatch = (detail: string) =>
-  refuse('quote_mismatch', detail, 'Ask for a quote with the token of the task.')
+  refuse('quote_mismatch', { detail, next_action: 'Ask for a quote with the token of the task.' })

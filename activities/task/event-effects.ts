@@ -43,11 +43,10 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act 
     check: async (_deps, tx, moved) => {
       const contract = await liveContract(tx, moved.after.task_id)
       if (contract?.terms_sha256 !== dataOf(moved, 'contract_accepted').terms_sha256)
-        throw refuse(
-          'terms_mismatch',
-          'the contract has other terms',
-          'Accept the digest of the contract’s terms.',
-        )
+        throw refuse('terms_mismatch', {
+          detail: 'the contract has other terms',
+          next_action: 'Accept the digest of the contract’s terms.',
+        })
     },
     write: (_deps, tx, { after, asked }) => acceptContract(tx, after.task_id, asked.actor),
   },
@@ -76,7 +75,10 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act 
   callback_scheduled: {
     write: async (_deps, tx, { after: { task_id, agent_id, callback_url } }) => {
       if (callback_url === null)
-        throw refuse('wrong_state', 'the task has no callback', 'Let it close.')
+        throw refuse('wrong_state', {
+          detail: 'the task has no callback',
+          next_action: 'Let it close.',
+        })
       const notified = {
         owner: agent_id ?? task_id,
         event: 'task_updated',
@@ -104,11 +106,10 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act 
       const allowed: readonly string[] =
         exception === undefined ? [] : allowedRecoveries(exception.code)
       if (action === 'abandon' || !allowed.includes(action))
-        throw refuse(
-          'recovery_not_allowed',
-          `${action} is no replay of this exception`,
-          `Allowed: ${allowed.join(', ')}.`,
-        )
+        throw refuse('recovery_not_allowed', {
+          detail: `${action} is no replay of this exception`,
+          next_action: `Allowed: ${allowed.join(', ')}.`,
+        })
       await assertStep(tx, moved.after.run_id, dataOf(moved, 'replay_prepared'))
     },
     write: async (_deps, tx, moved) => {
@@ -123,11 +124,10 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act 
       const { input_sha256 } = dataOf(moved, 'replayed')
       if (input_sha256 === undefined) return
       if (taskStates.indexOf(moved.after.state) >= taskStates.indexOf('result_ready'))
-        throw refuse(
-          'recovery_not_allowed',
-          'the result is made of the input it had',
-          'Replay without another input.',
-        )
+        throw refuse('recovery_not_allowed', {
+          detail: 'the result is made of the input it had',
+          next_action: 'Replay without another input.',
+        })
       await assertDocument(tx, moved, input_sha256)
     },
     write: async (deps, tx, moved) => {
@@ -157,11 +157,10 @@ const lapse = (detail: string) => ({ code: 'deadline_passed', detail }) as const
 
 async function assertDocument(tx: Tx, { after }: Moved, sha256: string): Promise<void> {
   if ((await findDocument(tx, after.task_id, sha256)) !== undefined) return
-  throw refuse(
-    'evidence_mismatch',
-    'nothing with this digest is stored for the task',
-    'Send its content first.',
-  )
+  throw refuse('evidence_mismatch', {
+    detail: 'nothing with this digest is stored for the task',
+    next_action: 'Send its content first.',
+  })
 }
 
 async function withRun(runId: string | null, act: (runId: string) => Promise<void>): Promise<void> {

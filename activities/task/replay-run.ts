@@ -15,14 +15,14 @@ export async function assertStep(
   const steps = runId === null ? [] : [...new Set(['intake', (await requireRun(tx, runId)).step])]
   if (steps.includes(from_step)) return
   const allowed = steps.filter((step) => step !== null).join(' or ')
-  throw refuse(
-    'invalid_request',
-    `the run does not go on at ${from_step}`,
-    allowed === ''
-      ? 'Send no from_step: the task has no run.'
-      : `Send ${allowed}, or no from_step.`,
-    { errors: [{ pointer: '/from_step', message: allowed || 'there is no run' }] },
-  )
+  throw refuse('invalid_request', {
+    detail: `the run does not go on at ${from_step}`,
+    next_action:
+      allowed === ''
+        ? 'Send no from_step: the task has no run.'
+        : `Send ${allowed}, or no from_step.`,
+    errors: [{ pointer: '/from_step', message: allowed || 'there is no run' }],
+  })
 }
 
 /** The run begins anew where that is asked for, and where the step that it stands at has ended. */

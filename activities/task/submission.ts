@@ -12,7 +12,10 @@ export async function submittedTask(
 ): Promise<TaskRow> {
   const parsed = taskTerms.safeParse(await findDocument(tx, taskId, terms_sha256))
   if (!parsed.success)
-    throw refuse('invalid_request', 'the terms of the task are not there', 'Store the terms first.')
+    throw refuse('invalid_request', {
+      detail: 'the terms of the task are not there',
+      next_action: 'Store the terms first.',
+    })
   const { agent_id, rail, tier, usage, on_gaps, callback_url } = parsed.data
   return {
     ...{

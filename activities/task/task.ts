@@ -122,8 +122,10 @@ async function asResult(run: () => Promise<TaskSnapshot>): Promise<EventResult> 
     if (!isConstraintViolation(error)) throw error
     return {
       ok: false,
-      refusal: refuse('internal_error', 'the database refuses this move', 'Tell the operator.')
-        .refusal,
+      refusal: refuse('internal_error', {
+        detail: 'the database refuses this move',
+        next_action: 'Tell the operator.',
+      }).refusal,
     }
   }
 }

@@ -59,11 +59,10 @@ export async function recordTransition(
   const known = await findTaskEvent(tx, taskId, eventId)
   if (before !== undefined && known !== undefined) {
     if (known.event === event && known.data_sha256 === digestOf(asked.data)) return before
-    throw refuse(
-      'idempotency_conflict',
-      'this event id stands for another event',
-      'Use a new event id.',
-    )
+    throw refuse('idempotency_conflict', {
+      detail: 'this event id stands for another event',
+      next_action: 'Use a new event id.',
+    })
   }
   const data = readData(event, asked.data)
   const from: TaskState | 'none' = before?.state ?? 'none'
@@ -98,11 +97,10 @@ export async function recordTransition(
 function readData(event: TaskEvent, data: unknown): TaskEventData[TaskEvent] {
   const parsed = taskEventData[event].safeParse(data)
   if (parsed.success) return parsed.data
-  throw refuse(
-    'invalid_request',
-    `the data of ${event}: ${z.prettifyError(parsed.error)}`,
-    'Send what the event carries.',
-  )
+  throw refuse('invalid_request', {
+    detail: `the data of ${event}: ${z.prettifyError(parsed.error)}`,
+    next_action: 'Send what the event carries.',
+  })
 }
 
 const resumeOf = (before: TaskRow | undefined, event: TaskEvent): TaskState | null =>
@@ -112,9 +110,12 @@ const resumeOf = (before: TaskRow | undefined, event: TaskEvent): TaskState | nu
 function assertInTime(before: TaskRow, event: TaskEvent, at: Date): void {
   if (before.due_at === null || at < before.due_at) return
   if (event === 'contract_accepted')
-    throw refuse('expired', 'the contract was not accepted in time', 'Begin anew.')
+    throw refuse('expired', {
+      detail: 'the contract was not accepted in time',
+      next_action: 'Begin anew.',
+    })
   if (event === 'credit_requested')
-    throw refuse('quote_expired', 'the quote is over', 'Get a new quote.')
+    throw refuse('quote_expired', { detail: 'the quote is over', next_action: 'Get a new quote.' })
 }
 
 /** The columns that an event names. */

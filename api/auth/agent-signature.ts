@@ -41,8 +41,8 @@ export async function assertSigned(call: SignedCall, spokeFor: SpokeFor): Promis
 }
 
 const unproven = (detail: string): DomainError =>
-  refuse(
-    'proof_invalid',
+  refuse('proof_invalid', {
     detail,
-    'Sign this call with the registered key: X-Agent-Signature over method, path, body, status token and issued-at.',
-  )
+    next_action:
+      'Sign this call with the registered key: X-Agent-Signature over method, path, body, status token and issued-at.',
+  })

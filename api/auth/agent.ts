@@ -23,11 +23,10 @@ export async function recogniseCredential(
   find: FindCredential,
 ): Promise<CredentialOfAgent> {
   if (header === undefined || header === '') {
-    throw refuse(
-      'credential_required',
-      'the Authorization header is missing',
-      'Send the agent’s credential: Authorization: Bearer ag_…',
-    )
+    throw refuse('credential_required', {
+      detail: 'the Authorization header is missing',
+      next_action: 'Send the agent’s credential: Authorization: Bearer ag_…',
+    })
   }
   const given = presented(header)
   if (given === undefined) throw unknownCredential()
@@ -56,8 +55,7 @@ function presented(header: Header): { credentialId: string; secret: string } | u
 }
 
 const unknownCredential = (): DomainError =>
-  refuse(
-    'credential_invalid',
-    'the credential is not one of an agent',
-    'Send the credential that the handshake gave, or shake hands for the next one.',
-  )
+  refuse('credential_invalid', {
+    detail: 'the credential is not one of an agent',
+    next_action: 'Send the credential that the handshake gave, or shake hands for the next one.',
+  })

@@ -135,11 +135,10 @@ type Wanted = Parameters<typeof checkCredential>[1]
 function assertCovers({ credential }: Extract<Caller, { kind: 'agent' }>, wanted: Wanted): void {
   const [denial] = checkCredential(factsOf(credential), wanted, credential.readAt)
   if (denial === undefined) return
-  throw refuse(
-    denial.code,
-    denial.detail,
-    'Use a live credential of a trusted agent that covers this; its status URL tells.',
-  )
+  throw refuse(denial.code, {
+    detail: denial.detail,
+    next_action: 'Use a live credential of a trusted agent that covers this; its status URL tells.',
+  })
 }
 
 async function tokenCaller(
@@ -168,7 +167,10 @@ async function tokenCaller(
 }
 
 const unknownToken = (): DomainError =>
-  refuse('not_found', 'nothing has this status token', 'Use the status URL that was given.')
+  refuse('not_found', {
+    detail: 'nothing has this status token',
+    next_action: 'Use the status URL that was given.',
+  })
 
 async function walletCaller(
   { request, value }: ReadCall,

@@ -102,16 +102,14 @@ const unreadable = [errors.JOSEError, errors.JWKSTimeout, errors.JWKSInvalid].ma
 function check(error: unknown): never {
   if (error instanceof errors.JOSEError && !unreadable.includes(error.code))
     throw wrongToken(`the token is not a good one of the operators’ issuer: ${error.code}`)
-  throw refuse(
-    'unavailable',
-    'the keys of the operators’ issuer cannot be read',
-    'Call again in a moment.',
-  )
+  throw refuse('unavailable', {
+    detail: 'the keys of the operators’ issuer cannot be read',
+    next_action: 'Call again in a moment.',
+  })
 }
 
 const wrongToken = (detail: string) =>
-  refuse(
-    'credential_invalid',
+  refuse('credential_invalid', {
     detail,
-    'Send a live access token of the configured issuer for this audience.',
-  )
+    next_action: 'Send a live access token of the configured issuer for this audience.',
+  })

@@ -29,11 +29,10 @@ export async function authenticateOperator(
   mayAskOthers: MayAskOthers = async () => undefined,
 ): Promise<AuthenticatedOperator> {
   if (header === undefined || header === '') {
-    throw refuse(
-      'operator_required',
-      'the Authorization header is missing',
-      'Send an operator credential: Authorization: Bearer op_…',
-    )
+    throw refuse('operator_required', {
+      detail: 'the Authorization header is missing',
+      next_action: 'Send an operator credential: Authorization: Bearer op_…',
+    })
   }
   const text = typeof header === 'string' ? header : ''
   const [, jwt] = token.exec(text) ?? []
@@ -47,8 +46,7 @@ export async function authenticateOperator(
 }
 
 const wrongCredential = (): DomainError =>
-  refuse(
-    'credential_invalid',
-    'the credential is not one of an operator',
-    'Send a credential that `npx agent-rails operator create NAME` printed.',
-  )
+  refuse('credential_invalid', {
+    detail: 'the credential is not one of an operator',
+    next_action: 'Send a credential that `npx agent-rails operator create NAME` printed.',
+  })

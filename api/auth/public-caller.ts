@@ -24,11 +24,10 @@ export function unknownCaller({
   if (secret === undefined) return { kind: 'public', id: `once:${randomUUID()}`, address }
   if (typeof secret === 'string' && secretForm.test(secret))
     return { kind: 'public', id: `secret:${secretSha256(secret)}`, address }
-  throw refuse(
-    'invalid_request',
-    `the header ${IDEMPOTENCY_SECRET} is not one secret`,
-    'Send 22 to 128 characters of base64url.',
-  )
+  throw refuse('invalid_request', {
+    detail: `the header ${IDEMPOTENCY_SECRET} is not one secret`,
+    next_action: 'Send 22 to 128 characters of base64url.',
+  })
 }
 
 /** Whether a header presents the access key of an agent. */
@@ -42,6 +41,9 @@ export function knownCaller(
 ): Public {
   const [denial] = checkCredential(factsOf(credential), { scopes: [] }, credential.readAt)
   if (denial !== undefined)
-    throw refuse(denial.code, denial.detail, 'Present a live access key, or none.')
+    throw refuse(denial.code, {
+      detail: denial.detail,
+      next_action: 'Present a live access key, or none.',
+    })
   return { kind: 'public', id: `agent:${credential.agent_id}`, address, credential }
 }

@@ -42,11 +42,10 @@ export async function recogniseToken(
   find: FindTokens,
 ): Promise<TokenSubject & { tokenSha256: string }> {
   if (presented === undefined || presented === '')
-    throw refuse(
-      'credential_required',
-      'the header X-Status-Token is missing',
-      'Send the status token in X-Status-Token.',
-    )
+    throw refuse('credential_required', {
+      detail: 'the header X-Status-Token is missing',
+      next_action: 'Send the status token in X-Status-Token.',
+    })
   const prefix = typeof presented === 'string' ? tokenPrefixOf(presented) : undefined
   const tokenSha256 = secretSha256(String(presented))
   const subject =
@@ -54,6 +53,9 @@ export async function recogniseToken(
       ? await find[prefix]?.(tokenSha256)
       : undefined
   if (prefix === undefined || subject === undefined)
-    throw refuse('not_found', 'nothing has this status token', 'Use the status URL that was given.')
+    throw refuse('not_found', {
+      detail: 'nothing has this status token',
+      next_action: 'Use the status URL that was given.',
+    })
   return { prefix, ...subject, tokenSha256 }
 }

@@ -65,11 +65,10 @@ export function assertProvenBody(proof: WalletProof, body: unknown): void {
 
 function readProof(header: ProvenCall['header']): WalletProof {
   if (header === undefined || header === '') {
-    throw refuse(
-      'wallet_proof_required',
-      'the header X-Service-Wallet-Proof is missing',
-      'Sign this call with the wallet and send the proof in X-Service-Wallet-Proof.',
-    )
+    throw refuse('wallet_proof_required', {
+      detail: 'the header X-Service-Wallet-Proof is missing',
+      next_action: 'Sign this call with the wallet and send the proof in X-Service-Wallet-Proof.',
+    })
   }
   const proof = typeof header === 'string' ? decodeWalletProof(header) : undefined
   if (proof === undefined)
@@ -84,16 +83,14 @@ function assertFresh(issuedAt: number, nowSeconds: number): void {
   if (age <= limits.proofAgeSecondsMax && -age <= limits.proofAheadSecondsMax) return
   const detail =
     age > 0 ? `the proof is ${age} s old` : `the proof is ${-age} s ahead of the service's clock`
-  throw refuse(
-    'wallet_proof_expired',
+  throw refuse('wallet_proof_expired', {
     detail,
-    'Sign a new proof with the current time and a fresh nonce.',
-  )
+    next_action: 'Sign a new proof with the current time and a fresh nonce.',
+  })
 }
 
 const invalid = (detail: string): DomainError =>
-  refuse(
-    'wallet_proof_invalid',
+  refuse('wallet_proof_invalid', {
     detail,
-    'Sign the exact text of the trust contract for this method, path and body.',
-  )
+    next_action: 'Sign the exact text of the trust contract for this method, path and body.',
+  })

@@ -135,11 +135,10 @@ function inputToKeep({ operation, input, request }: Run): unknown {
 
 async function join(run: Run, row: CallRow): Promise<Turn> {
   if (row.fingerprint !== run.call.fingerprint) {
-    throw refuse(
-      'idempotency_conflict',
-      'the idempotency key was used with other terms',
-      'Use a new idempotency key for other terms.',
-    )
+    throw refuse('idempotency_conflict', {
+      detail: 'the idempotency key was used with other terms',
+      next_action: 'Use a new idempotency key for other terms.',
+    })
   }
   if (row.answer_state === 'final')
     return run.operation.idempotency.kind === 'read' ? { kind: 'run' } : { kind: 'replay', row }

@@ -111,7 +111,10 @@ async function identifyWithin(
 
 function assertSize({ body }: CallRequest, bytesMax: number): void {
   if (body !== null && body.length > bytesMax)
-    throw refuse('payload_too_large', `the body is over ${bytesMax} bytes`, 'Send a smaller body.')
+    throw refuse('payload_too_large', {
+      detail: `the body is over ${bytesMax} bytes`,
+      next_action: 'Send a smaller body.',
+    })
 }
 
 async function travel(
@@ -206,24 +209,20 @@ function headerKey({ headers }: CallRequest): string | undefined {
   if (header === undefined) return undefined
   const [, key] = (typeof header === 'string' ? keyForm.exec(header) : null) ?? []
   if (key !== undefined) return key
-  throw refuse(
-    'invalid_request',
-    'the Idempotency-Key header is not one key',
-    'Send 1 to 128 of letters, digits, . _ : -',
-  )
+  throw refuse('invalid_request', {
+    detail: 'the Idempotency-Key header is not one key',
+    next_action: 'Send 1 to 128 of letters, digits, . _ : -',
+  })
 }
 
 /** The header may repeat the body's key, bare or as a structured-field string; it may not contradict it. */
 function assertSameKey(header: string | string[] | undefined, key: string): void {
   if (header === undefined || header === key || header === `"${key}"`) return
-  throw refuse(
-    'invalid_request',
-    'the Idempotency-Key header and the body disagree',
-    'Send the same key in both, or only in the body.',
-    {
-      errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
-    },
-  )
+  throw refuse('invalid_request', {
+    detail: 'the Idempotency-Key header and the body disagree',
+    next_action: 'Send the same key in both, or only in the body.',
+    errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
+  })
 }
 
 function unexpected(

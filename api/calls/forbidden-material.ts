@@ -11,12 +11,11 @@ export function screenFreeText(schema: z.ZodType, value: unknown): void {
   const errors = findForbiddenMaterial(schema, value)
   if (errors.length === 0) return
   const where = errors.map(({ pointer }) => pointer || '(body)').join(', ')
-  throw refuse(
-    'forbidden_material',
-    `secret material at ${where}`,
-    'Remove the secret and treat it as exposed; this service stored nothing.',
-    { errors },
-  )
+  throw refuse('forbidden_material', {
+    detail: `secret material at ${where}`,
+    next_action: 'Remove the secret and treat it as exposed; this service stored nothing.',
+    errors,
+  })
 }
 
 /** So many findings are named; who sends more has enough to look at. */

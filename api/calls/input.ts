@@ -35,12 +35,11 @@ function assertWellFormed(value: unknown): void {
     message: 'holds a lone surrogate',
   }))
   if (errors.length === 0) return
-  throw refuse(
-    'invalid_request',
-    'the body holds a lone surrogate',
-    'Send text of whole characters.',
-    { errors },
-  )
+  throw refuse('invalid_request', {
+    detail: 'the body holds a lone surrogate',
+    next_action: 'Send text of whole characters.',
+    errors,
+  })
 }
 
 function illFormed(value: unknown, path: readonly string[]): (readonly string[])[] {
@@ -53,7 +52,11 @@ function illFormed(value: unknown, path: readonly string[]): (readonly string[])
 }
 
 const unreadable = (detail: string, message: string): DomainError =>
-  refuse('invalid_json', detail, 'Send one JSON object.', { errors: [{ pointer: '', message }] })
+  refuse('invalid_json', {
+    detail,
+    next_action: 'Send one JSON object.',
+    errors: [{ pointer: '', message }],
+  })
 
 /** The value with what stands in the path; a status token there is a credential and no input. 400 for a name that stands in both. */
 export function withParams(value: unknown, { params }: Pick<CallRequest, 'params'>): unknown {
@@ -69,12 +72,11 @@ export function withParams(value: unknown, { params }: Pick<CallRequest, 'params
     .filter((name) => name in value)
     .map((name) => ({ pointer: `/${name}`, message: 'stands in the path' }))
   if (errors.length === 0) return { ...value, ...named }
-  throw refuse(
-    'invalid_request',
-    'a name stands in the path and beside it',
-    'Send it in the path only.',
-    { errors },
-  )
+  throw refuse('invalid_request', {
+    detail: 'a name stands in the path and beside it',
+    next_action: 'Send it in the path only.',
+    errors,
+  })
 }
 
 /** The value as the operation's schema reads it; 400 with a JSON pointer for each fault. */
@@ -82,12 +84,11 @@ export function readInput(operation: AnyOperation, value: unknown): unknown {
   const parsed = (operation.input as z.ZodType).safeParse(value)
   if (!parsed.success) {
     const errors = parsed.error.issues.flatMap(pointers)
-    throw refuse(
-      'invalid_request',
-      errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '),
-      'Send what the schema asks for.',
-      { errors },
-    )
+    throw refuse('invalid_request', {
+      detail: errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '),
+      next_action: 'Send what the schema asks for.',
+      errors,
+    })
   }
   return parsed.data
 }

@@ -18,12 +18,9 @@ export function pickOperation(
   )
   if (picked !== undefined) return picked
   const known = group.map((operation) => operation.mode).join(', ')
-  throw refuse(
-    'unknown_mode',
-    `the modes of this path are ${known}`,
-    'Send one of the known modes.',
-    {
-      errors: [{ pointer: '/mode', message: `one of ${known}` }],
-    },
-  )
+  throw refuse('unknown_mode', {
+    detail: `the modes of this path are ${known}`,
+    next_action: 'Send one of the known modes.',
+    errors: [{ pointer: '/mode', message: `one of ${known}` }],
+  })
 }

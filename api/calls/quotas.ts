@@ -77,14 +77,11 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
 }
 
 const exhausted = (retry_after_ms: number) =>
-  refuse(
-    'rate_limited',
-    'a daily quota is used up',
-    'Repeat the call after the time in Retry-After.',
-    {
-      retry_after_ms,
-    },
-  )
+  refuse('rate_limited', {
+    detail: 'a daily quota is used up',
+    next_action: 'Repeat the call after the time in Retry-After.',
+    retry_after_ms,
+  })
 
 /** Two tickets as one: both are used, or none. */
 export function both(

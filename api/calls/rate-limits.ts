@@ -90,7 +90,9 @@ async function callOf(limiter: Limiter, key: string, points = 1): Promise<Caller
 
 function assertGranted(ticket: Ticket): void {
   if (ticket.granted) return
-  throw refuse('rate_limited', 'too many calls', 'Repeat the call after the time in Retry-After.', {
+  throw refuse('rate_limited', {
+    detail: 'too many calls',
+    next_action: 'Repeat the call after the time in Retry-After.',
     retry_after_ms: ticket.retryAfterMs,
   })
 }

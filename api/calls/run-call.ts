@@ -54,7 +54,9 @@ const contextOf = ({ deps, caller, call, request }: Run, leads: boolean) =>
   deps.context({ caller, callId: call.callId, leads, requestId: request.requestId, sent: request })
 
 const stillRunning = () =>
-  refuse('idempotency_in_flight', 'the same call is still running', 'Repeat the call; it joins.', {
+  refuse('idempotency_in_flight', {
+    detail: 'the same call is still running',
+    next_action: 'Repeat the call; it joins.',
     money_moved: 'unknown',
     retry_after_ms: 1000,
   })
@@ -164,11 +166,10 @@ async function preferred(
 }
 
 const tooLate = () =>
-  refuse(
-    'wallet_proof_expired',
-    'the call was given up before its answer left; a charge that settled is a credit',
-    'Sign a new call; a credit pays for it.',
-  )
+  refuse('wallet_proof_expired', {
+    detail: 'the call was given up before its answer left; a charge that settled is a credit',
+    next_action: 'Sign a new call; a credit pays for it.',
+  })
 
 /** The call with its answer; effects outside a workflow have it written here, together with the use of the grant. */
 async function finished(

@@ -52,12 +52,11 @@ async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
   await transaction(run.deps.db, async (tx) => {
     await claimPayment(tx, claim, run.call.callId, 'settling')
     if (!(await replaceFailedPayment(tx, run.call.callId, claim.paymentId))) {
-      throw refuse(
-        'idempotency_in_flight',
-        'another payment for this call is under way',
-        'Repeat the call; it joins.',
-        { money_moved: 'unknown' },
-      )
+      throw refuse('idempotency_in_flight', {
+        detail: 'another payment for this call is under way',
+        next_action: 'Repeat the call; it joins.',
+        money_moved: 'unknown',
+      })
     }
   })
   return claim.paymentId
@@ -84,10 +83,10 @@ async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'fa
     return payment?.state === 'settled' || payment?.state === 'failed' ? payment.state : undefined
   })
   if (state !== undefined) return state
-  throw refuse(
-    'settlement_pending',
-    'the payment is sent and its outcome is not known yet',
-    'Repeat the same call; it joins and is not charged again.',
-    { money_moved: 'unknown', retry_after_ms: 1000 },
-  )
+  throw refuse('settlement_pending', {
+    detail: 'the payment is sent and its outcome is not known yet',
+    next_action: 'Repeat the same call; it joins and is not charged again.',
+    money_moved: 'unknown',
+    retry_after_ms: 1000,
+  })
 }

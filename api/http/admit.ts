@@ -26,11 +26,10 @@ export function admit({ path, methods }: PathGroup): RequestHandler {
     }
     if (!allowed.includes(request.method)) {
       response.set('Allow', allowed.join(', '))
-      throw refuse(
-        'method_not_allowed',
-        `${request.method} is not a method of this path`,
-        `Use ${allowed.join(' or ')}.`,
-      )
+      throw refuse('method_not_allowed', {
+        detail: `${request.method} is not a method of this path`,
+        next_action: `Use ${allowed.join(' or ')}.`,
+      })
     }
     if (isWritten(request)) assertTaken(request, mediaTypesOf(methods.get(request.method)))
     next()
@@ -50,11 +49,10 @@ function assertTaken(request: Request, mediaTypes: readonly string[]): void {
     Number(request.get('content-length') ?? 0) === 0
   if (type === undefined ? bodiless : mediaTypes.includes(mediaTypeOf(type))) return
   const taken = mediaTypes.join(' or ')
-  throw refuse(
-    'unsupported_media_type',
-    `the content type is not ${taken}`,
-    `Send Content-Type: ${taken}.`,
-  )
+  throw refuse('unsupported_media_type', {
+    detail: `the content type is not ${taken}`,
+    next_action: `Send Content-Type: ${taken}.`,
+  })
 }
 
 /** A content type without its parameters. */

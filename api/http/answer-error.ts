@@ -6,30 +6,34 @@ import { sendAnswer } from './send-answer.ts'
 
 /** 413: the same words whether the length was announced or found out. */
 export const tooLarge = (): DomainError =>
-  refuse('payload_too_large', 'the body is over its limit', 'Send a smaller body.')
+  refuse('payload_too_large', {
+    detail: 'the body is over its limit',
+    next_action: 'Send a smaller body.',
+  })
 
 /** What Express' own parts refuse, said in our codes; undefined for what nobody foresaw. */
 function foreignRefusal(error: unknown): DomainError | undefined {
   if (error instanceof URIError)
-    return refuse('not_found', 'the path is not well-formed', 'See /openapi.json for every path.')
+    return refuse('not_found', {
+      detail: 'the path is not well-formed',
+      next_action: 'See /openapi.json for every path.',
+    })
   const type =
     typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined
   switch (type) {
     case 'entity.too.large':
       return tooLarge()
     case 'encoding.unsupported':
-      return refuse(
-        'unsupported_media_type',
-        'the body is encoded',
-        'Send the body without Content-Encoding.',
-      )
+      return refuse('unsupported_media_type', {
+        detail: 'the body is encoded',
+        next_action: 'Send the body without Content-Encoding.',
+      })
     case 'request.size.invalid':
     case 'request.aborted':
-      return refuse(
-        'invalid_request',
-        'the body is not as long as its Content-Length',
-        'Send the whole body.',
-      )
+      return refuse('invalid_request', {
+        detail: 'the body is not as long as its Content-Length',
+        next_action: 'Send the whole body.',
+      })
     default:
       return undefined
   }
@@ -58,9 +62,8 @@ export function answerError({
 }
 
 const internalError = (): DomainError =>
-  refuse(
-    'internal_error',
-    'the service failed',
-    'Repeat the call; if it fails again, tell the operator the request id.',
-    { money_moved: 'unknown' },
-  )
+  refuse('internal_error', {
+    detail: 'the service failed',
+    next_action: 'Repeat the call; if it fails again, tell the operator the request id.',
+    money_moved: 'unknown',
+  })

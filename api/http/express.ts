@@ -55,7 +55,10 @@ export function createApp(surface: Surface): Express {
     )
   }
   app.use(() => {
-    throw refuse('not_found', 'there is nothing at this path', 'See /openapi.json for every path.')
+    throw refuse('not_found', {
+      detail: 'there is nothing at this path',
+      next_action: 'See /openapi.json for every path.',
+    })
   })
   app.use(answerError(surface))
   return app

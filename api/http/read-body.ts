@@ -55,11 +55,10 @@ function readWhole(
 export function streamOf(request: Request, { stream }: AnyOperation): { stream?: BodyStream } {
   if (stream === undefined) return {}
   if (request.get('content-encoding') !== undefined)
-    throw refuse(
-      'unsupported_media_type',
-      'the body is encoded',
-      'Send the body without Content-Encoding.',
-    )
+    throw refuse('unsupported_media_type', {
+      detail: 'the body is encoded',
+      next_action: 'Send the body without Content-Encoding.',
+    })
   return {
     stream: {
       mediaType: mediaTypeOf(request.get('content-type') ?? ''),
@@ -95,4 +94,4 @@ function letGo(request: Request): void {
 }
 
 const brokenOff = (detail: string): DomainError =>
-  refuse('invalid_request', detail, 'Send the whole body.')
+  refuse('invalid_request', { detail, next_action: 'Send the whole body.' })

@@ -24,7 +24,10 @@ export function createEnforcement({ db, registry }: EnforcementDeps) {
     check: async (presented: Presented | undefined, input: EnforcementInput, callId: string) => {
       const operation = registry().find(({ id }) => id === input.operation_id)
       if (operation === undefined)
-        throw refuse('not_found', 'no such operation', 'Take the id from /openapi.json.')
+        throw refuse('not_found', {
+          detail: 'no such operation',
+          next_action: 'Take the id from /openapi.json.',
+        })
       const reasons = denials(operation, presented, input)
       const decision = reasons.length === 0 ? ('allow' as const) : ('deny' as const)
       const credential =

@@ -105,7 +105,8 @@ function setHandlers(state: OpenTask): void {
     if (state.known !== null) return { ok: true, snapshot: state.known }
     return {
       ok: false,
-      refusal: refuse('not_found', 'no such task', 'Check the task token.').refusal,
+      refusal: refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
+        .refusal,
     }
   }
   const validator = ({ event }: EventInput): void => {

@@ -87,15 +87,12 @@ export function assertGrant(row: LockedCall | undefined, subject: string): Locke
   const usable =
     row?.grant_state === 'open' || (row?.grant_state === 'used' && row.subject === subject)
   if (row !== undefined && usable) return row
-  throw refuse(
-    'grant_released',
-    'the call was given up before its effect ran',
-    'Repeat the call.',
-    {
-      money_moved: 'no',
-      retry_after_ms: 100,
-    },
-  )
+  throw refuse('grant_released', {
+    detail: 'the call was given up before its effect ran',
+    next_action: 'Repeat the call.',
+    money_moved: 'no',
+    retry_after_ms: 100,
+  })
 }
 
 /** The same for a step of a payout, which accepts only a call of its own operation. */
@@ -106,14 +103,11 @@ export function assertStepGrant(
 ): LockedCall {
   const call = assertGrant(row, payoutId)
   if (call.operation === operation) return call
-  throw refuse(
-    'wrong_state',
-    `the call is a ${call.operation} and not a ${operation}`,
-    `Call ${operation}.`,
-    {
-      money_moved: 'no',
-    },
-  )
+  throw refuse('wrong_state', {
+    detail: `the call is a ${call.operation} and not a ${operation}`,
+    next_action: `Call ${operation}.`,
+    money_moved: 'no',
+  })
 }
 
 /** `open → used`, in the effect's own transaction, for an effect whose answer comes later. */

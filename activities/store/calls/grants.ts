@@ -116,11 +116,10 @@ export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing
 }
 
 const replayedProof = () =>
-  refuse(
-    'wallet_proof_replayed',
-    'the proof nonce was used for another path or body',
-    'Sign a new proof with a fresh nonce.',
-  )
+  refuse('wallet_proof_replayed', {
+    detail: 'the proof nonce was used for another path or body',
+    next_action: 'Sign a new proof with a fresh nonce.',
+  })
 
 const insertProofNonce = fixedInsert('proof_nonces')
 

@@ -124,11 +124,10 @@ function refuseTaken(error: unknown): never {
 }
 
 export const paymentAlreadyUsed = () =>
-  refuse(
-    'payment_already_used',
-    'the payment authorization was used for another call',
-    'Sign a new payment for this call.',
-  )
+  refuse('payment_already_used', {
+    detail: 'the payment authorization was used for another call',
+    next_action: 'Sign a new payment for this call.',
+  })
 
 /** `claimed → settling`, for calls that settle before their effect. */
 export async function startSettling(tx: Tx, paymentId: string): Promise<void> {

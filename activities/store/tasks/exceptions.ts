@@ -135,16 +135,14 @@ export async function closeException(
     .forUpdate()
     .executeTakeFirst()
   if (row === undefined)
-    throw refuse(
-      'not_found',
-      'no such exception',
-      'List the open ones: GET /api/operator/reconciliation.',
-    )
+    throw refuse('not_found', {
+      detail: 'no such exception',
+      next_action: 'List the open ones: GET /api/operator/reconciliation.',
+    })
   // The act may run twice: the same operator with the same reason is the same act.
   if (row.closed_by === closedBy && row.reason === reason) return row
-  throw refuse(
-    'wrong_state',
-    'the exception is closed',
-    'Read who closed it and why in its receipt.',
-  )
+  throw refuse('wrong_state', {
+    detail: 'the exception is closed',
+    next_action: 'Read who closed it and why in its receipt.',
+  })
 }

@@ -33,7 +33,10 @@ export function createPages(facts: PageFacts): Router {
   at('/problems/:code', pagePolicy, (request, response, next) => {
     const problem = describeProblem(String(request.params['code']), facts)
     if (problem === undefined)
-      throw refuse('not_found', 'there is no such code', 'See /problems for every code.')
+      throw refuse('not_found', {
+        detail: 'there is no such code',
+        next_action: 'See /problems for every code.',
+      })
     return negotiated(problemPage(problem), problem)(request, response, next)
   })
   return router
@@ -45,7 +48,10 @@ function onlyGet(path: string): RequestHandler {
     response.locals['route'] = path
     if (request.method === 'GET' || request.method === 'HEAD') return next()
     response.set('Allow', 'GET, HEAD')
-    throw refuse('method_not_allowed', `${request.method} is not a method of this path`, 'Use GET.')
+    throw refuse('method_not_allowed', {
+      detail: `${request.method} is not a method of this path`,
+      next_action: 'Use GET.',
+    })
   }
 }
 

@@ -50,7 +50,7 @@ export function payerOf(context: Context): Payer {
 /** As `agentIdOf`, for what anybody may ask but only its agent reads; throws 401 `credential_required` for everybody else. */
 export function readingAgentId(context: Context, detail: string, next: string): string {
   const agentId = agentIdOf(context)
-  if (agentId === undefined) throw refuse('credential_required', detail, next)
+  if (agentId === undefined) throw refuse('credential_required', { detail, next_action: next })
   return agentId
 }
 

@@ -32,11 +32,10 @@ export const allowanceWalletRead = operation({
     const product = { product_parts: [...productParts], fee_model: feeModel }
     if (wallet_id === undefined) return { body: output.parse({ ...product, wallet: null }) }
     if (context.caller.kind === 'public')
-      throw refuse(
-        'credential_required',
-        'a wallet is read by its agent',
-        'Present your access key.',
-      )
+      throw refuse('credential_required', {
+        detail: 'a wallet is read by its agent',
+        next_action: 'Present your access key.',
+      })
     return {
       body: output.parse({
         ...product,

@@ -21,7 +21,10 @@ export const schemaRead = operation({
   handle: async ({ schema_name }, context) => {
     const document = context.discovery.schemas.read(schema_name)
     if (document === undefined)
-      throw refuse('not_found', 'no schema has this name', 'Read /schemas; it lists all.')
+      throw refuse('not_found', {
+        detail: 'no schema has this name',
+        next_action: 'Read /schemas; it lists all.',
+      })
     return { body: output.parse(document) }
   },
 })

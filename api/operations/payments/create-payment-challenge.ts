@@ -44,7 +44,9 @@ export const createPaymentChallenge = operation({
   handle: async ({ quote_id, method }, { money }) => {
     const challenge = PaymentChallenge.parse(await money.challenge(quote_id, method))
     const { accepted_methods, amount_usd, next_action } = challenge
-    throw refuse('payment_required', `${amount_usd} usd are to be paid`, next_action, {
+    throw refuse('payment_required', {
+      detail: `${amount_usd} usd are to be paid`,
+      next_action,
       extra: { challenge, accepted_methods },
     })
   },

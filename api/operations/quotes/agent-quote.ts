@@ -51,11 +51,10 @@ export const agentQuote = operation({
       }
     if (task_token === undefined) return quoted(context, asked)
     if (caller.kind === 'public')
-      throw refuse(
-        'credential_required',
-        'a quote for a task is its agent’s to ask for',
-        'Use the access key.',
-      )
+      throw refuse('credential_required', {
+        detail: 'a quote for a task is its agent’s to ask for',
+        next_action: 'Use the access key.',
+      })
     const task = await tasks.taskOf(moverOf(context), task_token)
     return { body: Quoted.parse(await money.quoteTask(task.task_id, asked)) }
   },

@@ -102,15 +102,17 @@ function rotating(
   const { caller } = context
   if (caller.kind === 'agent') {
     if (agent_id !== undefined && agent_id !== caller.agentId)
-      throw refuse('not_owner', 'an agent rotates its own keys', 'Leave agent_id out.')
+      throw refuse('not_owner', {
+        detail: 'an agent rotates its own keys',
+        next_action: 'Leave agent_id out.',
+      })
     return { by: { agentId: caller.agentId }, agentId: caller.agentId }
   }
   const { operatorId, name } = callingOperator(context)
   if (agent_id !== undefined && target === 'own_access_key')
     return { by: { operatorId, name }, agentId: agent_id }
-  throw refuse(
-    'invalid_request',
-    'an operator rotates the access key of one agent',
-    'Send agent_id and own_access_key.',
-  )
+  throw refuse('invalid_request', {
+    detail: 'an operator rotates the access key of one agent',
+    next_action: 'Send agent_id and own_access_key.',
+  })
 }

@@ -82,17 +82,15 @@ export const workOrderCreate = operation({
   ) => {
     const agentId = agentIdOf(context) ?? null
     if ('agent_id' in asked.requester && asked.requester.agent_id !== agentId)
-      throw refuse(
-        'not_owner',
-        'an agent orders for itself',
-        'Present its access key, or give a name and a contact.',
-      )
+      throw refuse('not_owner', {
+        detail: 'an agent orders for itself',
+        next_action: 'Present its access key, or give a name and a contact.',
+      })
     if (asked.payment_reference_id !== undefined && agentId === null)
-      throw refuse(
-        'credential_required',
-        'a payment is named by its agent',
-        'Present its access key.',
-      )
+      throw refuse('credential_required', {
+        detail: 'a payment is named by its agent',
+        next_action: 'Present its access key.',
+      })
     const { requested_tool_id, payment_reference_id } = asked
     const ordered =
       requested_tool_id === SERVICE_OS

@@ -47,11 +47,10 @@ export const workOrdersRead = operation({
 function askerOf(caller: Caller, workOrderId: string): { agentId?: string; workOrderId?: string } {
   if (caller.kind === 'operator') return { workOrderId }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
-    throw refuse(
-      'credential_required',
-      'an order is read by who sent it',
-      'Present its status token.',
-    )
+    throw refuse('credential_required', {
+      detail: 'an order is read by who sent it',
+      next_action: 'Present its status token.',
+    })
   const isOrder = caller.kind === 'status' && caller.prefix === 'wt'
   return isOrder ? { workOrderId: caller.subjectId } : { agentId: caller.agentId }
 }

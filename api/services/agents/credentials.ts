@@ -38,22 +38,21 @@ export async function rotateCredential(
 ): Promise<CredentialAct> {
   const { agentId, overlapSeconds, revokeOld = false } = input
   const agent = await lockAgent(tx, agentId)
-  if (agent === undefined) throw refuse('not_found', 'no such agent', 'Check the agent id.')
+  if (agent === undefined)
+    throw refuse('not_found', { detail: 'no such agent', next_action: 'Check the agent id.' })
   if (!mayAct(agent.trust_state))
-    throw refuse(
-      'trust_required',
-      `the agent is ${agent.trust_state}`,
-      'Decide about its trust first.',
-    )
+    throw refuse('trust_required', {
+      detail: `the agent is ${agent.trust_state}`,
+      next_action: 'Decide about its trust first.',
+    })
   const credentials = await listCredentials(tx, agentId)
   const [newest] = credentials
   if (newest === undefined) throw new Error(`the trusted agent ${agentId} never had a credential`)
   if (newest.state === 'pending')
-    throw refuse(
-      'rotation_in_progress',
-      'a credential waits to be claimed',
-      'Let the agent claim it, or revoke it.',
-    )
+    throw refuse('rotation_in_progress', {
+      detail: 'a credential waits to be claimed',
+      next_action: 'Let the agent claim it, or revoke it.',
+    })
   const { scopes, rails, version } = newest
   if (revokeOld)
     for (const { state, credential_id } of credentials)
@@ -74,10 +73,16 @@ export async function revokeWithReceipt(
   const found = await findCredential(tx, input.credentialId)
   const agent = found && (await lockAgent(tx, found.agent_id))
   if (agent === undefined)
-    throw refuse('not_found', 'no such credential', 'Check the id: the 16 hex after ag_.')
+    throw refuse('not_found', {
+      detail: 'no such credential',
+      next_action: 'Check the id: the 16 hex after ag_.',
+    })
   const now = await findCredential(tx, input.credentialId)
   if (now?.state === 'revoked')
-    throw refuse('wrong_state', 'the credential is revoked', 'Nothing is left to do.')
+    throw refuse('wrong_state', {
+      detail: 'the credential is revoked',
+      next_action: 'Nothing is left to do.',
+    })
   const revoked = await revokeCredential(tx, input.credentialId)
   return record(deps, tx, by, { act: 'revoke', reason: input.reason }, revoked, agent)
 }

@@ -108,17 +108,19 @@ async function claim(
   agent: AgentRow,
 ): Promise<{ credential: CredentialRow; envelope: Envelope }> {
   if (!mayAct(agent.trust_state))
-    throw refuse(
-      'trust_required',
-      `the agent is ${agent.trust_state}`,
-      'Read the status URL until the agent is trusted.',
-    )
+    throw refuse('trust_required', {
+      detail: `the agent is ${agent.trust_state}`,
+      next_action: 'Read the status URL until the agent is trusted.',
+    })
   const waiting = (await listCredentials(tx, agent.agent_id)).find(
     ({ state }) => state === 'pending',
   )
   if (waiting === undefined) {
     const next = 'Repeat the handshake that claimed it, or have the key rotated.'
-    throw refuse('already_claimed', 'no access key waits to be claimed', next)
+    throw refuse('already_claimed', {
+      detail: 'no access key waits to be claimed',
+      next_action: next,
+    })
   }
   const { credential_id } = waiting
   const secret = await deps.tokens.credentialSecret(credential_id)
@@ -136,8 +138,8 @@ const keyOf = async (tokens: AgentDeps['tokens'], credentialId: string): Promise
   credentialText(credentialId, await tokens.credentialSecret(credentialId))
 
 const unproven = (detail: string): DomainError =>
-  refuse(
-    'proof_invalid',
+  refuse('proof_invalid', {
     detail,
-    'Read the handshake document for a fresh nonce, and sign its text with the registered key.',
-  )
+    next_action:
+      'Read the handshake document for a fresh nonce, and sign its text with the registered key.',
+  })

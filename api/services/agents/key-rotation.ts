@@ -102,11 +102,10 @@ async function rotateSigningKey(
   assertSignedBy('signed_by_next', public_key, text, nextKey.signed_by_next)
   const version = newest.version + 1
   if (!(await insertSigningVersion(tx, { agentId, version, publicKey: public_key, keySha256 })))
-    throw refuse(
-      'key_already_registered',
-      'this key belongs to an agent',
-      'Make a fresh key for the rotation.',
-    )
+    throw refuse('key_already_registered', {
+      detail: 'this key belongs to an agent',
+      next_action: 'Make a fresh key for the rotation.',
+    })
   if (revokeOld) await revokeSigningVersions(tx, agentId)
   else await retireSigningVersion(tx, agentId, overlapSeconds)
   await activateSigningVersion(tx, agentId)
@@ -144,9 +143,8 @@ function assertSignedBy(
 ): void {
   if (verifySignature({ alg: 'EdDSA', publicJwk }, text, Buffer.from(signature, 'base64url')))
     return
-  throw refuse(
-    'proof_invalid',
-    `${name} is not that key’s signature over the rotation`,
-    'Sign the text of the rotation with the key that is active and with the next one.',
-  )
+  throw refuse('proof_invalid', {
+    detail: `${name} is not that key’s signature over the rotation`,
+    next_action: 'Sign the text of the rotation with the key that is active and with the next one.',
+  })
 }

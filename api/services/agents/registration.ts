@@ -113,14 +113,11 @@ async function assertSealable({ encryption_key }: Manifest): Promise<void> {
   if (encryption_key === undefined) return
   await sealCredential({ credential: '', credential_id: '' }, encryption_key).catch(() => {
     const errors = [{ pointer: '/encryption_key', message: 'not a key to seal to' }]
-    throw refuse(
-      'invalid_request',
-      'nothing can be sealed to encryption_key',
-      'Send the public half of a fresh X25519 key.',
-      {
-        errors,
-      },
-    )
+    throw refuse('invalid_request', {
+      detail: 'nothing can be sealed to encryption_key',
+      next_action: 'Send the public half of a fresh X25519 key.',
+      errors,
+    })
   })
 }
 
@@ -174,8 +171,8 @@ async function onboardingReceipt(
 }
 
 const keyTaken = () =>
-  refuse(
-    'key_already_registered',
-    'an agent with this public key is registered',
-    'Use its status URL, or repeat its registration signed by this key in X-Agent-Signature.',
-  )
+  refuse('key_already_registered', {
+    detail: 'an agent with this public key is registered',
+    next_action:
+      'Use its status URL, or repeat its registration signed by this key in X-Agent-Signature.',
+  })

@@ -59,11 +59,10 @@ export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'call
         refuseFirst,
       })
       if (!taken)
-        throw refuse(
-          'unavailable',
-          'this attempt is refused, as it was asked for',
-          'Deliver it again later.',
-        )
+        throw refuse('unavailable', {
+          detail: 'this attempt is refused, as it was asked for',
+          next_action: 'Deliver it again later.',
+        })
       return { ...answer, duplicate }
     },
     read: async (receiver: string, deliveryId?: string) =>
@@ -82,16 +81,14 @@ const inboxView = (row: InboxRow) => ({
 function readBody(text: string): CallbackBody {
   const parsed = callbackBody.safeParse(JSON.parse(text))
   if (parsed.success) return parsed.data
-  throw refuse(
-    'invalid_request',
-    'the body is signed and not a callback of this version',
-    'Send it as it was signed.',
-  )
+  throw refuse('invalid_request', {
+    detail: 'the body is signed and not a callback of this version',
+    next_action: 'Send it as it was signed.',
+  })
 }
 
 const unsigned = (what: string): DomainError =>
-  refuse(
-    'webhook_signature_invalid',
-    `${what} is not as this service signs it`,
-    'Send the callback as it came.',
-  )
+  refuse('webhook_signature_invalid', {
+    detail: `${what} is not as this service signs it`,
+    next_action: 'Send the callback as it came.',
+  })

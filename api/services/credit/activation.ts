@@ -47,13 +47,15 @@ async function parties(tx: Tx, asker: Asker, of: ActivationOf): Promise<Parties>
   }
   const reference = await findReference(tx, of.payment_reference_id)
   if (reference === undefined)
-    throw refuse('not_found', 'no such payment reference', 'Present the payment first.')
+    throw refuse('not_found', {
+      detail: 'no such payment reference',
+      next_action: 'Present the payment first.',
+    })
   if (reference.agent_id !== asker.agentId)
-    throw refuse(
-      'not_owner',
-      'the payment is of another agent',
-      'Use the access key that presented it.',
-    )
+    throw refuse('not_owner', {
+      detail: 'the payment is of another agent',
+      next_action: 'Use the access key that presented it.',
+    })
   const { entitlement_id } = reference
   return {
     reference,

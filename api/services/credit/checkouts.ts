@@ -67,7 +67,10 @@ export function openCheckouts(deps: PaymentService) {
     readChallenge: async (agentId: string, challengeId: string) => {
       const challenge = await findChallenge(db, challengeId)
       if (challenge === undefined)
-        throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
+        throw refuse('not_found', {
+          detail: 'no such challenge',
+          next_action: 'Open a challenge for a quote first.',
+        })
       if (challenge.entitlement_id !== null)
         await ownEntitlement(deps, challenge.entitlement_id, agentId)
       return challengeWithUrl(deps, db, challenge)
@@ -110,11 +113,11 @@ export function openCheckouts(deps: PaymentService) {
 /** No customer pays before it is known whose credit the payment becomes. */
 async function assertBound(tx: Tx, quoteId: string): Promise<void> {
   if ((await requireQuote(tx, quoteId)).bound_to !== null) return
-  throw refuse(
-    'wrong_state',
-    'the quote is not bound to an agent yet',
-    'Start its run or accept its contract with quote_id and quote_token, then open the checkout.',
-  )
+  throw refuse('wrong_state', {
+    detail: 'the quote is not bound to an agent yet',
+    next_action:
+      'Start its run or accept its contract with quote_id and quote_token, then open the checkout.',
+  })
 }
 
 const challengeWithUrl = async (deps: PaymentService, tx: Tx, challenge: ChallengeRow) => ({
@@ -136,4 +139,7 @@ function bindingView({ challenge_id, state, lapsed }: ChallengeRow, entitlement:
 }
 
 const noBinding = () =>
-  refuse('not_found', 'no challenge is bound to it', 'Bind a challenge of its quote first.')
+  refuse('not_found', {
+    detail: 'no challenge is bound to it',
+    next_action: 'Bind a challenge of its quote first.',
+  })

@@ -61,11 +61,10 @@ export function openAuthorities(deps: PaymentService) {
         (await findEntitlement(db, entitlement_id ?? ''))?.quote_id ?? '',
       )
       if (authority_type === null || quote === undefined)
-        throw refuse(
-          'not_found',
-          'the payment was presented without an authority',
-          'Read it at the payment rail.',
-        )
+        throw refuse('not_found', {
+          detail: 'the payment was presented without an authority',
+          next_action: 'Read it at the payment rail.',
+        })
       const over = overReasons(reference)
       const isOpen = reference.state === 'presented' || reference.state === 'pending'
       const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined

@@ -41,18 +41,20 @@ async function quoteOf(tx: Tx, of: PaysFor): Promise<string> {
   if ('quote_id' in of) return of.quote_id
   const challenge = await findChallenge(tx, of.challenge_id)
   if (challenge !== undefined) return challenge.quote_id
-  throw refuse('not_found', 'no such challenge', 'Open a challenge for a quote first.')
+  throw refuse('not_found', {
+    detail: 'no such challenge',
+    next_action: 'Open a challenge for a quote first.',
+  })
 }
 
 /** The task of the order whose quote it is; 403 `not_owner` for a quote of anything else. */
 async function orderedOwner(tx: Tx, workOrderId: string, quoteId: string): Promise<string> {
   const { bound_to } = await requireQuote(tx, quoteId)
   if (bound_to !== null && (await findOrderOf(tx, bound_to)) === workOrderId) return bound_to
-  throw refuse(
-    'not_owner',
-    'the quote is not of this order',
-    'Ask for the quote of the order with its token.',
-  )
+  throw refuse('not_owner', {
+    detail: 'the quote is not of this order',
+    next_action: 'Ask for the quote of the order with its token.',
+  })
 }
 
 /** Presents a payment and looks for its proof once; what is not proven yet is looked for again whenever somebody asks. */
@@ -111,5 +113,5 @@ function noProvider(providers: readonly string[]) {
     ? 'Pay by another of the accepted methods.'
     : `Name one of: ${providers.join(', ')}.`
   const errors = [{ pointer: '/provider', message: 'is not one configured payment provider' }]
-  return refuse('invalid_request', detail, next, { errors })
+  return refuse('invalid_request', { detail, next_action: next, errors })
 }

@@ -114,7 +114,11 @@ export function openMoney(deps: PaymentService) {
     ofTask: (tx: Tx, taskId: string) => moneyOfTask(deps, tx, taskId),
     readQuote: async (quoteId: string) => {
       const quote = await findQuote(db, quoteId)
-      if (quote === undefined) throw refuse('not_found', 'no such quote', 'Ask for a quote first.')
+      if (quote === undefined)
+        throw refuse('not_found', {
+          detail: 'no such quote',
+          next_action: 'Ask for a quote first.',
+        })
       const state = quote.used ? 'used' : quote.expired ? 'expired' : 'live'
       return { quote: quoteView(quote), lines: linesOf(quote), state }
     },
@@ -179,13 +183,12 @@ export async function ownReference(
 ): Promise<ReferenceRow> {
   const reference = await findReference(db, referenceId)
   if (reference === undefined)
-    throw refuse('not_found', 'no such payment reference', 'Check the id.')
+    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
   if (reference.agent_id === agentId) return reference
-  throw refuse(
-    'not_owner',
-    'the payment reference belongs to another agent',
-    'Read one of your own.',
-  )
+  throw refuse('not_owner', {
+    detail: 'the payment reference belongs to another agent',
+    next_action: 'Read one of your own.',
+  })
 }
 
 /** An entitlement of this agent, of anybody where none is named; 404, 403 `not_owner`. */
@@ -196,9 +199,15 @@ export async function ownEntitlement(
 ): Promise<EntitlementRow> {
   const entitlement = await findEntitlement(db, entitlementId)
   if (entitlement === undefined)
-    throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
+    throw refuse('not_found', {
+      detail: 'no such entitlement',
+      next_action: 'Check the entitlement id.',
+    })
   if (agentId === undefined || entitlement.agent_id === agentId) return entitlement
-  throw refuse('not_owner', 'the entitlement belongs to another agent', 'Use your own entitlement.')
+  throw refuse('not_owner', {
+    detail: 'the entitlement belongs to another agent',
+    next_action: 'Use your own entitlement.',
+  })
 }
 
 const readCredit = async ({ db }: PaymentService, entitlement: EntitlementRow) =>
@@ -232,11 +241,10 @@ async function fundingReference(
   if ('payment_reference_id' in by) {
     const reference = await ownReference(deps, agent_id, by.payment_reference_id)
     if (reference.entitlement_id === entitlement_id) return look(deps, reference)
-    throw refuse(
-      'reference_already_used',
-      'the payment is for something else',
-      'Present a payment for this credit.',
-    )
+    throw refuse('reference_already_used', {
+      detail: 'the payment is for something else',
+      next_action: 'Present a payment for this credit.',
+    })
   }
   const { amount_usd, ...asked } = by
   // A repeat finds its own payment again, where a new challenge would be refused.

@@ -64,9 +64,8 @@ export function soldToAgents(key: RailKey): Sold {
   if (rail.takes.paidAgentUse) return rail
   const bought = rails.flatMap((one) => (one.takes.paidAgentUse ? one.key : []))
   const next = rail.prices === null ? '' : ` Begin a ${key} run with POST /api/agents/preflight.`
-  throw refuse(
-    'unsupported_request',
-    `${key} is not sold here`,
-    `Use one of ${bought.join(', ')}.${next}`,
-  )
+  throw refuse('unsupported_request', {
+    detail: `${key} is not sold here`,
+    next_action: `Use one of ${bought.join(', ')}.${next}`,
+  })
 }

@@ -70,17 +70,15 @@ export function openProductLinks(deps: LinkDeps) {
     set: async (asked: LinkSet) => {
       const [cell] = sold(asked)
       if (cell === undefined)
-        throw refuse(
-          'unsupported_request',
-          `${asked.rail} is not sold`,
-          'Choose a rail with a price.',
-        )
+        throw refuse('unsupported_request', {
+          detail: `${asked.rail} is not sold`,
+          next_action: 'Choose a rail with a price.',
+        })
       if (asked.provider_price_usd !== cell.total_usd)
-        throw refuse(
-          'amount_mismatch',
-          `a quote comes to ${cell.total_usd} usd`,
-          'Set that price at the provider first.',
-        )
+        throw refuse('amount_mismatch', {
+          detail: `a quote comes to ${cell.total_usd} usd`,
+          next_action: 'Set that price at the provider first.',
+        })
       const jws = await transaction(db, (tx) => storeLink(deps, tx, asked))
       const receipt = receiptId(jws)
       const reachable = asked.url !== null && (await isLive(sendOutgoing, asked.url))

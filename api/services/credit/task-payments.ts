@@ -78,11 +78,10 @@ export async function quoteOrder(
   )
   const next = fitting.find(({ state }) => state === 'trusted') ?? fitting[0]
   if (next !== undefined) return quoteTask(deps, next.task_id, asked)
-  throw refuse(
-    'quote_mismatch',
-    'the order has no such run',
-    'Name the rail and tier of one of its runs.',
-  )
+  throw refuse('quote_mismatch', {
+    detail: 'the order has no such run',
+    next_action: 'Name the rail and tier of one of its runs.',
+  })
 }
 
 /** What a task pays with, as callers see it: its credit, and the challenge that can still be met. */

@@ -101,26 +101,31 @@ export function openUsageLedger(deps: UsageDeps) {
 async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecord): Promise<void> {
   if (entitlement_id !== undefined) {
     if (agentId === undefined)
-      throw refuse(
-        'credential_required',
-        'credit is used by its agent',
-        'Present your access key, or name no credit.',
-      )
+      throw refuse('credential_required', {
+        detail: 'credit is used by its agent',
+        next_action: 'Present your access key, or name no credit.',
+      })
     const entitlement = await findEntitlement(tx, entitlement_id)
     if (entitlement === undefined)
-      throw refuse('not_found', 'no such entitlement', 'Check the entitlement id.')
+      throw refuse('not_found', {
+        detail: 'no such entitlement',
+        next_action: 'Check the entitlement id.',
+      })
     if (entitlement.agent_id !== agentId)
-      throw refuse(
-        'not_owner',
-        'the entitlement belongs to another agent',
-        'Use your own entitlement.',
-      )
+      throw refuse('not_owner', {
+        detail: 'the entitlement belongs to another agent',
+        next_action: 'Use your own entitlement.',
+      })
   }
   if (run_id === undefined || agentId === undefined) return
   const task = await findTaskOfRun(tx, run_id)
-  if (task === undefined) throw refuse('not_found', 'no such run', 'Check the run id.')
+  if (task === undefined)
+    throw refuse('not_found', { detail: 'no such run', next_action: 'Check the run id.' })
   if (task.agent_id !== agentId)
-    throw refuse('not_owner', 'the run belongs to another agent', 'Name a run of your own.')
+    throw refuse('not_owner', {
+      detail: 'the run belongs to another agent',
+      next_action: 'Name a run of your own.',
+    })
 }
 
 async function append(
@@ -133,7 +138,10 @@ async function append(
   const now = new Date((await clockSeconds(tx)) * 1000)
   const occurredAt = use.occurred_at === undefined ? now : new Date(use.occurred_at)
   if (occurredAt.getTime() > now.getTime() + CLOCK_SKEW_MS)
-    throw refuse('invalid_request', 'it has not occurred yet', 'Report it once it has.')
+    throw refuse('invalid_request', {
+      detail: 'it has not occurred yet',
+      next_action: 'Report it once it has.',
+    })
   if (entitlement_id !== undefined && unit === CREDIT_UNIT && units > 0) {
     const named = {
       ...(run_id === undefined ? {} : { runId: run_id }),

@@ -103,11 +103,10 @@ async function intoWallet(
     const reference = await ownReference(deps, agentId, by.payment_reference_id)
     if (reference.wallet_id === walletId) return reference
     const open = reference.state === 'presented' || reference.state === 'pending'
-    throw refuse(
-      open ? 'payment_pending' : 'reference_already_used',
-      'the payment is for something else',
-      'Present another payment for the wallet.',
-    )
+    throw refuse(open ? 'payment_pending' : 'reference_already_used', {
+      detail: 'the payment is for something else',
+      next_action: 'Present another payment for the wallet.',
+    })
   }
   const { amount_usd, ...asked } = by
   await assertProofGiven(deps, walletId, amount_usd, asked)

@@ -58,7 +58,10 @@ export function openInputs({ db, config }: InputDeps) {
     read: async (name: InputName) => {
       const input = await findInput(db, name)
       if (input === undefined)
-        throw refuse('not_found', 'this agent has no such input', 'Upload it, or check the digest.')
+        throw refuse('not_found', {
+          detail: 'this agent has no such input',
+          next_action: 'Upload it, or check the digest.',
+        })
       return view(input)
     },
   }
@@ -76,37 +79,34 @@ async function assertSpace({
 
 const refusals: Record<Extract<Upload, { ok: false }>['reason'], () => DomainError> = {
   digest_mismatch: () =>
-    refuse(
-      'evidence_mismatch',
-      'the bytes have another SHA-256 than the path says',
-      'Send the file of that digest.',
-    ),
-  empty: () => refuse('evidence_mismatch', 'the body is empty', 'Send the file of that digest.'),
+    refuse('evidence_mismatch', {
+      detail: 'the bytes have another SHA-256 than the path says',
+      next_action: 'Send the file of that digest.',
+    }),
+  empty: () =>
+    refuse('evidence_mismatch', {
+      detail: 'the body is empty',
+      next_action: 'Send the file of that digest.',
+    }),
   too_large: () =>
-    refuse(
-      'payload_too_large',
-      `the body is over ${limits.inputBytesMax} bytes`,
-      'Send a smaller file.',
-    ),
+    refuse('payload_too_large', {
+      detail: `the body is over ${limits.inputBytesMax} bytes`,
+      next_action: 'Send a smaller file.',
+    }),
   no_room: () =>
-    refuse(
-      'control_denied',
-      'the inputs of this agent have as many bytes as they may',
-      'Wait until inputs of closed tasks are removed.',
-    ),
+    refuse('control_denied', {
+      detail: 'the inputs of this agent have as many bytes as they may',
+      next_action: 'Wait until inputs of closed tasks are removed.',
+    }),
   no_room_at_all: () =>
-    refuse(
-      'unavailable',
-      'there is no room for uploads',
-      'Upload it later, or send a shorter input in the body.',
-    ),
+    refuse('unavailable', {
+      detail: 'there is no room for uploads',
+      next_action: 'Upload it later, or send a shorter input in the body.',
+    }),
   too_many_at_once: () =>
-    refuse(
-      'rate_limited',
-      'this agent uploads too many inputs at once',
-      'Finish an upload first.',
-      {
-        retry_after_ms: 5_000,
-      },
-    ),
+    refuse('rate_limited', {
+      detail: 'this agent uploads too many inputs at once',
+      next_action: 'Finish an upload first.',
+      retry_after_ms: 5_000,
+    }),
 }

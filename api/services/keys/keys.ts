@@ -79,7 +79,9 @@ export function openKeys(deps: KeyDeps) {
 /** A file that no process may start with is not taken over either. */
 function refused(error: unknown): never {
   if (!(error instanceof KeyRefused)) throw error
-  throw refuse('wrong_state', error.message, 'Rotate the keys, and publish the file then.', {
+  throw refuse('wrong_state', {
+    detail: error.message,
+    next_action: 'Rotate the keys, and publish the file then.',
     extra: { state: 'refused' },
   })
 }
@@ -119,17 +121,18 @@ function end(
 async function requireKey(tx: Tx, kid: string): Promise<SigningKeyRow> {
   const row = await findKey(tx, kid)
   if (row !== undefined) return row
-  throw refuse(
-    'not_found',
-    'no key of this service has this kid',
-    'List the keys and take one of theirs.',
-  )
+  throw refuse('not_found', {
+    detail: 'no key of this service has this kid',
+    next_action: 'List the keys and take one of theirs.',
+  })
 }
 
 function assertEnds(row: SigningKeyRow, how: 'retire' | 'revoke'): void {
   const state = keyState(row)
   if (state === 'active' || (how === 'revoke' && state === 'retired')) return
-  throw refuse('wrong_state', `the key is ${state}`, 'There is nothing left to end.', {
+  throw refuse('wrong_state', {
+    detail: `the key is ${state}`,
+    next_action: 'There is nothing left to end.',
     extra: { state },
   })
 }
@@ -141,12 +144,11 @@ async function assertReplaced(
 ): Promise<void> {
   const next = activeKey(keys[ring as Ring], await readCurrent(tx, keys, [ring as Ring]), kid)
   if (next.kid !== kid) return
-  throw refuse(
-    'wrong_state',
-    `no other key of the ring ${ring} stands active in this process`,
-    'Rotate the keys first, or revoke this one.',
-    { extra: { state: 'active' } },
-  )
+  throw refuse('wrong_state', {
+    detail: `no other key of the ring ${ring} stands active in this process`,
+    next_action: 'Rotate the keys first, or revoke this one.',
+    extra: { state: 'active' },
+  })
 }
 
 /** The receipt of an act on keys, signed by another key than `not` where there is one. */

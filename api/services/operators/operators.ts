@@ -40,16 +40,16 @@ export function openOperators(deps: ControlDeps & { db: Kysely<Database> }) {
         await claimGrant(tx, callId, operator_id)
         const before = (await listOperators(tx)).find((row) => row.operator_id === operator_id)
         if (before === undefined)
-          throw refuse('not_found', 'no such operator', 'List the operators.')
+          throw refuse('not_found', {
+            detail: 'no such operator',
+            next_action: 'List the operators.',
+          })
         if (before.revoked_at !== null)
-          throw refuse(
-            'wrong_state',
-            'the credential is revoked',
-            'There is nothing left to revoke.',
-            {
-              extra: { state: 'revoked' },
-            },
-          )
+          throw refuse('wrong_state', {
+            detail: 'the credential is revoked',
+            next_action: 'There is nothing left to revoke.',
+            extra: { state: 'revoked' },
+          })
         const operator = operatorView(await revokeOperator(tx, operator_id))
         const act = { act: 'operator_revoke', act_on: operator_id, reason }
         const answer = { operator, receipt: await signAct(deps, tx, by, act) }

@@ -83,20 +83,20 @@ export function openAuthority(settings: AuthoritySettings) {
 /** A mandate for a payout that could never be authorized any more is not issued. */
 function assertAhead(expiresAt: number, nowSeconds: number): void {
   if (expiresAt > nowSeconds) return
-  throw refuse('payout_expired', 'expires_at has passed', 'Name an expires_at that lies ahead.')
+  throw refuse('payout_expired', {
+    detail: 'expires_at has passed',
+    next_action: 'Name an expires_at that lies ahead.',
+  })
 }
 
 function createdPayout(row: PayoutRow | undefined): PayoutRow {
   if (row === undefined) throw unknownPayout()
   if (row.state === 'created') return row
-  throw refuse(
-    'wrong_state',
-    `the payout is ${row.state}`,
-    'Issue mandates only for created payouts.',
-    {
-      extra: { state: row.state },
-    },
-  )
+  throw refuse('wrong_state', {
+    detail: `the payout is ${row.state}`,
+    next_action: 'Issue mandates only for created payouts.',
+    extra: { state: row.state },
+  })
 }
 
 /** Stores the mandate with its receipt and answers what is stored, so that an operator sees recipient and amount. */

@@ -88,11 +88,10 @@ async function storedJws(
     receipt_id === undefined ? { payload_sha256: payload_sha256 ?? '' } : { receipt_id },
   )
   if (row === undefined)
-    throw refuse(
-      'not_found',
-      'no receipt of this service has that id',
-      'Check the id, or send the receipt itself.',
-    )
+    throw refuse('not_found', {
+      detail: 'no receipt of this service has that id',
+      next_action: 'Check the id, or send the receipt itself.',
+    })
   return row.jws
 }
 

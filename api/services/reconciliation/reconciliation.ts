@@ -46,11 +46,10 @@ export function openReconciliationService(deps: ServiceDeps) {
     read: async (day?: string) => {
       const statement = await findStatement(db, day)
       if (statement === undefined && day !== undefined)
-        throw refuse(
-          'not_found',
-          `${day} has no statement`,
-          'Statements are signed once their day is final on chain.',
-        )
+        throw refuse('not_found', {
+          detail: `${day} has no statement`,
+          next_action: 'Statements are signed once their day is final on chain.',
+        })
       const last = await lastReconciliation(db)
       return {
         day: statement?.day ?? null,

@@ -50,17 +50,15 @@ export async function replayFileOf(
 ): Promise<ReplayFile> {
   // Held, so that ledger, receipts and steps are of one moment.
   const task = await lockTask(tx, taskId)
-  if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
+  if (task === undefined)
+    throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
   const replay_package = buildReplayPackage(await partsOf(tx, task, issuer))
   if (replay_package.exception_id === null && replay_package.return_package === null)
-    throw refuse(
-      'not_ready',
-      `the task is ${task.state}, and nothing stopped it`,
-      'Read the task until it is attested.',
-      {
-        extra: { state: task.state },
-      },
-    )
+    throw refuse('not_ready', {
+      detail: `the task is ${task.state}, and nothing stopped it`,
+      next_action: 'Read the task until it is attested.',
+      extra: { state: task.state },
+    })
   const sign = await signReplay(tx)
   const { jws } = sign(replayClaims(replay_package))
   return { replay_package, jws, verify_instructions: verifyInstructions }

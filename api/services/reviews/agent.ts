@@ -27,7 +27,10 @@ export const agentSubject: ReviewSubject = {
   decide: async (tx, agentId, terms, assertWaiting) => {
     const agent = await lockAgent(tx, agentId)
     if (agent === undefined)
-      throw refuse('not_found', 'no such agent', 'Take the id from the review console.')
+      throw refuse('not_found', {
+        detail: 'no such agent',
+        next_action: 'Take the id from the review console.',
+      })
     assertWaiting(agent.trust_since)
     const path = trustAfter(agent.trust_state, terms.decision)
     const moved = await moveTrust(tx, agentId, path, {
@@ -88,14 +91,11 @@ function allowedOf({ requested_scopes, rails }: AgentRow, limits: TrustLimits | 
     const errors = [
       { pointer: `/limits/${name}`, message: 'has nothing of what the agent asked for' },
     ]
-    throw refuse(
-      'invalid_request',
-      `the limits leave the agent no ${name}`,
-      'Allow some of what was asked for, or reject.',
-      {
-        errors,
-      },
-    )
+    throw refuse('invalid_request', {
+      detail: `the limits leave the agent no ${name}`,
+      next_action: 'Allow some of what was asked for, or reject.',
+      errors,
+    })
   }
   return allowed
 }

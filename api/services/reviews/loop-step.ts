@@ -30,11 +30,16 @@ export const loopStepSubject: ReviewSubject = {
   decide: async (tx, runId, { decision, decisionId, note, operator }, assertWaiting) => {
     const run = await findRun(tx, runId)
     if (run === undefined)
-      throw refuse('not_found', 'no such run', 'Take the id from the review console.')
+      throw refuse('not_found', {
+        detail: 'no such run',
+        next_action: 'Take the id from the review console.',
+      })
     const { state } = await requireTask(tx, run.task_id)
     const open = await findOpenReview(tx, runId)
     if (open === undefined || decision === 'hold' || decision === 'revise')
-      throw refuse('wrong_state', 'the run waits for no such decision', next, {
+      throw refuse('wrong_state', {
+        detail: 'the run waits for no such decision',
+        next_action: next,
         extra: {
           ...taskStanding(state),
           step: run.step,

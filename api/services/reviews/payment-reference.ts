@@ -40,16 +40,16 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
   decide: async (tx, referenceId, { decision, note, operator }, assertWaiting) => {
     const before = (await lockBoth(tx, referenceId))?.reference
     if (before === undefined)
-      throw refuse('not_found', 'no such payment reference', 'Take the id from the console.')
+      throw refuse('not_found', {
+        detail: 'no such payment reference',
+        next_action: 'Take the id from the console.',
+      })
     if (decision === 'hold' || (decision === 'revise' && !isConfirmed(before)))
-      throw refuse(
-        'wrong_state',
-        `a ${before.state} payment is not decided by ${decision}`,
-        'Approve or reject it.',
-        {
-          extra: { allowed_decisions: decisionsOn(before) },
-        },
-      )
+      throw refuse('wrong_state', {
+        detail: `a ${before.state} payment is not decided by ${decision}`,
+        next_action: 'Approve or reject it.',
+        extra: { allowed_decisions: decisionsOn(before) },
+      })
     assertWaiting(waitsSince(before))
     const decidedBy = `operator:${operator.operatorId}`
     const decided =

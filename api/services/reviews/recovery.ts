@@ -33,14 +33,11 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     if (request.state !== 'requested' || !allowed.includes(decision)) {
       const standing = taskStanding((await requireTask(tx, task_id)).state)
       const allowed_decisions = request.state === 'requested' ? allowed : []
-      throw refuse(
-        'wrong_state',
-        `the request is ${request.state}`,
-        'Approve or reject what is requested.',
-        {
-          extra: { ...standing, state: request.state, allowed_decisions },
-        },
-      )
+      throw refuse('wrong_state', {
+        detail: `the request is ${request.state}`,
+        next_action: 'Approve or reject what is requested.',
+        extra: { ...standing, state: request.state, allowed_decisions },
+      })
     }
     const settled =
       decision === 'approve'
@@ -57,7 +54,10 @@ async function locked(tx: Tx, recoveryId: string): Promise<RecoveryInReview> {
   if (found !== undefined) await requireTask(tx, found.task_id)
   const request = found && (await findRecoveryInReview(tx, recoveryId))
   if (request === undefined)
-    throw refuse('not_found', 'no such request', 'Take the id from the review console.')
+    throw refuse('not_found', {
+      detail: 'no such request',
+      next_action: 'Take the id from the review console.',
+    })
   return request
 }
 

@@ -110,11 +110,10 @@ async function decide(
   const { subject_kind, subject_id, decision, note, limits, evidence_seen_sha256 } = input
   const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
   if (subject === undefined)
-    throw refuse(
-      'not_found',
-      `no ${subject_kind} waits here`,
-      'Take the subject from the review console.',
-    )
+    throw refuse('not_found', {
+      detail: `no ${subject_kind} waits here`,
+      next_action: 'Take the subject from the review console.',
+    })
   let waited = new Date(0)
   const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
   const decided = await subject.decide(
@@ -166,8 +165,7 @@ async function decide(
 }
 
 const alreadyDecided = () =>
-  refuse(
-    'already_decided',
-    'it does not wait since then any more',
-    'Read the review console again, and decide about what waits now.',
-  )
+  refuse('already_decided', {
+    detail: 'it does not wait since then any more',
+    next_action: 'Read the review console again, and decide about what waits now.',
+  })

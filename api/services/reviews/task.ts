@@ -29,13 +29,18 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
   decide: async (tx, taskId, { decision, decisionId, operator }, assertWaiting) => {
     const task = await lockTask(tx, taskId)
     if (task === undefined)
-      throw refuse('not_found', 'no such task', 'Take the id from the review console.')
+      throw refuse('not_found', {
+        detail: 'no such task',
+        next_action: 'Take the id from the review console.',
+      })
     assertWaiting(task.changed_at)
     const order = await findQueuedOrderOf(tx, taskId)
     const allowed = order === undefined ? allowedFor(task) : []
     const why = order === undefined ? `the task is ${task.state}` : `it is reviewed as ${order}`
     if (!allowed.includes(decision))
-      throw refuse('wrong_state', why, `Allowed: ${allowed.join(', ') || 'nothing'}.`, {
+      throw refuse('wrong_state', {
+        detail: why,
+        next_action: `Allowed: ${allowed.join(', ') || 'nothing'}.`,
         extra: { ...taskStanding(task.state), allowed_decisions: allowed },
       })
     if (task.state === 'credit_funded' && decision === 'approve')

@@ -31,18 +31,18 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
   decide: async (tx, workOrderId, terms, assertWaiting) => {
     const order = await lockWorkOrder(tx, workOrderId)
     if (order === undefined)
-      throw refuse('not_found', 'no such work order', 'Take the id from the review console.')
+      throw refuse('not_found', {
+        detail: 'no such work order',
+        next_action: 'Take the id from the review console.',
+      })
     assertWaiting(order.created_at)
     const { decision, decisionId: decision_id } = terms
     if (order.decision !== null || (decision !== 'approve' && decision !== 'reject'))
-      throw refuse(
-        'wrong_state',
-        `the order is ${order.decision ?? 'queued'}`,
-        `Allowed: ${allowed.join(', ')}.`,
-        {
-          extra: { allowed_decisions: order.decision === null ? allowed : [] },
-        },
-      )
+      throw refuse('wrong_state', {
+        detail: `the order is ${order.decision ?? 'queued'}`,
+        next_action: `Allowed: ${allowed.join(', ')}.`,
+        extra: { allowed_decisions: order.decision === null ? allowed : [] },
+      })
     for (const { task_id } of await listOrderedTasks(tx, workOrderId))
       await (decision === 'approve' ? approve : reject)(deps, tx, { order, taskId: task_id, terms })
     await decideWorkOrder(tx, workOrderId, { decision, decision_id })

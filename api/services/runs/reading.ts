@@ -83,7 +83,8 @@ export function openRunReads(deps: RunReadDeps) {
 export async function ownRun(tx: Tx, asker: Asker, runId: string): Promise<TaskRow> {
   const found = await findTaskOfRun(tx, runId)
   const task = found && (await lockTask(tx, found.task_id))
-  if (task === undefined) throw refuse('not_found', 'no such run', 'Check the run id.')
+  if (task === undefined)
+    throw refuse('not_found', { detail: 'no such run', next_action: 'Check the run id.' })
   assertOwner(asker, task)
   return task
 }
@@ -108,7 +109,7 @@ async function notAttested(tx: Tx, task: TaskRow) {
   const { state, next_action, ...shown } = await taskView(tx, task)
   const { waiting_for, required_action, gaps } = shown
   const extra = { state: state satisfies TaskState, waiting_for, required_action, gaps }
-  return refuse('not_ready', `the run is ${state}`, next_action, { extra })
+  return refuse('not_ready', { detail: `the run is ${state}`, next_action, extra })
 }
 
 async function readPackage(deps: RunReadDeps, tx: Tx, asker: Asker, runId: string) {

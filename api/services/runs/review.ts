@@ -13,12 +13,15 @@ export type ReviewDecision = {
 /** Ends the open review of a run; the task is then to be woken. Throws 404 without the run, 409 `wrong_state` without a review. */
 export async function recordReview(tx: Tx, runId: string, review: ReviewDecision): Promise<void> {
   const run = await findRun(tx, runId)
-  if (run === undefined) throw refuse('not_found', 'no such run', 'Check the run id.')
+  if (run === undefined)
+    throw refuse('not_found', { detail: 'no such run', next_action: 'Check the run id.' })
   const { decision, decisionId, decidedBy, note } = review
   const output = { decision, decision_id: decisionId, note }
   const at = { runId, attempt: run.attempt, round: run.round }
   if (await decideReview(tx, at, { verdict: verdicts[decision], output, decidedBy })) return
-  throw refuse('wrong_state', 'the run waits for no review', 'Read the run.', {
+  throw refuse('wrong_state', {
+    detail: 'the run waits for no review',
+    next_action: 'Read the run.',
     extra: { step: run.step },
   })
 }

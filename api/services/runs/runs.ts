@@ -74,7 +74,9 @@ function unpaid(
     description: 'A rail run',
     mimeType: 'application/json',
   }
-  return refuse('payment_required', `${amount_usd} usd are to be paid`, next, {
+  return refuse('payment_required', {
+    detail: `${amount_usd} usd are to be paid`,
+    next_action: next,
     extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
   })
 }
@@ -149,11 +151,10 @@ async function acknowledge(
     const task = await ownRun(tx, mover, run_id)
     const known = await receiptsOfRun(deps, tx, task)
     if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
-    throw refuse(
-      'receipt_invalid',
-      'it is no receipt of this run',
-      'Name a receipt that the run or its task shows.',
-    )
+    throw refuse('receipt_invalid', {
+      detail: 'it is no receipt of this run',
+      next_action: 'Name a receipt that the run or its task shows.',
+    })
   })
   if (!accepted) {
     const data = {

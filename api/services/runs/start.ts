@@ -87,11 +87,10 @@ function termsOf(
 /** A call whose answer is not stored is the same call only with the same terms. */
 function assertSame(known: TaskRow | undefined, terms: TaskTerms): void {
   if (known === undefined || known.terms_sha256 === digestOf(terms)) return
-  throw refuse(
-    'idempotency_conflict',
-    'this key has started another run',
-    'Use a new key for another run.',
-  )
+  throw refuse('idempotency_conflict', {
+    detail: 'this key has started another run',
+    next_action: 'Use a new key for another run.',
+  })
 }
 
 type Startable = Pick<StartAsked, 'rail' | 'tier' | 'callback_url' | 'input' | 'quote_id' | 'usage'>
@@ -107,28 +106,28 @@ export async function assertStartable(
   const { rail, tier, callback_url, input, quote_id, usage } = asked
   const agent = await findAgent(db, agentId)
   if (agent === undefined || !isSold || !isFor(agent, rail))
-    throw refuse(
-      'rail_not_allowed',
-      `the agent does not buy ${rail} here`,
-      'Use a rail of the pack and its manifest.',
-    )
+    throw refuse('rail_not_allowed', {
+      detail: `the agent does not buy ${rail} here`,
+      next_action: 'Use a rail of the pack and its manifest.',
+    })
   if (agent.trust_state !== 'trusted' && usage !== 'synthetic')
-    throw refuse(
-      'trust_required',
-      `the agent is ${agent.trust_state}`,
-      'Run it as synthetic, or wait to be trusted.',
-    )
+    throw refuse('trust_required', {
+      detail: `the agent is ${agent.trust_state}`,
+      next_action: 'Run it as synthetic, or wait to be trusted.',
+    })
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
   assertReadable(rail, input)
   const { quote, state } = await money.readQuote(quote_id)
   if (quote.rail !== rail || quote.tier !== tier)
-    throw refuse(
-      'quote_mismatch',
-      `the quote is for ${quote.rail} ${quote.tier}`,
-      'Ask for a quote of this run.',
-    )
+    throw refuse('quote_mismatch', {
+      detail: `the quote is for ${quote.rail} ${quote.tier}`,
+      next_action: 'Ask for a quote of this run.',
+    })
   if (state === 'expired')
-    throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
+    throw refuse('quote_expired', {
+      detail: `the quote ended at ${quote.expires_at}`,
+      next_action: 'Ask for a new one.',
+    })
 }
 
 /** A mandate that was presented is named as the payment that it is; 404 for one that nobody presented. */
@@ -138,11 +137,10 @@ export async function withMandate(db: StartDeps['db'], asked: StartAsked): Promi
   const presented = await findPresented(db, { method: 'ap2_mandate_reference', external_reference })
   if (presented !== undefined)
     return { ...asked, payment_reference_id: presented.payment_reference_id }
-  throw refuse(
-    'not_found',
-    'no such mandate was presented',
-    'Present it at POST /api/agent-payment-rail first.',
-  )
+  throw refuse('not_found', {
+    detail: 'no such mandate was presented',
+    next_action: 'Present it at POST /api/agent-payment-rail first.',
+  })
 }
 
 /** What is named as payment is the caller's own and pays this quote. */
@@ -159,11 +157,10 @@ export async function assertPaysForIt(
       : (await money.readReference(agentId, payment_reference_id)).payment_reference.entitlement_id
   if (named === undefined || named === (await findEntitlementOf(db, quote_id))?.entitlement_id)
     return
-  throw refuse(
-    'quote_mismatch',
-    'this pays for another quote',
-    'Name what was paid for this quote, or nothing.',
-  )
+  throw refuse('quote_mismatch', {
+    detail: 'this pays for another quote',
+    next_action: 'Name what was paid for this quote, or nothing.',
+  })
 }
 
 type Agreement = { taskId: string; terms: TaskTerms; asked: StartAsked; callId: string }

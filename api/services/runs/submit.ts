@@ -23,11 +23,10 @@ export async function submitRun(
     const { contract, task } = await ownContract(tx, mover, contract_id)
     const { task_id: taskId, state, input_sha256 } = task
     if (taskId !== taskIdOf(task_token))
-      throw refuse(
-        'not_found',
-        'the task of this token has no such contract',
-        'Check token and contract id.',
-      )
+      throw refuse('not_found', {
+        detail: 'the task of this token has no such contract',
+        next_action: 'Check token and contract id.',
+      })
     const there = input_sha256 === digestOf(input)
     if (!there && contract.state !== 'accepted') throw outOfTurn(contract.state, state)
     if (!there) await provideInput(tx, taskId, input)
@@ -38,11 +37,8 @@ export async function submitRun(
 }
 
 const outOfTurn = (contract: string, state: TaskState) =>
-  refuse(
-    'wrong_state',
-    `the contract is ${contract}`,
-    'Submit once it is accepted, and until it is sealed.',
-    {
-      extra: taskStanding(state),
-    },
-  )
+  refuse('wrong_state', {
+    detail: `the contract is ${contract}`,
+    next_action: 'Submit once it is accepted, and until it is sealed.',
+    extra: taskStanding(state),
+  })

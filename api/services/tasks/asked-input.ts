@@ -16,19 +16,19 @@ export function assertReadable(key: RailKey, input: Record<string, unknown>, at 
     pointer: [at, ...path.map(escaped)].join('/'),
     message,
   }))
-  throw refuse(
-    'input_rejected',
-    `the input has ${error.issues.length} faults`,
-    `See rail-input-${key}.v1.json.`,
-    {
-      errors,
-    },
-  )
+  throw refuse('input_rejected', {
+    detail: `the input has ${error.issues.length} faults`,
+    next_action: `See rail-input-${key}.v1.json.`,
+    errors,
+  })
 }
 
 /** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is called. */
 export function assertCallback(hosts: CallbackHosts, url: string | null, sandboxed: boolean): void {
   const checked = url === null ? undefined : checkCallbackUrl(hosts, url, sandboxed)
   if (checked?.ok === false)
-    throw refuse('callback_refused', checked.detail, 'Name another URL, or none.')
+    throw refuse('callback_refused', {
+      detail: checked.detail,
+      next_action: 'Name another URL, or none.',
+    })
 }

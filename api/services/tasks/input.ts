@@ -28,11 +28,10 @@ export async function provideInput(tx: Tx, taskId: string, input: unknown): Prom
   )
   if (astray.length > 0) {
     const names = astray.map(({ name }) => name).join(', ')
-    throw refuse(
-      'evidence_mismatch',
-      `the preflight announced others: ${names}`,
-      'Send what was announced.',
-    )
+    throw refuse('evidence_mismatch', {
+      detail: `the preflight announced others: ${names}`,
+      next_action: 'Send what was announced.',
+    })
   }
   await updateTask(tx, { ...task, input_sha256: sha256 })
   return sha256
@@ -50,11 +49,10 @@ export async function storeTaskInput(
   const uploads = Object.values(uploadsOf(railOf(rail as RailKey), input))
   for (const sha256 of uploads)
     if (agent_id === null || !(await useInput(tx, { owner: agent_id, sha256 }, task_id)))
-      throw refuse(
-        'evidence_mismatch',
-        `there is no upload ${sha256}`,
-        'PUT it to /api/agent-inputs/{sha256} first.',
-      )
+      throw refuse('evidence_mismatch', {
+        detail: `there is no upload ${sha256}`,
+        next_action: 'PUT it to /api/agent-inputs/{sha256} first.',
+      })
   return { sha256: await storeDocument(tx, task_id, input), uploads }
 }
 
@@ -62,20 +60,21 @@ export async function storeTaskInput(
 export async function approveTask(tx: Tx, taskId: string, decisionId: string): Promise<void> {
   const task = await lockUnsealed(tx, taskId)
   if (task.review_decision !== null && task.review_decision !== decisionId)
-    throw refuse('wrong_state', 'the task was reviewed before', 'Read its review.')
+    throw refuse('wrong_state', {
+      detail: 'the task was reviewed before',
+      next_action: 'Read its review.',
+    })
   await updateTask(tx, { ...task, review_decision: decisionId })
 }
 
 async function lockUnsealed(tx: Tx, taskId: string): Promise<TaskRow> {
   const task = await lockTask(tx, taskId)
-  if (task === undefined) throw refuse('not_found', 'no such task', 'Check the task token.')
+  if (task === undefined)
+    throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
   if (taskStates.indexOf(task.state) <= taskStates.indexOf('credit_funded')) return task
-  throw refuse(
-    'wrong_state',
-    `the run contract is sealed or the task is stopped: ${task.state}`,
-    'Read the task.',
-    {
-      extra: taskStanding(task.state),
-    },
-  )
+  throw refuse('wrong_state', {
+    detail: `the run contract is sealed or the task is stopped: ${task.state}`,
+    next_action: 'Read the task.',
+    extra: taskStanding(task.state),
+  })
 }

@@ -50,14 +50,11 @@ export function openTaskReads(db: Kysely<Database>) {
           const found = (await listReceipts(tx, subject)).find(({ kind }) => kind === 'attestation')
           if (found !== undefined) return receiptView(found.jws)
         }
-        throw refuse(
-          'not_ready',
-          `the task is ${task.state}`,
-          'Read the task until it is attested.',
-          {
-            extra: { state: task.state },
-          },
-        )
+        throw refuse('not_ready', {
+          detail: `the task is ${task.state}`,
+          next_action: 'Read the task until it is attested.',
+          extra: { state: task.state },
+        })
       }),
 
     exceptions: (taskId: string, state: TaskExceptionState | undefined) =>
@@ -87,7 +84,7 @@ export async function ownContract(
 ): Promise<{ contract: ContractRow; task: TaskRow }> {
   const contract = await findContract(tx, contractId)
   if (contract === undefined)
-    throw refuse('not_found', 'no such contract', 'Check the contract id.')
+    throw refuse('not_found', { detail: 'no such contract', next_action: 'Check the contract id.' })
   const task = await requireTask(tx, contract.task_id)
   assertOwner(asker, task)
   return { contract, task }
@@ -99,9 +96,8 @@ export function assertOwner({ agentId, taskId }: Asker, task: TaskRow): void {
       ? agentId === undefined || agentId === task.agent_id
       : taskId === task.task_id
   if (!own)
-    throw refuse(
-      'not_owner',
-      'the task is of another agent',
-      'Use a credential or token of its own agent.',
-    )
+    throw refuse('not_owner', {
+      detail: 'the task is of another agent',
+      next_action: 'Use a credential or token of its own agent.',
+    })
 }

@@ -190,11 +190,10 @@ async function stopping(
   const exception = await openTaskException(tx, task.task_id)
   if (exception === undefined) throw notStopped(task.state, action)
   if (exception.exception_id === exceptionId) return exception
-  throw refuse(
-    'not_found',
-    'it is not this exception that stops the task',
-    'Read the exceptions of the task.',
-  )
+  throw refuse('not_found', {
+    detail: 'it is not this exception that stops the task',
+    next_action: 'Read the exceptions of the task.',
+  })
 }
 
 /** Nothing is recovered that no exception stops; what runs or waits is stopped first, and then given up. */
@@ -204,7 +203,7 @@ function notStopped(state: TaskState, action: RecoveryAction) {
   const next =
     'Stop it with POST /api/agents/tasks/{token}/exceptions and code caller_dispute, then abandon that exception.'
   const detail = `the task is ${state}, and only a task that an exception stops is abandoned`
-  return refuse('wrong_state', detail, next, { extra: taskStanding(state) })
+  return refuse('wrong_state', { detail, next_action: next, extra: taskStanding(state) })
 }
 
 function assertAllowed(
@@ -213,22 +212,18 @@ function assertAllowed(
 ): void {
   const allowed = allowedRecoveries(code)
   if (!allowed.includes(action))
-    throw refuse(
-      'recovery_not_allowed',
-      `${action} is no recovery from ${code}`,
-      `Allowed: ${allowed.join(', ')}.`,
-    )
+    throw refuse('recovery_not_allowed', {
+      detail: `${action} is no recovery from ${code}`,
+      next_action: `Allowed: ${allowed.join(', ')}.`,
+    })
   const takesInput = action === 'correct_input' || action === 'supply_evidence'
   if (takesInput && input === undefined) throw inputNeeded(action)
   if (!takesInput && input !== undefined)
-    throw refuse(
-      'invalid_request',
-      `${action} takes no input`,
-      'Send it without an input, or correct the input.',
-      {
-        errors: [{ pointer: '/input', message: `not for ${action}` }],
-      },
-    )
+    throw refuse('invalid_request', {
+      detail: `${action} takes no input`,
+      next_action: 'Send it without an input, or correct the input.',
+      errors: [{ pointer: '/input', message: `not for ${action}` }],
+    })
 }
 
 /** Whoever gives a task up knows what became of its money by then, however that stood when the task was stopped. */
@@ -238,22 +233,16 @@ async function assertNothingUnderWay(
   { resume_state }: TaskExceptionRow,
 ): Promise<void> {
   if ((await moneyMoved(tx, task, resume_state)) !== 'unknown') return
-  throw refuse(
-    'recovery_not_allowed',
-    'a payment may be under way',
-    'Wait until the payment is decided.',
-    {
-      money_moved: 'unknown',
-    },
-  )
+  throw refuse('recovery_not_allowed', {
+    detail: 'a payment may be under way',
+    next_action: 'Wait until the payment is decided.',
+    money_moved: 'unknown',
+  })
 }
 
 const inputNeeded = (action: string) =>
-  refuse(
-    'invalid_request',
-    `${action} needs the whole input`,
-    'Send the input with what was missing.',
-    {
-      errors: [{ pointer: '/input', message: `needed for ${action}` }],
-    },
-  )
+  refuse('invalid_request', {
+    detail: `${action} needs the whole input`,
+    next_action: 'Send the input with what was missing.',
+    errors: [{ pointer: '/input', message: `needed for ${action}` }],
+  })

@@ -81,17 +81,19 @@ export function openTaskService(deps: TaskServiceDeps) {
 async function assertRail({ db }: TaskServiceDeps, agentId: string, rail: string): Promise<void> {
   const agent = await findAgent(db, agentId)
   if (agent !== undefined && isFor(agent, rail)) return
-  throw refuse(
-    'rail_not_allowed',
-    `the agent is not for ${rail}`,
-    'Use a rail of its manifest that it was allowed.',
-  )
+  throw refuse('rail_not_allowed', {
+    detail: `the agent is not for ${rail}`,
+    next_action: 'Use a rail of its manifest that it was allowed.',
+  })
 }
 
 async function taskOfToken({ db }: TaskServiceDeps, asker: Asker, token: string): Promise<TaskRow> {
   const task = await findTask(db, taskIdOf(token))
   if (task === undefined)
-    throw refuse('not_found', 'nothing has this token', 'Check the task token.')
+    throw refuse('not_found', {
+      detail: 'nothing has this token',
+      next_action: 'Check the task token.',
+    })
   assertOwner(asker, task)
   return task
 }
@@ -123,11 +125,10 @@ async function assertAdmitted(
 ): Promise<void> {
   const agent = await findAgent(db, agentId)
   if (usage === 'operational' && agent?.sandbox === true)
-    throw refuse(
-      'trust_required',
-      'a sandbox agent runs nothing operational',
-      'Ask for usage synthetic.',
-    )
+    throw refuse('trust_required', {
+      detail: 'a sandbox agent runs nothing operational',
+      next_action: 'Ask for usage synthetic.',
+    })
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
 }
 
@@ -191,11 +192,10 @@ async function assertAcceptance(
     await spokeFor(deps, task.agent_id ?? '', acceptanceText(contract_id, terms_sha256), signature)
   )
     return
-  throw refuse(
-    'proof_invalid',
-    'the signature is not of the registered key over this contract and these terms',
-    `Sign ${JSON.stringify(acceptanceText('<contract_id>', '<terms_sha256>'))} with the registered key.`,
-  )
+  throw refuse('proof_invalid', {
+    detail: 'the signature is not of the registered key over this contract and these terms',
+    next_action: `Sign ${JSON.stringify(acceptanceText('<contract_id>', '<terms_sha256>'))} with the registered key.`,
+  })
 }
 
 async function acceptContract(

@@ -17,7 +17,10 @@ export type Act = { eventId: string; actor: string }
 export async function assertOpen(db: TaskDeps['db']): Promise<void> {
   const pause = (await listPauses(db)).find(({ scope }) => scope === 'service')
   if (pause !== undefined)
-    throw refuse('paused', `paused: ${pause.reason}`, 'Repeat the call once it is resumed.')
+    throw refuse('paused', {
+      detail: `paused: ${pause.reason}`,
+      next_action: 'Repeat the call once it is resumed.',
+    })
 }
 
 /** Begins a task; 503 `paused` for a new one. */

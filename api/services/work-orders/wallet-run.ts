@@ -73,7 +73,10 @@ export async function walletRunView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   const order = await findWorkOrder(tx, { work_order_id: run.work_order_id ?? '' })
   const reference = await findReference(tx, run.payment_reference_id ?? '')
   if (order === undefined || reference?.method !== 'agent_allowance')
-    throw refuse('not_found', 'no wallet is bound to this run', 'Read it at GET /api/agent-use.')
+    throw refuse('not_found', {
+      detail: 'no wallet is bound to this run',
+      next_action: 'Read it at GET /api/agent-use.',
+    })
   const [intake] = await listReceipts(tx, order.work_order_id)
   return {
     wallet_id: reference.payer,

@@ -102,10 +102,10 @@ async function askForMoney(
   const { wallet_id, quote_id } = asked
   const challenge = await money.challenge(quote_id)
   const { accepted_methods } = challenge
-  throw refuse(
-    'payment_required',
-    error.refusal.detail,
-    'Pay the shortfall into the wallet by fund_allowance, then send the same call again.',
-    { extra: { ...error.refusal.extra, wallet_id, challenge, accepted_methods } },
-  )
+  throw refuse('payment_required', {
+    detail: error.refusal.detail,
+    next_action:
+      'Pay the shortfall into the wallet by fund_allowance, then send the same call again.',
+    extra: { ...error.refusal.extra, wallet_id, challenge, accepted_methods },
+  })
 }

@@ -72,11 +72,10 @@ export function openWorkOrders(deps: RunServiceDeps) {
         const order = await requireOrder(tx, work_order_id)
         const own = asker.workOrderId === work_order_id || (asker.agentId ?? '') === order.agent_id
         if (own) return orderView(tx, order)
-        throw refuse(
-          'not_owner',
-          'the order is of somebody else',
-          'Use its status token, or the key of its agent.',
-        )
+        throw refuse('not_owner', {
+          detail: 'the order is of somebody else',
+          next_action: 'Use its status token, or the key of its agent.',
+        })
       }),
   }
 }
@@ -90,7 +89,8 @@ export async function orderNames({ tokens }: Pick<RunServiceDeps, 'tokens'>, cal
 
 async function requireOrder(tx: Tx, work_order_id: string): Promise<WorkOrderRow> {
   const order = await findWorkOrder(tx, { work_order_id })
-  if (order === undefined) throw refuse('not_found', 'no such work order', 'Check the id.')
+  if (order === undefined)
+    throw refuse('not_found', { detail: 'no such work order', next_action: 'Check the id.' })
   return order
 }
 
@@ -105,23 +105,24 @@ async function assertTakeable(deps: RunServiceDeps, asked: OrderInput): Promise<
   if (quote_id === null) return
   const { quote, state } = await deps.money.readQuote(quote_id)
   if (quote.rail !== steps[0]?.rail || quote.tier !== tier)
-    throw refuse(
-      'quote_mismatch',
-      `the quote is for ${quote.rail} ${quote.tier}`,
-      'Ask for a quote of this run.',
-    )
+    throw refuse('quote_mismatch', {
+      detail: `the quote is for ${quote.rail} ${quote.tier}`,
+      next_action: 'Ask for a quote of this run.',
+    })
   if (state === 'expired')
-    throw refuse('quote_expired', `the quote ended at ${quote.expires_at}`, 'Ask for a new one.')
+    throw refuse('quote_expired', {
+      detail: `the quote ended at ${quote.expires_at}`,
+      next_action: 'Ask for a new one.',
+    })
   if (agentId !== null) await assertPaysForIt(deps, agentId, { quote_id, payment_reference_id })
 }
 
 function assertOperational(key: RailKey): void {
   if (usagesOf(railOf(key)).includes('operational')) return
-  throw refuse(
-    'rail_not_allowed',
-    `${key} takes synthetic runs only`,
-    'Begin one by preflight with usage synthetic.',
-  )
+  throw refuse('rail_not_allowed', {
+    detail: `${key} takes synthetic runs only`,
+    next_action: 'Begin one by preflight with usage synthetic.',
+  })
 }
 
 async function orderTaken(deps: RunServiceDeps, tx: Tx, work_order_id: string) {

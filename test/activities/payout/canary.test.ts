@@ -149,7 +149,8 @@ verifies(
       createPayoutSteps({ ...deps, ...more }).loadPayout(id)
     expect(await load({ canary: undefined })).toBeNull()
     expect(await load({}, `payout-${hex(32)}`)).toBeNull()
-    const assertAbove = async () => Promise.reject(refuse('paused', 'the floor', 'Fund it.'))
+    const assertAbove = async () =>
+      Promise.reject(refuse('paused', { detail: 'the floor', next_action: 'Fund it.' }))
     expect(await load({ minimumBalance: { ...deps.minimumBalance, assertAbove } })).toBeNull()
     const begun = await Promise.all([load(), load(), load()])
     for (const snapshot of begun) expect(snapshot).toMatchObject({ transfer: 'reserved' })
@@ -236,7 +237,7 @@ verifies(
       refusal: { code: 'paused', detail: expect.stringContaining('audit') },
     })
     await set(false)
-    const low = refuse('paused', 'the floor', 'Fund it.')
+    const low = refuse('paused', { detail: 'the floor', next_action: 'Fund it.' })
     const minimumBalance = { ...deps.minimumBalance, assertAbove: async () => Promise.reject(low) }
     await expect(beginCanary({ ...deps, minimumBalance })).rejects.toBe(low)
     const { payoutId } = await todaysCanary(database.db, deps.rail.payoutWallet)

@@ -8,7 +8,9 @@ const context = { baseUrl: 'https://svc.example', requestId: 'req_1' }
 
 describe('a refusal as an answer', () => {
   verifies('pipeline.problem-json', 'has exactly the documented members', () => {
-    const { refusal } = refuse('payout_cap_exceeded', 'over 25000000', 'Create a smaller one.', {
+    const { refusal } = refuse('payout_cap_exceeded', {
+      detail: 'over 25000000',
+      next_action: 'Create a smaller one.',
       errors: [{ pointer: '/amount_usdc', message: 'at most 25' }],
     })
     expect(problemAnswer(refusal, context)).toEqual({
@@ -36,7 +38,7 @@ describe('a refusal as an answer', () => {
     () => {
       for (const [code, { status }] of Object.entries(errorCodes)) {
         const answer = problemAnswer(
-          refuse(code as keyof typeof errorCodes, 'd', 'n').refusal,
+          refuse(code as keyof typeof errorCodes, { detail: 'd', next_action: 'n' }).refusal,
           context,
         )
         const retryable = [429, 500, 502, 503].includes(status) || code === 'idempotency_in_flight'
@@ -52,7 +54,10 @@ describe('a refusal as an answer', () => {
 
   test('rounds the wait up to whole seconds and says it where a cap frees up', () => {
     const wait = (code: 'rate_limited' | 'daily_cap_exceeded') =>
-      problemAnswer(refuse(code, 'd', 'n', { retry_after_ms: 1500 }).refusal, context)
+      problemAnswer(
+        refuse(code, { detail: 'd', next_action: 'n', retry_after_ms: 1500 }).refusal,
+        context,
+      )
     expect(wait('rate_limited').headers).toMatchObject({
       'Retry-After': '2',
       RateLimit: '"calls";r=0;t=2',
@@ -63,9 +68,8 @@ describe('a refusal as an answer', () => {
 
   verifies('pipeline.operator', 'of a 401 names how to prove oneself', () => {
     const challenge = (code: keyof typeof errorCodes, access: 'wallet' | 'operator') =>
-      problemAnswer(refuse(code, 'd', 'n').refusal, { ...context, access }).headers[
-        'WWW-Authenticate'
-      ]
+      problemAnswer(refuse(code, { detail: 'd', next_action: 'n' }).refusal, { ...context, access })
+        .headers['WWW-Authenticate']
     expect(challenge('wallet_proof_expired', 'wallet')).toBe(
       'ServiceWalletProof error="wallet_proof_expired"',
     )
@@ -75,7 +79,9 @@ describe('a refusal as an answer', () => {
   })
 
   test('has members of its own that never hide the standing ones', () => {
-    const { refusal } = refuse('wrong_state', 'd', 'n', {
+    const { refusal } = refuse('wrong_state', {
+      detail: 'd',
+      next_action: 'n',
       extra: { allowed_events: ['execute'], code: 'forged', status: 200 },
     })
     expect(problemAnswer(refusal, context).body).toMatchObject({
@@ -93,7 +99,8 @@ describe('a refusal as an answer', () => {
       accepted_methods: ['x402_reference'],
     }
     const { headers, body } = problemAnswer(
-      refuse('payment_required', 'payment is required', 'n', { extra }).refusal,
+      refuse('payment_required', { detail: 'payment is required', next_action: 'n', extra })
+        .refusal,
       context,
     )
     const offer = JSON.parse(Buffer.from(headers['PAYMENT-REQUIRED'] ?? '', 'base64').toString())

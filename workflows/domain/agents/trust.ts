@@ -51,12 +51,12 @@ export function trustAfter(
   const path = decided[state][decision]
   if (path !== undefined) return path
   const allowed = allowedDecisions(state)
-  throw refuse(
-    'wrong_state',
-    `the agent is ${state}`,
-    allowed.length === 0 ? 'Nothing is left to decide.' : `Decide one of ${allowed.join(', ')}.`,
-    { extra: { state, allowed_decisions: allowed } },
-  )
+  throw refuse('wrong_state', {
+    detail: `the agent is ${state}`,
+    next_action:
+      allowed.length === 0 ? 'Nothing is left to decide.' : `Decide one of ${allowed.join(', ')}.`,
+    extra: { state, allowed_decisions: allowed },
+  })
 }
 
 /** Whether an agent in this state may act with its credential. */

@@ -1,3 +1,5 @@
+import { errorHelp } from './error-help.ts'
+
 /** The closed vocabulary of refusals: code → HTTP status and title. HTTP, MCP, Temporal failures and the CLI all use these codes. */
 export const errorCodes = {
   invalid_request: { status: 400, title: 'The request does not fit the schema' },
@@ -107,13 +109,12 @@ export class DomainError extends Error {
   }
 }
 
+/** A refusal of this code; what the caller does next comes from the help of the code, unless this case needs something else. */
 export function refuse(
   code: ErrorCode,
-  detail: string,
-  next_action: string,
-  more: Partial<Refusal> = {},
+  refusal: Omit<Refusal, 'code' | 'next_action'> & { next_action?: string },
 ): DomainError {
-  return new DomainError({ code, detail, next_action, ...more })
+  return new DomainError({ code, next_action: errorHelp[code].action, ...refusal })
 }
 
 /** A call worth repeating unchanged, which its key makes safe: every 5xx and 429, and a call that is still running. */

@@ -15,14 +15,11 @@ export function move<State extends string, Event extends string>(
   const to = table[from][event]
   if (to !== undefined) return to
   const allowed = Object.keys(table[from])
-  throw refuse(
-    'wrong_state',
-    `${what} is ${from}`,
-    allowed.length === 0 ? 'Nothing more happens to it.' : 'Read it again.',
-    {
-      extra: { state: from, allowed_events: allowed },
-    },
-  )
+  throw refuse('wrong_state', {
+    detail: `${what} is ${from}`,
+    next_action: allowed.length === 0 ? 'Nothing more happens to it.' : 'Read it again.',
+    extra: { state: from, allowed_events: allowed },
+  })
 }
 
 /** Every move of a table as `from to`, for guards elsewhere to be compared with. */

@@ -44,8 +44,7 @@ export function narrows(now: AllowanceLimits, next: AllowanceLimits): boolean {
 
 /** 403 `control_denied` with the reason, or the reasons. */
 export const denied = (detail: string) =>
-  refuse(
-    'control_denied',
+  refuse('control_denied', {
     detail,
-    'Pay in another way, or ask an operator to widen the limits of the wallet.',
-  )
+    next_action: 'Pay in another way, or ask an operator to widen the limits of the wallet.',
+  })

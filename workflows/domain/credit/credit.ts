@@ -107,7 +107,10 @@ export function giveBack(one: Entitlement): Movement {
 /** The payment was taken back: what is left and what was earned return to the account it was paid from. */
 export function refund(one: Entitlement): Movement {
   if (one.source === null)
-    throw refuse('wrong_state', 'the credit was never funded', 'Read the entitlement again.')
+    throw refuse('wrong_state', {
+      detail: 'the credit was never funded',
+      next_action: 'Read the entitlement again.',
+    })
   const back = giveBack(one)
   const fee = feeWithin(one, one.consumed_units)
   const legs = withoutZeros([
@@ -145,14 +148,11 @@ export function pairLegs(
 }
 
 export const creditExhausted = (left: number) =>
-  refuse(
-    'credit_exhausted',
-    `${left} units of credit are left`,
-    'Fund a new entitlement for the rest.',
-    {
-      extra: { remaining_units: left },
-    },
-  )
+  refuse('credit_exhausted', {
+    detail: `${left} units of credit are left`,
+    next_action: 'Fund a new entitlement for the rest.',
+    extra: { remaining_units: left },
+  })
 
 const moved = (one: Entitlement, event: EntitlementEvent): EntitlementState =>
   move('the entitlement', entitlementTransitions, one.state, event)

@@ -35,11 +35,10 @@ export function railFee(tier: Tier, base: number): number {
 /** The price of `units` runs in whole usd, the fee rounded for each run; 400 `unsupported_request` for a rail that is not sold. */
 export function priceOf({ key, prices }: Sold, tier: Tier, units = 1): Price {
   if (prices === null)
-    throw refuse(
-      'unsupported_request',
-      `${key} is not sold`,
-      'Choose a rail that GET /api/agent-pricing has a price for.',
-    )
+    throw refuse('unsupported_request', {
+      detail: `${key} is not sold`,
+      next_action: 'Choose a rail that GET /api/agent-pricing has a price for.',
+    })
   const base_usd = prices[tier] * units
   const rail_fee_usd = railFee(tier, prices[tier]) * units
   const lines = [{ item: `${key} ${tier}${units === 1 ? '' : ` × ${units}`}`, usd: base_usd }]

@@ -113,8 +113,7 @@ export function checkPaymentWindow(
 }
 
 export const invalidPayment = (detail: string) =>
-  refuse(
-    'payment_invalid',
+  refuse('payment_invalid', {
     detail,
-    'Sign a payment for one of the offered terms and send it in PAYMENT-SIGNATURE.',
-  )
+    next_action: 'Sign a payment for one of the offered terms and send it in PAYMENT-SIGNATURE.',
+  })

@@ -99,12 +99,11 @@ function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
     pointer: `/${path.join('/')}`,
     message,
   }))
-  throw refuse(
-    'invalid_request',
-    'the event has another form',
-    'Send an event of the documented form.',
-    { errors },
-  )
+  throw refuse('invalid_request', {
+    detail: 'the event has another form',
+    next_action: 'Send an event of the documented form.',
+    errors,
+  })
 }
 
 /** What was stored of an event; an amount in cents as text. */

@@ -23,7 +23,9 @@ export function controlTarget(scope: ControlScope, target = ''): string {
   const stored = target.toLowerCase()
   const { form, expected } = targets[scope]
   if (form.test(stored)) return stored
-  throw refuse('invalid_request', `the scope ${scope} takes ${expected}`, `Give ${expected}.`, {
+  throw refuse('invalid_request', {
+    detail: `the scope ${scope} takes ${expected}`,
+    next_action: `Give ${expected}.`,
     errors: [{ pointer: '/target', message: expected }],
   })
 }

@@ -79,7 +79,9 @@ verifies(
 )
 
 verifies('pipeline.error-codes', 'a refusal is plain data that survives JSON', () => {
-  const error = refuse('payout_cap_exceeded', 'too much', 'Create a smaller one.', {
+  const error = refuse('payout_cap_exceeded', {
+    detail: 'too much',
+    next_action: 'Create a smaller one.',
     money_moved: 'no',
     errors: [{ pointer: '/amount_usdc', message: 'at most 25' }],
   })
