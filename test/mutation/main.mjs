@@ -1,0 +1,42 @@
+// `npm run test:mutation`: Stryker changes the domain code, one place at a time, and the domain's tests must fail.
+// `npm run test:mutation -- payouts tasks/money.ts` mutates only these folders or files of workflows/domain.
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Stryker } from '@stryker-mutator/core'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const domain = 'workflows/domain'
+const leastScore = 90
+const detected = ['Killed', 'Timeout']
+
+/** The folders whose score the threshold holds. */
+const folders = ['payouts']
+
+process.chdir(root)
+const parts = process.argv.length > 2 ? process.argv.slice(2) : folders
+const results = await new Stryker({
+  mutate: parts.map((part) => `${domain}/${part.endsWith('.ts') ? part : `${part}/**/*.ts`}`),
+  testRunner: 'vitest',
+  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  coverageAnalysis: 'perTest',
+  concurrency: Math.max(1, availableParallelism() - 1),
+  // Stryker rewrites a tsconfig through TypeScript's classic API, which TypeScript 7 does not have.
+  tsconfigFile: 'none.json',
+  disableTypeChecks: false,
+  ignorePatterns: ['dist', '.data', 'coverage', 'docs', 'temporal/histories', 'clients'],
+  tempDirName: '.data/mutation',
+  reporters: ['clear-text'],
+  clearTextReporter: { logTests: false, allowColor: false, allowEmojis: false, reportTests: false },
+  allowEmpty: true,
+}).runMutationTest()
+
+const covered = results.filter(({ status }) => [...detected, 'Survived'].includes(status))
+const killed = covered.filter(({ status }) => detected.includes(status))
+const score = (100 * killed.length) / covered.length
+console.log(
+  `${killed.length} of ${covered.length} covered mutants were detected: ${score.toFixed(1)} %`,
+)
+if (!(score >= leastScore)) {
+  console.error(`At least ${leastScore} % must be detected.`)
+  process.exitCode = 1
+}
