@@ -43,6 +43,4 @@ export async function assertSigned(call: SignedCall, spokeFor: SpokeFor): Promis
 const unproven = (detail: string): DomainError =>
   refuse('proof_invalid', {
     detail,
-    next_action:
-      'Sign this call with the registered key: X-Agent-Signature over method, path, body, status token and issued-at.',
   })

@@ -24,8 +24,7 @@ export async function recogniseCredential(
 ): Promise<CredentialOfAgent> {
   if (header === undefined || header === '') {
     throw refuse('credential_required', {
-      detail: 'the Authorization header is missing',
-      next_action: 'Send the agent’s credential: Authorization: Bearer ag_…',
+      detail: 'the header Authorization: Bearer ag_… is missing',
     })
   }
   const given = presented(header)
@@ -57,5 +56,4 @@ function presented(header: Header): { credentialId: string; secret: string } | u
 const unknownCredential = (): DomainError =>
   refuse('credential_invalid', {
     detail: 'the credential is not one of an agent',
-    next_action: 'Send the credential that the handshake gave, or shake hands for the next one.',
   })

@@ -137,7 +137,6 @@ function assertCovers({ credential }: Extract<Caller, { kind: 'agent' }>, wanted
   if (denial === undefined) return
   throw refuse(denial.code, {
     detail: denial.detail,
-    next_action: 'Use a live credential of a trusted agent that covers this; its status URL tells.',
   })
 }
 
@@ -169,7 +168,6 @@ async function tokenCaller(
 const unknownToken = (): DomainError =>
   refuse('not_found', {
     detail: 'nothing has this status token',
-    next_action: 'Use the status URL that was given.',
   })
 
 async function walletCaller(

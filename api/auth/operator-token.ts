@@ -104,12 +104,10 @@ function check(error: unknown): never {
     throw wrongToken(`the token is not a good one of the operators’ issuer: ${error.code}`)
   throw refuse('unavailable', {
     detail: 'the keys of the operators’ issuer cannot be read',
-    next_action: 'Call again in a moment.',
   })
 }
 
 const wrongToken = (detail: string) =>
   refuse('credential_invalid', {
     detail,
-    next_action: 'Send a live access token of the configured issuer for this audience.',
   })

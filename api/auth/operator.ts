@@ -30,8 +30,7 @@ export async function authenticateOperator(
 ): Promise<AuthenticatedOperator> {
   if (header === undefined || header === '') {
     throw refuse('operator_required', {
-      detail: 'the Authorization header is missing',
-      next_action: 'Send an operator credential: Authorization: Bearer op_…',
+      detail: 'the header Authorization: Bearer op_… is missing',
     })
   }
   const text = typeof header === 'string' ? header : ''
@@ -48,5 +47,4 @@ export async function authenticateOperator(
 const wrongCredential = (): DomainError =>
   refuse('credential_invalid', {
     detail: 'the credential is not one of an operator',
-    next_action: 'Send a credential that `npx agent-rails operator create NAME` printed.',
   })

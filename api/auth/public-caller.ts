@@ -25,8 +25,7 @@ export function unknownCaller({
   if (typeof secret === 'string' && secretForm.test(secret))
     return { kind: 'public', id: `secret:${secretSha256(secret)}`, address }
   throw refuse('invalid_request', {
-    detail: `the header ${IDEMPOTENCY_SECRET} is not one secret`,
-    next_action: 'Send 22 to 128 characters of base64url.',
+    detail: `the header ${IDEMPOTENCY_SECRET} is not one secret of 22 to 128 base64url characters`,
   })
 }
 
@@ -43,7 +42,6 @@ export function knownCaller(
   if (denial !== undefined)
     throw refuse(denial.code, {
       detail: denial.detail,
-      next_action: 'Present a live access key, or none.',
     })
   return { kind: 'public', id: `agent:${credential.agent_id}`, address, credential }
 }

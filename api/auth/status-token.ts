@@ -44,7 +44,6 @@ export async function recogniseToken(
   if (presented === undefined || presented === '')
     throw refuse('credential_required', {
       detail: 'the header X-Status-Token is missing',
-      next_action: 'Send the status token in X-Status-Token.',
     })
   const prefix = typeof presented === 'string' ? tokenPrefixOf(presented) : undefined
   const tokenSha256 = secretSha256(String(presented))
@@ -55,7 +54,6 @@ export async function recogniseToken(
   if (prefix === undefined || subject === undefined)
     throw refuse('not_found', {
       detail: 'nothing has this status token',
-      next_action: 'Use the status URL that was given.',
     })
   return { prefix, ...subject, tokenSha256 }
 }

@@ -67,7 +67,6 @@ function readProof(header: ProvenCall['header']): WalletProof {
   if (header === undefined || header === '') {
     throw refuse('wallet_proof_required', {
       detail: 'the header X-Service-Wallet-Proof is missing',
-      next_action: 'Sign this call with the wallet and send the proof in X-Service-Wallet-Proof.',
     })
   }
   const proof = typeof header === 'string' ? decodeWalletProof(header) : undefined
@@ -85,12 +84,10 @@ function assertFresh(issuedAt: number, nowSeconds: number): void {
     age > 0 ? `the proof is ${age} s old` : `the proof is ${-age} s ahead of the service's clock`
   throw refuse('wallet_proof_expired', {
     detail,
-    next_action: 'Sign a new proof with the current time and a fresh nonce.',
   })
 }
 
 const invalid = (detail: string): DomainError =>
   refuse('wallet_proof_invalid', {
     detail,
-    next_action: 'Sign the exact text of the trust contract for this method, path and body.',
   })

@@ -137,7 +137,6 @@ async function join(run: Run, row: CallRow): Promise<Turn> {
   if (row.fingerprint !== run.call.fingerprint) {
     throw refuse('idempotency_conflict', {
       detail: 'the idempotency key was used with other terms',
-      next_action: 'Use a new idempotency key for other terms.',
     })
   }
   if (row.answer_state === 'final')

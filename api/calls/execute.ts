@@ -113,7 +113,6 @@ function assertSize({ body }: CallRequest, bytesMax: number): void {
   if (body !== null && body.length > bytesMax)
     throw refuse('payload_too_large', {
       detail: `the body is over ${bytesMax} bytes`,
-      next_action: 'Send a smaller body.',
     })
 }
 
@@ -210,8 +209,7 @@ function headerKey({ headers }: CallRequest): string | undefined {
   const [, key] = (typeof header === 'string' ? keyForm.exec(header) : null) ?? []
   if (key !== undefined) return key
   throw refuse('invalid_request', {
-    detail: 'the Idempotency-Key header is not one key',
-    next_action: 'Send 1 to 128 of letters, digits, . _ : -',
+    detail: 'the Idempotency-Key header is not one key of 1 to 128 letters, digits, . _ : -',
   })
 }
 
@@ -220,7 +218,6 @@ function assertSameKey(header: string | string[] | undefined, key: string): void
   if (header === undefined || header === key || header === `"${key}"`) return
   throw refuse('invalid_request', {
     detail: 'the Idempotency-Key header and the body disagree',
-    next_action: 'Send the same key in both, or only in the body.',
     errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
   })
 }
@@ -234,16 +231,9 @@ function unexpected(
   // A priced or writing call may have settled or moved something before the dependency went away.
   const money_moved = operation === undefined || isPlain(operation) ? 'no' : 'unknown'
   if (isUnavailable(error)) {
-    const next = 'Repeat the call; it joins what may have begun.'
-    return {
-      code: 'unavailable',
-      detail: 'a dependency does not answer',
-      next_action: next,
-      retry_after_ms: 1000,
-      money_moved,
-    }
+    const detail = 'a dependency does not answer'
+    return refuse('unavailable', { detail, retry_after_ms: 1000, money_moved }).refusal
   }
   deps.log.error({ err: error, request_id: request.requestId }, 'a call failed unexpectedly')
-  const next = 'Repeat the call; if it fails again, tell the operator the request id.'
-  return { code: 'internal_error', detail: 'the service failed', next_action: next, money_moved }
+  return refuse('internal_error', { detail: 'the service failed', money_moved }).refusal
 }

@@ -13,7 +13,6 @@ export function screenFreeText(schema: z.ZodType, value: unknown): void {
   const where = errors.map(({ pointer }) => pointer || '(body)').join(', ')
   throw refuse('forbidden_material', {
     detail: `secret material at ${where}`,
-    next_action: 'Remove the secret and treat it as exposed; this service stored nothing.',
     errors,
   })
 }

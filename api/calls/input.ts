@@ -36,8 +36,7 @@ function assertWellFormed(value: unknown): void {
   }))
   if (errors.length === 0) return
   throw refuse('invalid_request', {
-    detail: 'the body holds a lone surrogate',
-    next_action: 'Send text of whole characters.',
+    detail: 'the body holds a lone surrogate, which is not a whole character',
     errors,
   })
 }
@@ -54,7 +53,6 @@ function illFormed(value: unknown, path: readonly string[]): (readonly string[])
 const unreadable = (detail: string, message: string): DomainError =>
   refuse('invalid_json', {
     detail,
-    next_action: 'Send one JSON object.',
     errors: [{ pointer: '', message }],
   })
 
@@ -70,11 +68,10 @@ export function withParams(value: unknown, { params }: Pick<CallRequest, 'params
     return value
   const errors = Object.keys(named)
     .filter((name) => name in value)
-    .map((name) => ({ pointer: `/${name}`, message: 'stands in the path' }))
+    .map((name) => ({ pointer: `/${name}`, message: 'is given in the path' }))
   if (errors.length === 0) return { ...value, ...named }
   throw refuse('invalid_request', {
-    detail: 'a name stands in the path and beside it',
-    next_action: 'Send it in the path only.',
+    detail: 'a name is in the path and also in the body or query',
     errors,
   })
 }
@@ -86,7 +83,6 @@ export function readInput(operation: AnyOperation, value: unknown): unknown {
     const errors = parsed.error.issues.flatMap(pointers)
     throw refuse('invalid_request', {
       detail: errors.map(({ pointer, message }) => `${pointer || '(body)'}: ${message}`).join('; '),
-      next_action: 'Send what the schema asks for.',
       errors,
     })
   }

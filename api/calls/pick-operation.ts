@@ -20,7 +20,6 @@ export function pickOperation(
   const known = group.map((operation) => operation.mode).join(', ')
   throw refuse('unknown_mode', {
     detail: `the modes of this path are ${known}`,
-    next_action: 'Send one of the known modes.',
     errors: [{ pointer: '/mode', message: `one of ${known}` }],
   })
 }

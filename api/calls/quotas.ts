@@ -79,7 +79,6 @@ export function createQuotas(pool: Pool, config: Config): Quotas {
 const exhausted = (retry_after_ms: number) =>
   refuse('rate_limited', {
     detail: 'a daily quota is used up',
-    next_action: 'Repeat the call after the time in Retry-After.',
     retry_after_ms,
   })
 

@@ -92,7 +92,6 @@ function assertGranted(ticket: Ticket): void {
   if (ticket.granted) return
   throw refuse('rate_limited', {
     detail: 'too many calls',
-    next_action: 'Repeat the call after the time in Retry-After.',
     retry_after_ms: ticket.retryAfterMs,
   })
 }

@@ -56,7 +56,6 @@ const contextOf = ({ deps, caller, call, request }: Run, leads: boolean) =>
 const stillRunning = () =>
   refuse('idempotency_in_flight', {
     detail: 'the same call is still running',
-    next_action: 'Repeat the call; it joins.',
     money_moved: 'unknown',
     retry_after_ms: 1000,
   })

@@ -54,7 +54,6 @@ async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
     if (!(await replaceFailedPayment(tx, run.call.callId, claim.paymentId))) {
       throw refuse('idempotency_in_flight', {
         detail: 'another payment for this call is under way',
-        next_action: 'Repeat the call; it joins.',
         money_moved: 'unknown',
       })
     }
@@ -85,7 +84,6 @@ async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'fa
   if (state !== undefined) return state
   throw refuse('settlement_pending', {
     detail: 'the payment is sent and its outcome is not known yet',
-    next_action: 'Repeat the same call; it joins and is not charged again.',
     money_moved: 'unknown',
     retry_after_ms: 1000,
   })

@@ -28,7 +28,6 @@ export function admit({ path, methods }: PathGroup): RequestHandler {
       response.set('Allow', allowed.join(', '))
       throw refuse('method_not_allowed', {
         detail: `${request.method} is not a method of this path`,
-        next_action: `Use ${allowed.join(' or ')}.`,
       })
     }
     if (isWritten(request)) assertTaken(request, mediaTypesOf(methods.get(request.method)))
@@ -51,7 +50,6 @@ function assertTaken(request: Request, mediaTypes: readonly string[]): void {
   const taken = mediaTypes.join(' or ')
   throw refuse('unsupported_media_type', {
     detail: `the content type is not ${taken}`,
-    next_action: `Send Content-Type: ${taken}.`,
   })
 }
 

@@ -8,7 +8,6 @@ import { sendAnswer } from './send-answer.ts'
 export const tooLarge = (): DomainError =>
   refuse('payload_too_large', {
     detail: 'the body is over its limit',
-    next_action: 'Send a smaller body.',
   })
 
 /** What Express' own parts refuse, said in our codes; undefined for what nobody foresaw. */
@@ -16,7 +15,6 @@ function foreignRefusal(error: unknown): DomainError | undefined {
   if (error instanceof URIError)
     return refuse('not_found', {
       detail: 'the path is not well-formed',
-      next_action: 'See /openapi.json for every path.',
     })
   const type =
     typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined
@@ -26,13 +24,11 @@ function foreignRefusal(error: unknown): DomainError | undefined {
     case 'encoding.unsupported':
       return refuse('unsupported_media_type', {
         detail: 'the body is encoded',
-        next_action: 'Send the body without Content-Encoding.',
       })
     case 'request.size.invalid':
     case 'request.aborted':
       return refuse('invalid_request', {
         detail: 'the body is not as long as its Content-Length',
-        next_action: 'Send the whole body.',
       })
     default:
       return undefined
@@ -64,6 +60,5 @@ export function answerError({
 const internalError = (): DomainError =>
   refuse('internal_error', {
     detail: 'the service failed',
-    next_action: 'Repeat the call; if it fails again, tell the operator the request id.',
     money_moved: 'unknown',
   })

@@ -34,11 +34,9 @@ function problemText({ code }: NodeJS.ErrnoException, baseUrl: string): string {
     code === 'HPE_HEADER_OVERFLOW'
       ? refuse('invalid_request', {
           detail: 'path, query and headers are over 16 KiB',
-          next_action: 'Send a shorter query and fewer headers.',
         })
       : refuse('invalid_request', {
           detail: 'the bytes are not an HTTP/1.1 request',
-          next_action: 'Send a well-formed request.',
         })
   const { status, headers, body } = problemAnswer(refusal, { baseUrl, requestId })
   return httpText(status, { ...standingHeaders(requestId), ...headers }, JSON.stringify(body))

@@ -57,7 +57,6 @@ export function createApp(surface: Surface): Express {
   app.use(() => {
     throw refuse('not_found', {
       detail: 'there is nothing at this path',
-      next_action: 'See /openapi.json for every path.',
     })
   })
   app.use(answerError(surface))

@@ -57,7 +57,6 @@ export function streamOf(request: Request, { stream }: AnyOperation): { stream?:
   if (request.get('content-encoding') !== undefined)
     throw refuse('unsupported_media_type', {
       detail: 'the body is encoded',
-      next_action: 'Send the body without Content-Encoding.',
     })
   return {
     stream: {
@@ -93,5 +92,4 @@ function letGo(request: Request): void {
   request.once('close', () => clearTimeout(late))
 }
 
-const brokenOff = (detail: string): DomainError =>
-  refuse('invalid_request', { detail, next_action: 'Send the whole body.' })
+const brokenOff = (detail: string): DomainError => refuse('invalid_request', { detail })

@@ -35,7 +35,6 @@ export function createPages(facts: PageFacts): Router {
     if (problem === undefined)
       throw refuse('not_found', {
         detail: 'there is no such code',
-        next_action: 'See /problems for every code.',
       })
     return negotiated(problemPage(problem), problem)(request, response, next)
   })
@@ -50,7 +49,6 @@ function onlyGet(path: string): RequestHandler {
     response.set('Allow', 'GET, HEAD')
     throw refuse('method_not_allowed', {
       detail: `${request.method} is not a method of this path`,
-      next_action: 'Use GET.',
     })
   }
 }

@@ -48,9 +48,9 @@ export function payerOf(context: Context): Payer {
 }
 
 /** As `agentIdOf`, for what anybody may ask but only its agent reads; throws 401 `credential_required` for everybody else. */
-export function readingAgentId(context: Context, detail: string, next: string): string {
+export function readingAgentId(context: Context, detail: string): string {
   const agentId = agentIdOf(context)
-  if (agentId === undefined) throw refuse('credential_required', { detail, next_action: next })
+  if (agentId === undefined) throw refuse('credential_required', { detail })
   return agentId
 }
 

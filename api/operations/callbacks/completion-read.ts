@@ -81,11 +81,7 @@ export const callbackCompletionRead = operation({
           ? { payment_reference_id }
           : undefined
     if (of === undefined) return { body: { ...rules, steps: null } }
-    readingAgentId(
-      context,
-      'a payment or run is read by its agent',
-      'Present your access key or token.',
-    )
+    readingAgentId(context, 'a payment or run is read by its agent')
     return { body: { ...rules, steps: await context.runs.activation(moverOf(context), of) } }
   },
 })

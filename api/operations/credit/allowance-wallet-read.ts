@@ -34,7 +34,6 @@ export const allowanceWalletRead = operation({
     if (context.caller.kind === 'public')
       throw refuse('credential_required', {
         detail: 'a wallet is read by its agent',
-        next_action: 'Present your access key.',
       })
     return {
       body: output.parse({

@@ -41,11 +41,7 @@ export const creditBindingRead = operation({
           ? { entitlement_id }
           : undefined
     if (by === undefined) return { body: output.parse({ ...contract, binding: null }) }
-    const agentId = readingAgentId(
-      context,
-      'a binding is read by its agent',
-      'Present your access key.',
-    )
+    const agentId = readingAgentId(context, 'a binding is read by its agent')
     return {
       body: output.parse({
         ...contract,

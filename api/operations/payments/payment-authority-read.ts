@@ -48,11 +48,7 @@ export const paymentAuthorityRead = operation({
   handle: async ({ payment_reference_id }, context) => {
     if (payment_reference_id === undefined)
       return { body: output.parse({ ...contract, authority: null }) }
-    const agentId = readingAgentId(
-      context,
-      'an authority is read by its agent',
-      'Present your access key.',
-    )
+    const agentId = readingAgentId(context, 'an authority is read by its agent')
     const authority = await context.authorities.read(agentId, payment_reference_id)
     return { body: output.parse({ ...contract, authority }) }
   },

@@ -38,11 +38,7 @@ export const paymentRailRead = operation({
     }
     if (payment_reference_id === undefined)
       return { body: output.parse({ ...rail, payment_reference: null, verification: null }) }
-    const agentId = readingAgentId(
-      context,
-      'a payment reference is read by its agent',
-      'Present your access key.',
-    )
+    const agentId = readingAgentId(context, 'a payment reference is read by its agent')
     return {
       body: output.parse({
         ...rail,

@@ -33,11 +33,7 @@ export const railCheckoutRead = operation({
     const product_cards = await context.productLinks.cards(only)
     if (challenge_id === undefined)
       return { body: output.parse({ product_cards, challenge: null }) }
-    const agentId = readingAgentId(
-      context,
-      'a challenge is read by its agent',
-      'Present your status token.',
-    )
+    const agentId = readingAgentId(context, 'a challenge is read by its agent')
     const challenge = await context.checkouts.readChallenge(agentId, challenge_id)
     return { body: output.parse({ product_cards, challenge }) }
   },

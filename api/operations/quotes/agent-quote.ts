@@ -53,7 +53,6 @@ export const agentQuote = operation({
     if (caller.kind === 'public')
       throw refuse('credential_required', {
         detail: 'a quote for a task is its agent’s to ask for',
-        next_action: 'Use the access key.',
       })
     const task = await tasks.taskOf(moverOf(context), task_token)
     return { body: Quoted.parse(await money.quoteTask(task.task_id, asked)) }

@@ -55,11 +55,7 @@ export const agentUseRead = operation({
   output: read,
   handle: async ({ run_id }, context) => {
     if (run_id === undefined) return { body: agentUsePack(context) }
-    readingAgentId(
-      context,
-      'a run is read by its agent',
-      'Present your access key or status token.',
-    )
+    readingAgentId(context, 'a run is read by its agent')
     return { body: output.parse({ run: await context.runs.run(moverOf(context), run_id) }) }
   },
 })

@@ -46,11 +46,7 @@ export const selfServeLoopRead = operation({
   handle: async ({ run_id }, context) => {
     if (run_id === undefined)
       return { body: contract.parse({ ...(await context.contracts.loop()), sequence }) }
-    readingAgentId(
-      context,
-      'a run is read by its agent',
-      'Present your access key or status token.',
-    )
+    readingAgentId(context, 'a run is read by its agent')
     return { body: followed.parse(await context.runs.completion(moverOf(context), run_id)) }
   },
 })

@@ -32,11 +32,7 @@ export const walletRunRead = operation({
       return {
         body: contract.parse({ ...(await context.contracts.walletRun()), fee_model: feeModel }),
       }
-    readingAgentId(
-      context,
-      'a run is read by its agent',
-      'Present your access key or status token.',
-    )
+    readingAgentId(context, 'a run is read by its agent')
     return { body: bound.parse(await context.walletRuns.read(moverOf(context), run_id)) }
   },
 })

@@ -60,11 +60,7 @@ export const usageLedgerRead = operation({
       const schema = z.toJSONSchema(UsageEvent, { io: 'output' })
       return { body: output.parse({ ...(await context.usage.sample()), schema }) }
     }
-    const agentId = readingAgentId(
-      context,
-      'usage is read by its agent',
-      'Present your access key.',
-    )
+    const agentId = readingAgentId(context, 'usage is read by its agent')
     const page = { offset: Number(offset ?? 0), limit: Number(limit ?? 25) }
     return {
       body: output.parse(await context.usage.read({ agentId, eventId, entitlementId }, page)),

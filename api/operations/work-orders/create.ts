@@ -89,7 +89,6 @@ export const workOrderCreate = operation({
     if (asked.payment_reference_id !== undefined && agentId === null)
       throw refuse('credential_required', {
         detail: 'a payment is named by its agent',
-        next_action: 'Present its access key.',
       })
     const { requested_tool_id, payment_reference_id } = asked
     const ordered =

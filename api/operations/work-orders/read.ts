@@ -49,7 +49,6 @@ function askerOf(caller: Caller, workOrderId: string): { agentId?: string; workO
   if (caller.kind !== 'agent' && caller.kind !== 'status')
     throw refuse('credential_required', {
       detail: 'an order is read by who sent it',
-      next_action: 'Present its status token.',
     })
   const isOrder = caller.kind === 'status' && caller.prefix === 'wt'
   return isOrder ? { workOrderId: caller.subjectId } : { agentId: caller.agentId }

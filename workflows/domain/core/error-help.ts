@@ -14,7 +14,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning:
       'The body or query lacks a member, has one too many, or has a value outside its bounds.',
     action:
-      'Correct what each pointer in "errors" names; the schema of every operation stands in the API reference.',
+      'Correct what "detail" and the pointers in "errors" name; the API reference has the schema of every operation.',
   },
   invalid_json: {
     meaning: 'The body cannot be read as one UTF-8 JSON object.',
@@ -25,21 +25,22 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Send one of the modes that "errors" lists.',
   },
   unsupported_request: {
-    meaning: 'What is asked for is not offered here, such as a rail that is not sold.',
-    action: 'Choose one of the things that the operation lists.',
+    meaning: 'The service does not offer this, for example a rail that is not for sale.',
+    action: 'Choose something that the service offers; "detail" names the part that it does not.',
   },
   idempotency_key_required: {
     meaning:
       'The call changes something and its body has no key by which a repeat would be recognised.',
-    action: 'Send an Idempotency-Key header, and send the same one with each repeat.',
+    action: 'Send an Idempotency-Key header, and repeat the call with the same key.',
   },
   credential_required: {
     meaning: 'The operation is not public and no credential was presented.',
-    action: 'Present the credential that WWW-Authenticate names.',
+    action: 'Present a credential that "detail" or the WWW-Authenticate header names.',
   },
   credential_invalid: {
     meaning: 'The credential is unknown, malformed, expired or revoked.',
-    action: 'Present a live credential; an operator makes a new one on the command line.',
+    action:
+      'Present a live credential. An agent gets one by a handshake; an operator gets one from the command line or the configured issuer.',
   },
   operator_required: {
     meaning: 'Only an operator may do this, and no operator credential was presented.',
@@ -49,21 +50,22 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     meaning:
       'A wallet has to sign each of these calls, and the X-Service-Wallet-Proof header is missing.',
     action:
-      'Sign the proof text of the trust contract for this method, path and body, and send it; the typed client does both.',
+      'Sign the proof text of the trust contract for this method, path and body, and send it in X-Service-Wallet-Proof; the typed client does both.',
   },
   wallet_proof_invalid: {
     meaning:
       'The proof is not of this origin, method, path and body, or the signature is not of the wallet that it names.',
     action:
-      'Sign the exact text of the trust contract over the canonical form of the very body that is sent.',
+      'Sign the exact text of the trust contract over the canonical form of the body that you send.',
   },
   wallet_proof_expired: {
     meaning: 'The proof was signed more than 300 seconds ago, or in the future.',
     action: 'Set the clock right, and sign a new proof with the current time and a fresh nonce.',
   },
   proof_invalid: {
-    meaning: 'A signature that proves a right to what is named does not verify.',
-    action: 'Sign the exact text with the key or wallet that the call names.',
+    meaning: 'A signature that has to prove a right does not verify.',
+    action:
+      'Sign the exact text of this call with the registered key or wallet. X-Agent-Signature covers method, path, body, status token and time.',
   },
   webhook_signature_invalid: {
     meaning:
@@ -82,12 +84,12 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
       'Sign a payment for exactly one of the offers in "accepts", from a wallet that holds the amount.',
   },
   scope_denied: {
-    meaning: 'The credential is valid and does not cover this act.',
+    meaning: 'The credential is valid and does not cover this operation.',
     action: 'Use a credential with this scope.',
   },
   trust_required: {
     meaning: 'The agent is not trusted yet, was rejected, or is suspended.',
-    action: 'Read the status URL; an operator decides, and nothing else moves it.',
+    action: 'Read the status URL until an operator has decided about the agent.',
   },
   rail_not_allowed: {
     meaning: 'The agent’s credential, or this operation, is not for that rail.',
@@ -98,7 +100,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Name the treasury holder wallet of this service.',
   },
   issuer_untrusted: {
-    meaning: 'The mandate was signed by nobody whom this service trusts.',
+    meaning: 'This service does not trust the signer of the mandate.',
     action:
       'Present a mandate of this service’s authority, or have its issuer configured as a trust anchor.',
   },
@@ -139,19 +141,22 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   control_denied: {
     meaning: 'A limit that the owner or an operator set forbids this.',
-    action: 'Stay within the limit, or ask whoever set it to widen it.',
+    action:
+      'Stay within the limit, pay in another way, or ask the owner of the limit or an operator to widen it.',
   },
   not_owner: {
     meaning: 'The record belongs to another agent.',
-    action: 'Use the credential of its owner.',
+    action: 'Use the credential or token of its owner, or name a record of your own.',
   },
   not_found: {
-    meaning: 'Nothing is there, or nothing that this caller may see: the two are not told apart.',
-    action: 'Check the path, the id, and the wallet that signs.',
+    meaning:
+      'There is no such record or path, or this caller may not see it. The answer is the same for both.',
+    action:
+      'Check the path, the id or token, and the credential or wallet of the call; /openapi.json lists every path.',
   },
   method_not_allowed: {
     meaning: 'The path exists and does not take this method.',
-    action: 'Use a method of the Allow header.',
+    action: 'Use a method that the Allow header lists.',
   },
   wallet_proof_replayed: {
     meaning:
@@ -163,13 +168,13 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Sign a new payment for this call, or repeat the call that the payment was for.',
   },
   idempotency_in_flight: {
-    meaning: 'The same call, or its payment, is still being worked on.',
+    meaning: 'The same call, or its payment, is still running.',
     action: 'Repeat the same call after Retry-After; it joins and never runs twice.',
   },
   wrong_state: {
-    meaning: 'The act does not follow from the state that this object is in.',
+    meaning: 'The record is in a state that does not allow this.',
     action:
-      'Read its status; where "allowed_events" stands in the body, it lists what is possible now.',
+      'Read its status. "detail" and "allowed_events", where they are given, say what is possible now.',
   },
   presentation_consumed: {
     meaning: 'A presentation authorizes once, and this one has.',
@@ -192,8 +197,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Repeat the handshake with the nonce of the first claim, or have the key rotated.',
   },
   already_decided: {
-    meaning: 'Somebody decided about this since it was read.',
-    action: 'Read the review console again; a new decision needs what waits there now.',
+    meaning: 'Another reviewer decided about this after you read it.',
+    action: 'Read the review console again, and decide about the current version.',
   },
   rotation_in_progress: {
     meaning: 'The next key was made and its owner has not taken it yet.',
@@ -206,16 +211,16 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
       'Execute it later with the same key; the cap frees up as older payouts leave the window.',
   },
   already_exists: {
-    meaning: 'There is one already, and there can be only one.',
-    action: 'Use the one that is there.',
+    meaning: 'It exists already, and there can be only one.',
+    action: 'Use the existing one.',
   },
   already_bound: {
-    meaning: 'It is bound to another record, and stays so.',
-    action: 'Read it, and go on with what it is bound to.',
+    meaning: 'It is bound to another record, and this cannot be changed.',
+    action: 'Read it, and continue with the record that it is bound to.',
   },
   already_funded: {
-    meaning: 'It was paid for already.',
-    action: 'Use the credit that is there.',
+    meaning: 'It is already paid for.',
+    action: 'Use the existing credit.',
   },
   payment_pending: {
     meaning: 'A payment for this is pending; a second one might pay twice.',
@@ -226,7 +231,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Present another payment, or read the reference that used it.',
   },
   credit_exhausted: {
-    meaning: 'More credit is asked for than is left.',
+    meaning: 'The call asks for more credit than is left.',
     action: 'Fund a new entitlement for the rest.',
   },
   wallet_underfunded: {
@@ -243,7 +248,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   quote_expired: {
     meaning: 'A quote is good for 24 hours, and this one is older.',
-    action: 'Get a new quote.',
+    action: 'Ask for a new quote.',
   },
   payload_too_large: {
     meaning: 'The body is over the limit, 65,536 bytes unless the operation says otherwise.',
@@ -256,17 +261,17 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
       'Send a type that the operation names, such as application/json, without Content-Encoding.',
   },
   idempotency_conflict: {
-    meaning: 'The same key came earlier with other terms, which stand; nothing was changed.',
+    meaning: 'An earlier call used the same key with other terms. That call is unchanged.',
     action: 'Use a new key for other terms, or send the terms of the first call.',
   },
   forbidden_material: {
     meaning:
       'A text holds a private key, a recovery phrase or a password; it was neither stored nor logged.',
     action:
-      'Take the secret out of the field that the pointer names, and replace it wherever else it was sent.',
+      'Remove the secret from the field that the pointer names, and replace it everywhere: treat it as exposed.',
   },
   amount_mismatch: {
-    meaning: 'The amount named is not exactly the one that is owed.',
+    meaning: 'The amount in the call is not exactly the amount that is owed.',
     action: 'Pay and name exactly the amount of the challenge.',
   },
   payout_cap_exceeded: {
@@ -274,20 +279,19 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     action: 'Create a smaller payout.',
   },
   input_rejected: {
-    meaning: 'A rail cannot work on this input: a row or a field of it is not what the rail reads.',
-    action: 'Correct what the detail names, and send the input again.',
+    meaning: 'The rail cannot process this input: a row or a field does not fit its schema.',
+    action: 'Correct what "detail" names, and send the input again.',
   },
   recipient_refused: {
     meaning: 'The zero address, the token and the service’s own addresses are never paid.',
     action: 'Name another recipient.',
   },
   rate_limited: {
-    meaning: 'This wallet or address has called too often within a minute.',
+    meaning: 'This caller or address has called too often, or a daily quota is used up.',
     action: 'Repeat the call after Retry-After.',
   },
   internal_error: {
-    meaning:
-      'The service failed in a way that nobody foresaw; the log has it under the request id.',
+    meaning: 'The service failed unexpectedly; its log names the failure under the request id.',
     action:
       'Repeat the call with the same key, which is safe; if it fails again, tell the operator the request id.',
   },
@@ -298,25 +302,25 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   unavailable: {
     meaning: 'The database, Temporal or the chain does not answer.',
     action:
-      'Repeat the call with the same key after Retry-After; it joins whatever may have begun.',
+      'Repeat the same call with the same key after Retry-After; it joins any work that has begun.',
   },
   settlement_pending: {
     meaning: 'The payment for this call was sent and its outcome is not known yet.',
     action: 'Repeat the same call with the same key; it joins and is not charged again.',
   },
   contention: {
-    meaning: 'Too many calls for the same object are under way at once.',
+    meaning: 'Too many calls for the same record are running at once.',
     action: 'Repeat the call after Retry-After.',
   },
   paused: {
     meaning:
-      'An operator’s pause, the balance floor of the payout wallet, or today’s canary holds this back; what was begun before goes on.',
-    action: 'Repeat the call later.',
+      'An operator’s pause, the minimum balance of the payout wallet, or today’s canary payout blocks new work; running work continues.',
+    action: 'Repeat the same call later.',
   },
   grant_released: {
     meaning:
-      'The call took so long that its free call or payment was given back before anything happened.',
-    action: 'Repeat the call; it is granted anew.',
+      'The call took so long that its free call or payment was returned before anything happened.',
+    action: 'Repeat the same call.',
   },
   ...taskErrorHelp,
 }

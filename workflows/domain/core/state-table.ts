@@ -17,7 +17,6 @@ export function move<State extends string, Event extends string>(
   const allowed = Object.keys(table[from])
   throw refuse('wrong_state', {
     detail: `${what} is ${from}`,
-    next_action: allowed.length === 0 ? 'Nothing more happens to it.' : 'Read it again.',
     extra: { state: from, allowed_events: allowed },
   })
 }

@@ -46,5 +46,4 @@ export function narrows(now: AllowanceLimits, next: AllowanceLimits): boolean {
 export const denied = (detail: string) =>
   refuse('control_denied', {
     detail,
-    next_action: 'Pay in another way, or ask an operator to widen the limits of the wallet.',
   })

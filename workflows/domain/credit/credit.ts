@@ -109,7 +109,6 @@ export function refund(one: Entitlement): Movement {
   if (one.source === null)
     throw refuse('wrong_state', {
       detail: 'the credit was never funded',
-      next_action: 'Read the entitlement again.',
     })
   const back = giveBack(one)
   const fee = feeWithin(one, one.consumed_units)
@@ -150,7 +149,6 @@ export function pairLegs(
 export const creditExhausted = (left: number) =>
   refuse('credit_exhausted', {
     detail: `${left} units of credit are left`,
-    next_action: 'Fund a new entitlement for the rest.',
     extra: { remaining_units: left },
   })
 

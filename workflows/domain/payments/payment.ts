@@ -115,5 +115,4 @@ export function checkPaymentWindow(
 export const invalidPayment = (detail: string) =>
   refuse('payment_invalid', {
     detail,
-    next_action: 'Sign a payment for one of the offered terms and send it in PAYMENT-SIGNATURE.',
   })

@@ -101,7 +101,6 @@ function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
   }))
   throw refuse('invalid_request', {
     detail: 'the event has another form',
-    next_action: 'Send an event of the documented form.',
     errors,
   })
 }

@@ -25,7 +25,6 @@ export function controlTarget(scope: ControlScope, target = ''): string {
   if (form.test(stored)) return stored
   throw refuse('invalid_request', {
     detail: `the scope ${scope} takes ${expected}`,
-    next_action: `Give ${expected}.`,
     errors: [{ pointer: '/target', message: expected }],
   })
 }

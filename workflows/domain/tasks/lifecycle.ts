@@ -139,8 +139,7 @@ export const taskStanding = (state: TaskState) => ({
 
 /** 409 `wrong_state`, naming the events allowed now; 404 where there is no task. */
 export function refuseTaskEvent(state: TaskState | 'none', event: TaskEvent): DomainError {
-  if (state === 'none')
-    return refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
+  if (state === 'none') return refuse('not_found', { detail: 'no such task' })
   const extra = taskStanding(state)
   return refuse('wrong_state', {
     detail: `the task is ${state}, which does not allow ${event}`,
