@@ -1,8 +1,17 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** They measure no speed, but what they do to a stack, or the short times they live by, takes a machine of its own. */
-const alone = ['test/e2e/chaos/chaos.test.ts', 'test/temporal/task-times.test.ts']
+/** Long runs under faults, which stay beside the files of their subject. */
+const faults = [
+  'test/e2e/faults/**/*.test.ts',
+  'test/e2e/chaos/mutations/*.test.ts',
+  'test/temporal/fairness.test.ts',
+  'test/temporal/killed-workers.test.ts',
+  'test/worker/stack/starts.test.ts',
+]
+/** Files that need the machine for themselves: they strike every part of a stack, or live by short times. */
+const alone = ['test/temporal/task-times.test.ts']
+const aloneUnderFaults = ['test/e2e/chaos/chaos.test.ts']
 
 /** A group of files that runs after the groups before it, in forks: Temporal's worker does not run in threads. */
 const project = (name: string, groupOrder: number, test: object) => ({
@@ -15,7 +24,9 @@ const project = (name: string, groupOrder: number, test: object) => ({
     ...test,
   },
 })
-const long = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
+const normal = { testTimeout: 60_000, hookTimeout: 120_000 }
+const long = { testTimeout: 240_000, hookTimeout: 240_000 }
+const unbounded = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
 
 export default defineConfig({
   resolve: { alias: { '#domain': join(import.meta.dirname, 'workflows', 'domain') } },
@@ -23,25 +34,15 @@ export default defineConfig({
     projects: [
       project('tests', 0, {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/e2e/faults/**', ...alone],
-        testTimeout: 60_000,
-        hookTimeout: 120_000,
+        exclude: [...faults, ...alone, ...aloneUnderFaults],
         maxWorkers: 2,
+        ...normal,
       }),
-      project('alone', 1, {
-        include: alone,
-        testTimeout: 60_000,
-        hookTimeout: 120_000,
-        maxWorkers: 1,
-      }),
-      project('faults', 2, {
-        include: ['test/e2e/faults/**/*.test.ts'],
-        testTimeout: 240_000,
-        hookTimeout: 240_000,
-        maxWorkers: 2,
-      }),
-      project('bench', 3, { include: ['test/e2e/bench/**/*.bench.ts'], ...long }),
-      project('judges', 4, { include: ['test/e2e/judges/**/*.judge.ts'], ...long }),
+      project('alone', 1, { include: alone, maxWorkers: 1, ...normal }),
+      project('faults', 2, { include: faults, maxWorkers: 2, ...long }),
+      project('chaos', 3, { include: aloneUnderFaults, maxWorkers: 1, ...long }),
+      project('bench', 4, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
+      project('judges', 5, { include: ['test/e2e/judges/**/*.judge.ts'], ...unbounded }),
     ],
   },
 })

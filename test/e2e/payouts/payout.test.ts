@@ -15,11 +15,13 @@ import {
 } from '../../support/agent.ts'
 import { newWallet } from '../../support/chain.ts'
 import {
+  broadcast,
   chainRecord,
   claimsOf,
   expectExecutedOnce,
   insist,
   refusalOf,
+  restart,
 } from '../../support/faults.ts'
 import { startStack, type TestStack } from '../../support/stack.ts'
 import { verifies } from '../../verifies.ts'
@@ -449,5 +451,22 @@ verifies(
     expect(await rail.balance(payer.address)).toBe(800_000n)
     const small = await rail.authorized(agents[0] as Agent, { amount_usdc: '1' })
     await expectExecutedOnce(rail, (await execute(agents[0] as Agent, small.payout_id)).body)
+  },
+)
+
+verifies(
+  'durable.kill-worker',
+  'both workers killed right after broadcast: executed and charged once',
+  async () => {
+    const agent = await rail.openAgent({ tokens: 1_000_000n })
+    await rail.useUpFreeCalls(agent.address)
+    const { payout_id } = await rail.authorized(agent)
+    const workers = [stack.worker(0), stack.worker(1)]
+    const answer = execute(agent, payout_id)
+    await broadcast(rail, payout_id)
+    await Promise.all(workers.map((worker) => worker.kill('SIGKILL')))
+    await Promise.all(workers.map(restart))
+    await expectExecutedOnce(rail, (await answer).body)
+    expect(await rail.balance(agent.address)).toBe(1_000_000n - 300_000n)
   },
 )

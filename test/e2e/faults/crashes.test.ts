@@ -37,23 +37,6 @@ const execute = (agent: Agent, payoutId: string) =>
     agent.client.call('payout-execute', { payout_id: payoutId, idempotency_key: 'execute' }),
   )
 
-verifies(
-  'durable.kill-worker',
-  'both workers killed right after broadcast: executed once and paid for once, and the retry gets the result',
-  async () => {
-    const agent = await rail.openAgent({ tokens: 1_000_000n })
-    await rail.useUpFreeCalls(agent.address)
-    const { payout_id } = await rail.authorized(agent)
-    const workers = [stack.worker(0), stack.worker(1)]
-    const answer = execute(agent, payout_id)
-    await broadcast(rail, payout_id)
-    await Promise.all(workers.map((worker) => worker.kill('SIGKILL')))
-    await Promise.all(workers.map(restart))
-    await expectExecutedOnce(rail, (await answer).body)
-    expect(await rail.balance(agent.address)).toBe(1_000_000n - 300_000n)
-  },
-)
-
 for (const name of ['temporal', 'postgres', 'api'] as const) {
   verifies(
     ['durable.kill-parts', 'durable.unknown-update'],
