@@ -1415,7 +1415,10 @@ export const requirements = {
     source: 'runs § Inputs',
     behavior: 'An input belongs to who uploaded it, and is stored once.',
   },
-  'input.bounds': { source: 'limits § Task and run limits', behavior: 'An upload has at most 256 MB.' },
+  'input.bounds': {
+    source: 'limits § Task and run limits',
+    behavior: 'An upload has at most 256 MB.',
+  },
   'input.quota': {
     source: 'runs § Inputs',
     behavior:
