@@ -7,6 +7,7 @@ import { waysOf } from '../../api/operation.ts'
 import { operations } from '../../api/operations/index.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 import { importedFile } from '../support/imported-file.ts'
+import { readHistory } from '../temporal/histories.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -172,7 +173,7 @@ type HistoryEvent = {
 
 /** What a saved history of a whole payout shows, without Temporal's own book-keeping. */
 function historyTable(): string {
-  const { events } = JSON.parse(read('temporal/histories/payout-executed-and-final.json')) as {
+  const { events } = readHistory('payout-executed-and-final') as {
     events: HistoryEvent[]
   }
   const notified = events.flatMap((event) => {

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import type { CallbackSnapshot, CallbackSteps } from '../../workflows/callback/activities.ts'
@@ -23,6 +20,7 @@ import {
   wakeSignal,
 } from '../../workflows/payout/messages.ts'
 import type { ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
+import { saveHistory, type TemporalServer } from './histories.ts'
 
 /** What the steps answer in turn on one path; only a history's own results matter to its replay. */
 type Path = {
@@ -133,23 +131,13 @@ const blank: PayoutSnapshot = {
   idleMs: 600_000,
 }
 
-/** Drives every path of the workflows on a real server, with steps that answer as told, and saves the histories. */
-export async function recordHistories(
-  { address, binary }: { address: string; binary: string },
-  directory: string,
-): Promise<void> {
-  const save = async (workflowId: string, name: string) => {
-    const { stdout } = await promisify(execFile)(
-      binary,
-      ['workflow', 'show', '--workflow-id', workflowId, '--output', 'json', '--address', address],
-      { maxBuffer: 1 << 26 },
-    )
-    writeFileSync(join(directory, `${name}.json`), stdout)
-  }
-  for (const path of paths) await save(await record(address, path), path.name)
-  await save(await recordPayment(address), 'payment-settled')
-  await save(await recordReconciliation(address), 'reconciliation-with-difference')
-  await save(await recordCallback(address), 'callback-retried-then-hurried')
+/** Drives every path of the workflows on a real server, with steps that return the given answers, and saves the histories. */
+export async function recordHistories(server: TemporalServer): Promise<void> {
+  const { address } = server
+  for (const path of paths) await saveHistory(server, await record(address, path), path.name)
+  await saveHistory(server, await recordPayment(address), 'payment-settled')
+  await saveHistory(server, await recordReconciliation(address), 'reconciliation-with-difference')
+  await saveHistory(server, await recordCallback(address), 'callback-retried-then-hurried')
 }
 
 function stepsOf(path: Path): PayoutSteps & TransferSteps & SigningSteps {
@@ -196,7 +184,7 @@ async function record(address: string, path: Path): Promise<string> {
           ...options,
           workflowIdConflictPolicy: 'USE_EXISTING',
         })
-        const input = { payoutId: id, callId: 'call_1', staged: 'd'.repeat(64) }
+        const input = { payoutId: id, callId: 'call_1' }
         return client.workflow.executeUpdateWithStart(updates[name] as typeof createUpdate, {
           args: [input],
           startWorkflowOperation,

@@ -1,34 +1,18 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
 import { listLoopSteps } from '../../activities/store/tasks/runs.ts'
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { recordReview } from '../../api/services/runs/review.ts'
+import { saveHistory } from './histories.ts'
 import { patiently, startTaskWorkflows } from './task-fixture.ts'
 
 type Fixture = Awaited<ReturnType<typeof startTaskWorkflows>>
 
-/** Drives tasks by the real steps, and saves their histories and those of their runs. */
-export async function recordTaskHistories(directory: string): Promise<void> {
+/** Drives tasks with the real steps, and saves their histories and those of their runs. */
+export async function recordTaskHistories(): Promise<void> {
   const fixture = await startTaskWorkflows()
-  const save = async (workflowId: string, name: string) => {
-    const show = [
-      'workflow',
-      'show',
-      '--workflow-id',
-      workflowId,
-      '--output',
-      'json',
-      '--address',
-      fixture.address,
-    ]
-    const { stdout } = await promisify(execFile)(fixture.binary, show, { maxBuffer: 1 << 26 })
-    writeFileSync(join(directory, `${name}.json`), stdout)
-  }
+  const save = (workflowId: string, name: string) => saveHistory(fixture, workflowId, name)
   const stop = await fixture.serve()
   try {
     const reviewed = await recordReviewed(fixture)

@@ -4,7 +4,7 @@ import { timing as fast } from '../e2e/chaos/fast-timing.ts'
 export const timing: typeof fast = {
   ...fast,
   updatesPerRun: 12,
-  look: { first: 500, next: 500 },
+  idleCheck: { first: 500, next: 500 },
   task: {
     limits: { contract_ready: 2_000, quoted: 2_500, credit_pending: 1_500 },
     queued: 1_000,

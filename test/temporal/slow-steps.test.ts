@@ -225,7 +225,7 @@ verifies(
     const activities: PayoutSteps = {
       loadPayout: async () => null,
       createPayout: async () => lies('created', 600_000),
-      authorizePayout: async () => lies('authorized', 4 * timing.look.first),
+      authorizePayout: async () => lies('authorized', 4 * timing.idleCheck.first),
       reserveTransfer: async () => refused,
     }
     const { bundle, worker, handle, create, authorize } = await shortRun('lies', activities)

@@ -2,7 +2,7 @@ import * as wf from '@temporalio/workflow'
 import type { LoopStep } from '../domain/runs/controlled-loop.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { shortSteps } from '../shared/local-activities.ts'
-import { takeTurns } from '../shared/mutex.ts'
+import { createMutex } from '../shared/mutex.ts'
 import { retryOf } from '../shared/retry.ts'
 import { searchAttributes } from '../shared/search-attributes.ts'
 import { timing } from '../shared/timing.ts'
@@ -33,14 +33,14 @@ export function run(runId: string): Promise<void> {
 
 async function driveRun(runId: string): Promise<void> {
   const state = { known: null as RunSnapshot | null, woken: false }
-  const alone = takeTurns()
+  const exclusively = createMutex()
   const wake = (): void => {
     state.woken = true
   }
   wf.setHandler(wakeSignal, wake, { description: 'Look for the decision that this run waits for.' })
   wf.setHandler(viewQuery, () => state.known, { description: 'The run as this workflow knows it.' })
 
-  learn(await alone(() => records('load the stored run').loadRun(runId)))
+  learn(await exclusively(() => records('load the stored run').loadRun(runId)))
   while (state.known !== null && state.known.step !== null && state.known.next !== 'over') {
     if (state.known.next === 'review') {
       await wf.condition(() => state.woken, timing.run.review, {
@@ -79,7 +79,7 @@ async function driveRun(runId: string): Promise<void> {
     } catch (error) {
       if (!(error instanceof wf.ActivityFailure) || wf.isCancellation(error)) throw error
       const detail = (error.cause?.message ?? error.message).slice(0, 500)
-      return alone(() => records('open an exception').failRun({ ...input, detail }))
+      return exclusively(() => records('open an exception').failRun({ ...input, detail }))
     }
   }
 }

@@ -8,7 +8,7 @@ export const timing = {
   /** A count: Temporal allows 2,000 updates in one run, and a renewed run starts anew. */
   updatesPerRun: 1_500,
   /** When a resting payout looks whether it was idle for too long: `first` after its create, when most have long been executed. */
-  look: { first: 1_800_000, next: 86_400_000 },
+  idleCheck: { first: 1_800_000, next: 86_400_000 },
   /** Between two tries of a transfer that cannot be sent now: doubles from `first` to `longest`; a wake tries at once. */
   parkedRetry: { first: 15_000, longest: 600_000 },
   /**

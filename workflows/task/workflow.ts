@@ -4,7 +4,7 @@ import { taskEvents } from '../domain/tasks/lifecycle.ts'
 import { taskWait } from '../domain/tasks/wait.ts'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { shortSteps } from '../shared/local-activities.ts'
-import { takeTurns } from '../shared/mutex.ts'
+import { createMutex } from '../shared/mutex.ts'
 import { isLong, refuseIfEnding } from '../shared/renewal.ts'
 import { taskAttributes } from '../shared/search-attributes.ts'
 import { timing } from '../shared/timing.ts'
@@ -62,7 +62,7 @@ type OpenTask = ReturnType<typeof openTask>
 
 /** A task as this run knows it, and its short steps, which take turns. */
 function openTask(taskId: string) {
-  const alone = takeTurns()
+  const exclusively = createMutex()
   const state = {
     known: null as TaskSnapshot | null,
     version: 0,
@@ -73,13 +73,15 @@ function openTask(taskId: string) {
     work: openWork(),
 
     record: async (input: EventInput): Promise<EventResult> => {
-      const result = await alone(() => steps(input.event).recordEvent({ ...input, taskId, limits }))
+      const result = await exclusively(() =>
+        steps(input.event).recordEvent({ ...input, taskId, limits }),
+      )
       if (result.ok) learn(result.snapshot)
       return result
     },
     advance: async (leftSlot = false): Promise<void> => {
       state.woken = false
-      const advanced = await alone(() =>
+      const advanced = await exclusively(() =>
         steps('make the moves that are due').advanceTask({ taskId, limits, leftSlot }),
       )
       if (advanced !== null) learn(advanced)

@@ -6,7 +6,7 @@ type Scaled<T> = { [Key in keyof T]: T[Key] extends number ? number : Scaled<T[K
 export const timing: Scaled<typeof production> = {
   waitForCreate: 1_500,
   updatesPerRun: 1_500,
-  look: { first: 90_000, next: 4_320_000 },
+  idleCheck: { first: 90_000, next: 4_320_000 },
   parkedRetry: { first: 750, longest: 750 },
   step: {
     startToClose: 3_500,
