@@ -44,8 +44,7 @@ export async function patiently<Result>(call: () => Promise<Result>, left = 5): 
 
 /** The workflows as they are, or with the times of another file of this folder. */
 export function bundleWorkflows(timing?: string): Promise<WorkflowBundleWithSourceMap> {
-  const workflows = (file: string) =>
-    join(import.meta.dirname, '..', '..', 'workflows', 'shared', file)
+  const workflows = (file: string) => join(import.meta.dirname, '..', '..', 'workflows', file)
   const changed =
     timing === undefined
       ? {}
