@@ -118,7 +118,7 @@ verifies(
   'the sequence picture names messages, activities and summaries of the workflow',
   () => {
     const sequence = section('One payout, step by step')
-    const workflow = read('workflows/payout/workflow.ts')
+    const workflow = ['run', 'transfer'].map((file) => read(`workflows/payout/${file}.ts`)).join()
     const updates = Object.values(messages).filter(({ type }) => type === 'update')
     const sent = [...sequence.matchAll(/->>W: Update (\w+)/g)].map(([, name]) => name)
     expect(sent).toEqual(updates.map(({ name }) => name))
