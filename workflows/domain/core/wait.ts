@@ -41,7 +41,10 @@ export function reviewWait(
   const [decision = 'approve'] = choices
   const subject = { subject_kind: kind, subject_id: id }
   return {
-    ...{ what, waiting_for: ['review'], since, gaps: [] },
+    what,
+    waiting_for: ['review'],
+    since,
+    gaps: [],
     action: {
       by: 'operator',
       call: 'POST /api/loop-review-console',

@@ -210,8 +210,13 @@ function fixedAmount({ row, index }: Entry<Recipient>): Given {
     recipient: row,
     index,
     amount: BigInt(kept),
-    held: kept < amount ? 'cap' : kept > amount ? 'floor' : null,
+    held: heldBy(amount, kept),
   }
+}
+
+function heldBy(amount: number, kept: number): Given['held'] {
+  if (kept < amount) return 'cap'
+  return kept > amount ? 'floor' : null
 }
 
 function claimOf({ weight = 0, floor_minor = 0, cap_minor }: Recipient): Claim {
@@ -283,5 +288,6 @@ function duplicateOf({ row, rows, differ }: Entry<Recipient>): Result['duplicate
 }
 
 function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }

@@ -56,17 +56,13 @@ export function verifyLedger(taskId: string, entries: readonly LedgerEntry[]): L
   let state: TaskState | 'none' = 'none'
   let resumeState: TaskState | null = null
   for (const [index, entry] of entries.entries()) {
-    const fault =
-      entry.sequence !== index + 1
-        ? 'an entry is missing'
-        : entry.prev_hash !== head
-          ? 'it does not follow the entry before it'
-          : entry.hash !== entryHash(entry)
-            ? 'it was changed after it was written'
-            : entry.from_state !== state ||
-                entry.to_state !== nextTaskState(state, entry.event, resumeState)
-              ? 'the state table has no such move'
-              : undefined
+    const next = nextTaskState(state, entry.event, resumeState)
+    let fault: string | undefined
+    if (entry.sequence !== index + 1) fault = 'an entry is missing'
+    else if (entry.prev_hash !== head) fault = 'it does not follow the entry before it'
+    else if (entry.hash !== entryHash(entry)) fault = 'it was changed after it was written'
+    else if (entry.from_state !== state || entry.to_state !== next)
+      fault = 'the state table has no such move'
     if (fault !== undefined) return { ok: false, sequence: index + 1, fault }
     if (state !== 'none') resumeState = resumeStateAfter(state, entry.event, resumeState)
     state = entry.to_state

@@ -102,7 +102,10 @@ function startWait(task: WaitingTask): Wait {
     ...(task.isReviewed ? [] : ['an operator to approve the start']),
   ]
   const submit = agentCall('POST /api/agent-self-serve-rail-loop', {
-    ...{ task_token: TOKEN, contract_id: task.contractId, input: '<the input>', ...KEY },
+    task_token: TOKEN,
+    contract_id: task.contractId,
+    input: '<the input>',
+    ...KEY,
   })
   return {
     what: needs.join(' and ') || 'its run to be queued',
@@ -117,7 +120,11 @@ function startWait(task: WaitingTask): Wait {
 }
 
 const agentCall = (call: string, args: Record<string, unknown>): RequiredAction => ({
-  ...{ by: 'agent', call, arguments: args, choices: [], command: null },
+  by: 'agent',
+  call,
+  arguments: args,
+  choices: [],
+  command: null,
 })
 
 const fundCredit = (entitlementId: string | null): RequiredAction =>
@@ -132,7 +139,10 @@ const waits = (
   waiting_for: Wait['waiting_for'] = [],
   action: RequiredAction | null = null,
 ): Plain => ({
-  ...{ what, waiting_for, gaps: [], action },
+  what,
+  waiting_for,
+  gaps: [],
+  action,
 })
 
 function plainWait(task: WaitingTask): Plain {

@@ -56,8 +56,12 @@ function checkSignature(
   )
   const signed = findings.claims(verifySigned(jws, REPLAY_TYP, keys))
   const wanted = {
-    ...{ iss: made.issuer, sub: made.task_id, kind: 'replay_package', replay_id: made.replay_id },
-    ...{ ledger_head: made.ledger.at(-1)?.hash, package_sha256: is },
+    iss: made.issuer,
+    sub: made.task_id,
+    kind: 'replay_package',
+    replay_id: made.replay_id,
+    ledger_head: made.ledger.at(-1)?.hash,
+    package_sha256: is,
   }
   const fault =
     'fault' in signed ? signed.fault : firstFault(Object.entries(wanted), otherThan(signed.payload))

@@ -30,15 +30,18 @@ export function openFindings(): Findings {
       return { payload: signed.payload }
     },
     report: () => {
-      const sound = checks.every(({ ok }) => ok)
-      const revoked = [...keys.values()].includes('revoked')
-      const verdict = !sound ? 'refused' : revoked ? 'indeterminate' : 'proven'
-      return { verdict, checks, keys: [...keys].map(([kid, standing]) => ({ kid, standing })) }
+      const signedBy = [...keys].map(([kid, standing]) => ({ kid, standing }))
+      return { verdict: verdictOf(checks, keys), checks, keys: signedBy }
     },
   }
 }
 
-/** What is wrong with the first of the things that has a fault. */
+function verdictOf(checks: Check[], keys: ReadonlyMap<string, Standing>): Report['verdict'] {
+  if (checks.some(({ ok }) => !ok)) return 'refused'
+  return [...keys.values()].includes('revoked') ? 'indeterminate' : 'proven'
+}
+
+/** The fault of the first thing that has one. */
 export function firstFault<T>(
   things: Iterable<T>,
   faultOf: (thing: T) => string | undefined,

@@ -27,14 +27,13 @@ export function rerun(made: ReplayPackage, given: Given): Outcome {
     return {
       fault: `the input names uploads, which are not in the package: give each as a file: ${names.join(', ')}`,
     }
-  const done =
-    error !== undefined
-      ? z.prettifyError(error)
-      : names.length > 0
-        ? again?.done
-        : rail.work(rail.input.parse(input))
+  let done: Work<unknown> | string | undefined
+  if (error !== undefined) done = z.prettifyError(error)
+  else if (names.length > 0) done = again?.done
+  else done = rail.work(rail.input.parse(input))
   if (typeof done === 'object') return compare(made, done)
-  return before === null ? { holds: `${key} refuses the input` } : { fault: done ?? '' }
+  if (before === null) return { holds: `${key} refuses the input` }
+  return { fault: done ?? '' }
 }
 
 /** The input that the run's result is of, with the uploads that it names by list; or why there is nothing to do again. */

@@ -83,13 +83,11 @@ function checkFiles(
   const listed = manifestOf(manifest)
   for (const { name, sha256, bytes } of listed) {
     const text = Object.hasOwn(files, name) ? files[name] : undefined
-    const is =
-      text !== undefined && sha256Hex(text) === sha256 && utf8ToBytes(text).length === bytes
-    findings.note(
-      name,
-      is ? undefined : text === undefined ? 'it is missing' : 'it was changed',
-      sha256,
-    )
+    let fault: string | undefined
+    if (text === undefined) fault = 'it is missing'
+    else if (sha256Hex(text) !== sha256 || utf8ToBytes(text).length !== bytes)
+      fault = 'it was changed'
+    findings.note(name, fault, sha256)
   }
   const names = new Set(['manifest.json', ...listed.map(({ name }) => name)])
   const surplus = firstFault(Object.keys(files), (name) =>

@@ -44,13 +44,10 @@ export function sortOut(
   for (const { row, index, rows, differ } of entries) {
     const day = dayOf('due_at' in row ? row.due_at : row.paid_at)
     const later = list === 'payments' && lastDay !== null && day > lastDay
-    const why = differ
-      ? `conflicting_${one}`
-      : row.amount_minor <= 0
-        ? `${one}_not_above_zero`
-        : later
-          ? 'payment_after_as_of'
-          : null
+    let why: SetAside['code'] | null = null
+    if (differ) why = `conflicting_${one}`
+    else if (row.amount_minor <= 0) why = `${one}_not_above_zero`
+    else if (later) why = 'payment_after_as_of'
     const aside = why === null ? rows.slice(1) : rows
     for (const { row: own, index: at } of aside) {
       const code = why ?? `repeated_${one}`

@@ -35,18 +35,10 @@ export function settle(match: Match, tolerance: bigint): Settled {
   }
   const difference = differenceOf(match)
   const tolerated = difference <= tolerance && -difference <= tolerance
-  const status =
-    difference === 0n
-      ? 'exact'
-      : tolerated
-        ? 'within_tolerance'
-        : difference < 0n
-          ? 'partial'
-          : 'over'
   const line: MatchLine = {
     kind: kindOf(match),
     basis: match.basis,
-    status,
+    status: statusOf(difference, tolerated),
     currency: match.invoices[0]?.currency ?? '',
     invoice_ids: match.invoices.map(({ id }) => id),
     payment_ids: match.payments.map(({ id }) => id),
@@ -58,6 +50,12 @@ export function settle(match: Match, tolerance: bigint): Settled {
     ],
   }
   return { match, line, left, tolerated }
+}
+
+function statusOf(difference: bigint, tolerated: boolean): MatchLine['status'] {
+  if (difference === 0n) return 'exact'
+  if (tolerated) return 'within_tolerance'
+  return difference < 0n ? 'partial' : 'over'
 }
 
 /** What each invoice is still owed: nothing where its match is within the tolerance. */
