@@ -1,10 +1,12 @@
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
+import type { Environment } from '#domain/core/environment.ts'
 import { DomainError, errorCodes, refuse } from '#domain/core/errors.ts'
 import { payoutId as payoutIdOf } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
-import { type CreateInput, moneyMoved, payoutTerms, type Usage } from '#domain/payouts/payout.ts'
+import type { PayoutUsage } from '#domain/core/usage.ts'
+import { type CreateInput, moneyMoved, payoutTerms } from '#domain/payouts/payout.ts'
 import {
   assertExecutable,
   deadTransfer,
@@ -32,7 +34,7 @@ import { PAYOUTS_QUEUE } from './queues.ts'
 import { type Crowd, durableStep, type UpdateDeps } from './updates.ts'
 
 export type PayoutGatewayDeps = UpdateDeps & {
-  environment: 'local' | 'live'
+  environment: Environment
   executeWaitMs: number
   executeLifeSecondsMin: number
   /** Addresses that may never be paid: zero, the asset, and our own. Lowercase. */
@@ -42,7 +44,7 @@ export type PayoutGatewayDeps = UpdateDeps & {
   reservationGate: ((payout: PayoutRow) => Promise<void>) | undefined
 }
 
-type Known = { creator: string; recipient: string; amount_atomic: string; usage: Usage }
+type Known = { creator: string; recipient: string; amount_atomic: string; usage: PayoutUsage }
 
 /** Speaks to payout workflows; every act is idempotent, waits for its result, and throws only DomainError. */
 export function createPayoutGateway(deps: PayoutGatewayDeps) {

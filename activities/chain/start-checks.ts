@@ -1,11 +1,12 @@
 import type { Address } from 'viem'
+import type { Environment } from '#domain/core/environment.ts'
 import { ASSET_DECIMALS, ASSET_NAME, ASSET_VERSION, CHAIN_ID } from '#domain/core/limits.ts'
 import { type ChainReader, isChainFault } from './client.ts'
 import { tokenAbi } from './token.ts'
 
 /** What a process stands on; `wallets` maps a role, such as `payout wallet`, to its lowercase address. */
 export type StartFacts = {
-  readonly environment: 'local' | 'live'
+  readonly environment: Environment
   readonly asset: Address
   readonly wallets: Readonly<Record<string, Address>>
 }

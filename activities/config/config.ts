@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { environments } from '#domain/core/environment.ts'
 import { limits } from '#domain/core/limits.ts'
 import { assertLive } from './live-settings.ts'
 import { quotaSettings, uploadSettings } from './quota-settings.ts'
@@ -68,7 +69,7 @@ export const configSchema = z.object({
 
   // Chain. `local` is announced in every payout answer; `live` needs REAL_FUNDS=enabled.
   ENVIRONMENT: z
-    .enum(['local', 'live'])
+    .enum(environments)
     .default('local')
     .describe('announced in every payout answer and receipt; live needs REAL_FUNDS=enabled'),
   REAL_FUNDS: z

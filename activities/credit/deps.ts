@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Hex } from '#domain/core/ids.ts'
+import type { RunUsage } from '#domain/core/usage.ts'
 import type { Chain } from '../chain/client.ts'
 import type { Offers } from '../payment/offers.ts'
 import type { PayoutAuthority } from '../payout/authorization.ts'
@@ -41,7 +42,7 @@ export type MoneyReceiptKind =
 export type MoneyReceipt = {
   subject: string
   kind: MoneyReceiptKind
-  usage?: 'synthetic' | 'operational'
+  usage?: RunUsage
   facts: Record<string, unknown>
 }
 

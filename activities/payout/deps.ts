@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { Environment } from '#domain/core/environment.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Chain } from '../chain/client.ts'
 import type { GasWalletQueue } from '../chain/gas-wallet-queue.ts'
@@ -19,7 +20,7 @@ type Address = `0x${string}`
 export type Rail = {
   readonly asset: Address
   readonly payoutWallet: Address
-  readonly environment: 'local' | 'live'
+  readonly environment: Environment
   /** `{base_url}/api/trust-contract`, the `iss` of every receipt. */
   readonly issuer: string
   readonly createdLifeMs: number

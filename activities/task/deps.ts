@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { Environment } from '#domain/core/environment.ts'
 import type { CallbackHosts } from '../callback/hosts.ts'
 import type { ReceiptSigner, Signer } from '../store/payouts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
@@ -6,7 +7,7 @@ import type { Database } from '../store/schema/schema.ts'
 /** What the activities of tasks and runs touch of the world. */
 export type TaskDeps = {
   readonly db: Kysely<Database>
-  readonly environment: 'local' | 'live'
+  readonly environment: Environment
   /** `{base_url}/api/trust-contract`, the `iss` of every receipt. */
   readonly issuer: string
   readonly signReceipt: ReceiptSigner

@@ -1,6 +1,8 @@
 // `npm run test:mutation`: Stryker changes the domain code, one place at a time, and the domain's tests must fail.
 // `npm run test:mutation -- payouts tasks/money.ts` mutates only these folders or files of workflows/domain.
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Stryker } from '@stryker-mutator/core'
 
@@ -11,11 +13,16 @@ const detected = ['Killed', 'Timeout']
 
 /** The folders whose score the threshold holds. */
 const folders = ['payouts']
+/** Texts for readers: no test should repeat them. */
+const texts = [`!${domain}/**/error-help.ts`]
 
 process.chdir(root)
 const parts = process.argv.length > 2 ? process.argv.slice(2) : folders
 const results = await new Stryker({
-  mutate: parts.map((part) => `${domain}/${part.endsWith('.ts') ? part : `${part}/**/*.ts`}`),
+  mutate: [
+    ...parts.map((part) => `${domain}/${part.endsWith('.ts') ? part : `${part}/**/*.ts`}`),
+    ...texts,
+  ],
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutation/vitest.config.ts' },
   coverageAnalysis: 'perTest',
@@ -26,9 +33,19 @@ const results = await new Stryker({
   ignorePatterns: ['dist', '.data', 'coverage', 'docs', 'temporal/histories', 'clients'],
   tempDirName: '.data/mutation',
   reporters: ['clear-text'],
-  clearTextReporter: { logTests: false, allowColor: false, allowEmojis: false, reportTests: false },
-  allowEmpty: true,
+  clearTextReporter: {
+    allowColor: false,
+    allowEmojis: false,
+    reportTests: false,
+    reportMutants: false,
+  },
 }).runMutationTest()
+
+for (const { fileName, location, replacement, status } of results)
+  if (status === 'Survived' || status === 'NoCoverage')
+    console.log(
+      `${status} ${place(fileName, location.start)}: ${original(fileName, location)} → ${replacement}`,
+    )
 
 const covered = results.filter(({ status }) => [...detected, 'Survived'].includes(status))
 const killed = covered.filter(({ status }) => detected.includes(status))
@@ -39,4 +56,17 @@ console.log(
 if (!(score >= leastScore)) {
   console.error(`At least ${leastScore} % must be detected.`)
   process.exitCode = 1
+}
+
+function place(fileName, { line, column }) {
+  return `${fileName.slice(fileName.indexOf(domain))}:${line}:${column}`
+}
+
+function original(fileName, { start, end }) {
+  const lines = readFileSync(join(root, fileName.slice(fileName.indexOf(domain))), 'utf8').split(
+    '\n',
+  )
+  const text = lines[start.line - 1] ?? ''
+  if (start.line !== end.line) return `${text.slice(start.column - 1)} …`
+  return text.slice(start.column - 1, end.column - 1)
 }

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { acceptanceText } from '#domain/agents/signature.ts'
 import { digestOf } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
+import type { RunUsage } from '#domain/core/usage.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
@@ -50,10 +51,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
   const asOperator = (statusToken: string) =>
     createClient({ baseUrl, osUrl: os, operator: apis.operator, statusToken })
 
-  const begin = async (
-    usage: 'synthetic' | 'operational',
-    on_gaps: 'ask' | 'report' = 'report',
-  ) => {
+  const begin = async (usage: RunUsage, on_gaps: 'ask' | 'report' = 'report') => {
     const input_manifest = [
       { name: 'packet', sha256: digestOf(packetops.sandboxInput), bytes: 1000 },
     ]
@@ -63,7 +61,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     return { taskId: task.task_id, token: task_token }
   }
   /** A task that its agent has agreed on. */
-  const agreed = async (usage: 'synthetic' | 'operational', on_gaps?: 'ask') => {
+  const agreed = async (usage: RunUsage, on_gaps?: 'ask') => {
     const task = await begin(usage, on_gaps)
     const prepared = await asAgent.call('contract-prepare', {
       task_token: task.token,
@@ -90,7 +88,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     return transaction(apis.db, (tx) => recordTransition(deps, tx, asked, {}))
   }
   /** A task that is paid for, with its input. */
-  const funded = async (usage: 'synthetic' | 'operational' = 'operational', on_gaps?: 'ask') => {
+  const funded = async (usage: RunUsage = 'operational', on_gaps?: 'ask') => {
     const task = await agreed(usage, on_gaps)
     await move(task.taskId, 'quote_issued', { quote_id: 'qt_1' })
     await move(task.taskId, 'credit_requested', { entitlement_id: 'en_1' })

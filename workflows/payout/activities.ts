@@ -1,5 +1,6 @@
 import type { Refusal } from '../domain/core/errors.ts'
 import type { PayoutState } from '../domain/payouts/payout.ts'
+import type { TransferStatus } from '../domain/payouts/transfer-status.ts'
 
 /** What the workflow knows of a payout: enough to go on from any state and to tell an operator what it waits for. */
 export type PayoutSnapshot = {
@@ -11,7 +12,7 @@ export type PayoutSnapshot = {
   usage: string
   environment: string
   expiresAt: number | null
-  transfer: 'none' | 'reserved' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
+  transfer: TransferStatus | 'none'
   transactionHash: string | null
   parked: string | null
   exception: string | null

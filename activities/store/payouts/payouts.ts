@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { Environment } from '#domain/core/environment.ts'
 import { transferNonce } from '#domain/core/ids.ts'
 import { type PayoutFacts, type PayoutView, payoutView } from '#domain/payouts/payout.ts'
 import type { Tx } from '../postgres/db.ts'
@@ -254,10 +255,7 @@ export async function markExecuted(tx: Tx, payoutId: string): Promise<PayoutRow 
 export type PayoutAnswerBody = { payout: PayoutView; receipt: string | null; receipts: string[] }
 
 /** The answer body of every payout operation (payout.md, Answer body). */
-export function payoutAnswer(
-  record: PayoutRecord,
-  environment: 'local' | 'live',
-): PayoutAnswerBody {
+export function payoutAnswer(record: PayoutRecord, environment: Environment): PayoutAnswerBody {
   const receipts = record.receipts.map((row) => row.jws)
   return {
     payout: payoutView(record.payout, record.transfer, environment),

@@ -1,5 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { PayoutUsage } from '#domain/core/usage.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
+import type { TransferStatus } from '#domain/payouts/transfer-status.ts'
 import type { AgentInputTables } from './agent-inputs.ts'
 import type { AgentTables } from './agents.ts'
 import type { CallbackTables } from './callbacks.ts'
@@ -89,7 +91,7 @@ export type PayoutsTable = {
   amount_atomic: string
   memo: string
   rail_reference: string
-  usage: 'synthetic' | 'operational' | 'unspecified'
+  usage: PayoutUsage
   asset: string
   payout_wallet: string
   terms_sha256: string
@@ -106,8 +108,6 @@ export type PayoutsTable = {
   /** Of the one transfer that the authorization allows. */
   transfer_nonce: string | null
 }
-
-export type TransferStatus = 'reserved' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
 
 export type TransfersTable = {
   payout_id: string

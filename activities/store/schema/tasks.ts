@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { RecordKind } from '#domain/core/record-kinds.ts'
+import type { RunUsage } from '#domain/core/usage.ts'
 import type { Tier } from '#domain/rails/rail.ts'
 import type { LoopStep, StepVerdict } from '#domain/runs/controlled-loop.ts'
 import type { TaskExceptionCode, TaskExceptionState } from '#domain/tasks/exception.ts'
@@ -25,7 +26,7 @@ export type TasksTable = {
   agent_id: string | null
   rail: string
   tier: Tier
-  usage: 'synthetic' | 'operational'
+  usage: RunUsage
   on_gaps: 'ask' | 'report'
   callback_url: string | null
   terms_sha256: string

@@ -1,3 +1,4 @@
+import type { Environment } from '#domain/core/environment.ts'
 import { type Pause, pauseNote } from '#domain/payouts/controls.ts'
 import { type AnyOperation, waysOf } from '../../operation.ts'
 import { families } from '../../operations/index.ts'
@@ -13,7 +14,7 @@ export type PageFacts = {
   readonly baseUrl: string
   readonly osUrl: string
   readonly temporalUiUrl: string
-  readonly environment: 'local' | 'live'
+  readonly environment: Environment
   readonly pauses: () => Promise<readonly Pause[]>
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { runUsages } from '#domain/core/usage.ts'
 import { tiers } from '#domain/rails/rail.ts'
 import { taskEvents, taskStates } from '#domain/tasks/lifecycle.ts'
 import { Digest, freeText, Time } from '../../fields.ts'
@@ -10,7 +11,7 @@ export const TaskToken = z.string().regex(/^tk_[A-Za-z0-9_-]{43}$/)
 export const ContractId = z.string().regex(/^ct_[0-9a-f]{64}$/)
 export const TaskState = z.enum(taskStates)
 export const Tier = z.enum(tiers)
-export const TaskUsage = z.enum(['synthetic', 'operational'])
+export const TaskUsage = z.enum(runUsages)
 /** The preflight judges where it leads; the demo receiver of a local stack speaks plain HTTP. */
 export const CallbackUrl = z
   .string()

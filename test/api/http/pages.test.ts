@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { Environment } from '#domain/core/environment.ts'
 import { errorCodes } from '#domain/core/errors.ts'
 import { createApp } from '../../../api/http/express.ts'
 import { type Listener, listen } from '../../../api/http/listen.ts'
@@ -21,7 +22,7 @@ const surface = {
   metrics: createMetrics(),
   call: async () => ({ answer: { status: 200, headers: {}, body: {} } }),
 }
-const pages = (environment: 'local' | 'live' = 'local', temporalUiUrl = ui) =>
+const pages = (environment: Environment = 'local', temporalUiUrl = ui) =>
   createPages({
     registry: operations,
     baseUrl,

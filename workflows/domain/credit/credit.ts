@@ -1,5 +1,6 @@
 import { refuse } from '../core/errors.ts'
 import { move, type StateTable } from '../core/state-table.ts'
+import type { RunUsage } from '../core/usage.ts'
 import type { PaymentMethod } from '../payments/payment-reference.ts'
 
 export type EntitlementState = 'pending' | 'funded' | 'consumed' | 'returned'
@@ -30,7 +31,7 @@ export type Account =
 export const sandboxAccount = 'clearing:sandbox'
 /** Where the credit of what is free would come from; nothing is ever posted there. */
 export const freeAccount = 'clearing:free'
-export const usageOf = ({ source }: Pick<Entitlement, 'source'>): 'synthetic' | 'operational' =>
+export const usageOf = ({ source }: Pick<Entitlement, 'source'>): RunUsage =>
   source === sandboxAccount ? 'synthetic' : 'operational'
 
 export const creditAccount = (entitlementId: string): Account => `credit:${entitlementId}`

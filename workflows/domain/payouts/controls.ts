@@ -1,8 +1,8 @@
 import { refuse } from '../core/errors.ts'
 
 /**
- * What a switch stops: everything, the payout rail, one wallet (an address: payouts that it creates or that leave it; an allowance
- * wallet: payments from it), one payout.
+ * What an operator can pause: the whole service, all payouts, one wallet or one payout. An address stands for the payouts that it
+ * creates or pays; an allowance wallet stands for its payments.
  */
 export const controlScopes = ['service', 'payouts', 'wallet', 'payout'] as const
 export type ControlScope = (typeof controlScopes)[number]
@@ -18,7 +18,7 @@ const targets: Record<ControlScope, { form: RegExp; expected: string }> = {
   payout: { form: /^po_[0-9a-f]{64}$/, expected: 'the id of a payout' },
 }
 
-/** The target as it is stored: lowercase, empty where the scope has none; throws 400 `invalid_request` for one that does not fit. */
+/** The target as it is stored: in lowercase, empty for a scope without one. Throws 400 `invalid_request` for any other. */
 export function controlTarget(scope: ControlScope, target = ''): string {
   const stored = target.toLowerCase()
   const { form, expected } = targets[scope]
@@ -29,15 +29,15 @@ export function controlTarget(scope: ControlScope, target = ''): string {
   })
 }
 
-/** The pauses in one line: those that stop everybody with their reasons, the others by number; undefined when there is none. */
+const wideNames: Partial<Record<ControlScope, string>> = { service: 'everything' }
+
+/** The pauses in one line: wide ones with their reasons, single wallets and payouts by number. Undefined without pauses. */
 export function pauseNote(pauses: readonly Pause[]): string | undefined {
   if (pauses.length === 0) return undefined
   const wide = pauses.filter(({ target }) => target === '')
   const single = pauses.length - wide.length
-  const parts = wide.map(
-    ({ scope, reason }) => `${scope === 'service' ? 'everything' : scope} (${reason})`,
-  )
-  if (single > 0)
-    parts.push(`${single} single ${single === 1 ? 'wallet or payout' : 'wallets or payouts'}`)
+  const parts = wide.map(({ scope, reason }) => `${wideNames[scope] ?? scope} (${reason})`)
+  if (single === 1) parts.push('1 single wallet or payout')
+  if (single > 1) parts.push(`${single} single wallets or payouts`)
   return `paused: ${parts.join(', ')}`
 }

@@ -4,16 +4,16 @@ import { base64urlnopad } from '@scure/base'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { NETWORK } from '../core/limits.ts'
 
-/** `typ` of a version 2 binding and first line of its text (payout-and-trust.md, Holder bindings). */
+/** `typ` of a version 2 binding and the first line of its text. */
 export const HOLDER_BINDING_V2 = 'service-holder-binding-v2'
 
-/** Protected headers of the two holder bindings (wire-facts §2.3), in the member order that is signed for version 1. */
+/** Protected headers of the two versions of a holder binding, in the member order that version 1 signs. */
 export const holderBindingHeaders = {
   1: { alg: 'ES256K', typ: 'kb+jwt' },
   2: { typ: HOLDER_BINDING_V2, alg: 'EIP191' },
 } as const
 
-/** What a presentation is bound to; all of it but the presentation's own `sd_hash` and `iat` comes from the challenge. */
+/** The facts of a challenge that a presentation is bound to. */
 export type BindingFacts = {
   readonly audience: string
   readonly nonce: string
@@ -21,7 +21,7 @@ export type BindingFacts = {
   readonly checkoutHash: string
 }
 
-/** The payload of a key binding of either version; exactly these members, times in Unix seconds. */
+/** The payload of a key binding in both versions. It has exactly these members; `iat` is in Unix seconds. */
 export type KeyBindingPayload = {
   iat: number
   aud: string
@@ -31,7 +31,7 @@ export type KeyBindingPayload = {
   transaction_data_hashes_alg: 'sha-256'
 }
 
-/** The only audience of a presentation: the authorize operation of the service at `origin` (its base URL). */
+/** The only audience of a presentation: the authorize operation of the service at `origin`, its base URL. */
 export function authorizeAudience(origin: string): string {
   return `${origin}/api/payout-authorize`
 }
@@ -41,7 +41,7 @@ export function holderAccount(address: string): string {
   return `${NETWORK}:${address.toLowerCase()}`
 }
 
-/** A wallet as DID, the `cnf.kid` of a version 2 mandate (wire-facts §2.3). */
+/** A wallet as DID: the `cnf.kid` of a version 2 mandate. */
 export function holderDid(address: string): string {
   return `did:pkh:${holderAccount(address)}`
 }
@@ -51,7 +51,7 @@ export function sha256Base64url(text: string): string {
   return base64urlnopad.encode(sha256(utf8ToBytes(text)))
 }
 
-/** Hash of the transaction data `{type, request_sha256, checkout_hash}` in its base64url form (wire-facts §2.4 step 3). */
+/** Hash of the transaction data `{type, request_sha256, checkout_hash}` in its base64url form. */
 export function transactionDataHash(requestSha256: string, checkoutHash: string): string {
   const data = canonicalJson({
     type: 'service.payout',
@@ -77,7 +77,7 @@ export function keyBindingPayload(
   }
 }
 
-/** What the version 2 text says; `expiresAt` is the challenge's, both times are Unix seconds or a template's placeholder. */
+/** The facts of the version 2 text. Times are Unix seconds; `issuedAt` may be a placeholder of a template. */
 export type HolderBindingFacts = BindingFacts & {
   readonly origin: string
   readonly holder: string
@@ -86,7 +86,7 @@ export type HolderBindingFacts = BindingFacts & {
   readonly expiresAt: number
 }
 
-/** The text of a version 2 binding for personal_sign: LF-joined, no trailing LF (wire-facts §2.3 without its purpose line). */
+/** The text of a version 2 binding for personal_sign: lines joined with LF, without a trailing LF. */
 export function holderBindingText(facts: HolderBindingFacts): string {
   return [
     HOLDER_BINDING_V2,
@@ -102,7 +102,7 @@ export function holderBindingText(facts: HolderBindingFacts): string {
   ].join('\n')
 }
 
-/** The text that a holder personal_signs to be issued a mandate (payout.md, issue_mandate); the nonce is the checkout's `jti`. */
+/** The text that a holder signs with personal_sign to receive a mandate; the nonce is the checkout's `jti`. */
 export function holderProofText(facts: {
   origin: string
   holder: string

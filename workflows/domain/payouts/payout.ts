@@ -1,16 +1,19 @@
 import { digestOf } from '../core/canonical-json.ts'
+import type { Environment } from '../core/environment.ts'
 import { CHAIN_ID, NETWORK } from '../core/limits.ts'
 import { formatUsdc, parseUsdc } from '../core/money.ts'
+import type { PayoutUsage } from '../core/usage.ts'
+import type { ShownTransferStatus, TransferStatus } from './transfer-status.ts'
 import { payoutWait } from './wait.ts'
 
-/** Where a payout is executed: a wallet proof names it. */
+/** The path of the execute call; wallet proofs sign it. */
 export const EXECUTE_PATH = '/api/payout-execute'
 
-export type PayoutState = 'created' | 'authorized' | 'executed'
+export const payoutStates = ['created', 'authorized', 'executed'] as const
+export type PayoutState = (typeof payoutStates)[number]
 export type PayoutEvent = 'create' | 'authorize' | 'execute'
-export type Usage = 'synthetic' | 'operational' | 'unspecified'
 
-/** The whole state table of the payout document: (state, event) → state; every other pair is refused. */
+/** The state table: (state, event) → state. Every other pair is refused. */
 export const payoutTransitions: Record<
   PayoutState | 'none',
   Partial<Record<PayoutEvent, PayoutState>>
@@ -37,7 +40,7 @@ export type PayoutTerms = {
   amount_atomic: string
   memo: string
   rail_reference: string
-  usage: Usage
+  usage: PayoutUsage
   asset: string
 }
 
@@ -48,10 +51,10 @@ export type CreateInput = {
   idempotency_key: string
   memo: string
   rail_reference: string
-  usage: Usage
+  usage: PayoutUsage
 }
 
-/** `1.0` and `1.00` are the same payout, and so is a recipient in another case (payout.md, Identity and terms). */
+/** The terms of a create call. `1.0` and `1.00` give the same terms, and so does a recipient in another case. */
 export function payoutTerms(
   input: Omit<CreateInput, 'idempotency_key'>,
 ): Omit<PayoutTerms, 'asset'> {
@@ -60,7 +63,7 @@ export function payoutTerms(
   return { recipient: recipient.toLowerCase(), amount_atomic, memo, rail_reference, usage }
 }
 
-/** SHA-256 of the canonical terms: what never changes, and create's request fingerprint. */
+/** SHA-256 of the canonical terms, which never change; also the fingerprint of a create request. */
 export function termsDigest({
   recipient,
   amount_atomic,
@@ -69,13 +72,13 @@ export function termsDigest({
   usage,
   asset,
 }: PayoutTerms): string {
-  // Named one by one: whatever else a caller's object carries would go into the digest, and nobody could recompute it.
+  // Each term is named: other members of the caller's object must not enter the digest.
   const terms = { recipient: recipient.toLowerCase(), amount_atomic, memo, rail_reference, usage }
   return digestOf({ ...terms, asset: asset.toLowerCase(), chain_id: CHAIN_ID })
 }
 
 export type TransferView = {
-  status: 'none' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
+  status: ShownTransferStatus
   authorization_nonce: string | null
   transaction_hash: string | null
   block_number: number | null
@@ -83,7 +86,7 @@ export type TransferView = {
   next_poll_ms: number | null
 }
 
-/** A payout as callers see it (payout.md, Answer body). Times are RFC 3339 UTC, `expires_at` is Unix seconds. */
+/** A payout as callers see it. Times are RFC 3339 UTC, `expires_at` is Unix seconds. */
 export type PayoutView = {
   payout_id: string
   state: PayoutState
@@ -95,8 +98,8 @@ export type PayoutView = {
   payout_wallet: string
   memo: string
   rail_reference: string
-  usage: Usage
-  environment: 'local' | 'live'
+  usage: PayoutUsage
+  environment: Environment
   terms_sha256: string
   creator: string
   created_at: string
@@ -117,7 +120,7 @@ export type PayoutFacts = {
   amount_atomic: string
   memo: string
   rail_reference: string
-  usage: Usage
+  usage: PayoutUsage
   asset: string
   payout_wallet: string
   terms_sha256: string
@@ -131,7 +134,7 @@ export type PayoutFacts = {
 
 export type TransferFacts = {
   nonce: string
-  status: 'reserved' | Exclude<TransferView['status'], 'none'>
+  status: TransferStatus
   transaction_hash: string | null
   block_number: string | null
   confirmations: number
@@ -142,7 +145,8 @@ export type TransferFacts = {
 /** Whether principal has left the payout wallet, as far as it is proven. */
 export function moneyMoved(transfer: TransferFacts | undefined): 'no' | 'yes' | 'unknown' {
   if (transfer === undefined || transfer.status === 'dead') return 'no'
-  return transfer.status === 'included' || transfer.status === 'final' ? 'yes' : 'unknown'
+  if (transfer.status === 'included' || transfer.status === 'final') return 'yes'
+  return 'unknown'
 }
 
 const READ_NEXT =
@@ -152,8 +156,8 @@ function nextAction(
   { payout_id, state }: PayoutFacts,
   transfer: TransferFacts | undefined,
 ): string {
-  if (transfer === undefined)
-    return state === 'created' ? 'Authorize the payout.' : 'Execute the payout.'
+  if (transfer === undefined && state === 'created') return 'Authorize the payout.'
+  if (transfer === undefined) return 'Execute the payout.'
   const { status, parked, exception } = transfer
   const { what } = payoutWait({ payoutId: payout_id, state, transfer: status, parked, exception })
   if (exception !== null) return `Waiting for ${what}. No action is needed from the creator.`
@@ -166,9 +170,8 @@ function nextAction(
 export function payoutView(
   row: PayoutFacts,
   transfer: TransferFacts | undefined,
-  environment: 'local' | 'live',
+  environment: Environment,
 ): PayoutView {
-  const open = transfer !== undefined && transfer.status !== 'final' && transfer.status !== 'dead'
   return {
     payout_id: row.payout_id,
     state: row.state,
@@ -187,18 +190,35 @@ export function payoutView(
     created_at: row.created_at.toISOString(),
     authorized_at: row.authorized_at?.toISOString() ?? null,
     executed_at: row.executed_at?.toISOString() ?? null,
-    expires_at: row.expires_at === null ? null : Number(row.expires_at),
+    expires_at: numberOf(row.expires_at),
     mandate_ref: row.mandate_ref,
     payout_principal_is_fee: false,
     money_moved: moneyMoved(transfer),
     next_action: nextAction(row, transfer),
-    transfer: {
-      status: transfer === undefined || transfer.status === 'reserved' ? 'none' : transfer.status,
-      authorization_nonce: transfer?.nonce ?? null,
-      transaction_hash: transfer?.transaction_hash ?? null,
-      block_number: transfer?.block_number == null ? null : Number(transfer.block_number),
-      confirmations: transfer?.confirmations ?? 0,
-      next_poll_ms: open ? 1000 : null,
-    },
+    transfer: transfer === undefined ? noTransfer : transferView(transfer),
   }
 }
+
+const noTransfer: TransferView = {
+  status: 'none',
+  authorization_nonce: null,
+  transaction_hash: null,
+  block_number: null,
+  confirmations: 0,
+  next_poll_ms: null,
+}
+
+function transferView(transfer: TransferFacts): TransferView {
+  const { status } = transfer
+  const isOpen = status !== 'final' && status !== 'dead'
+  return {
+    status: status === 'reserved' ? 'none' : status,
+    authorization_nonce: transfer.nonce,
+    transaction_hash: transfer.transaction_hash,
+    block_number: numberOf(transfer.block_number),
+    confirmations: transfer.confirmations,
+    next_poll_ms: isOpen ? 1000 : null,
+  }
+}
+
+const numberOf = (text: string | null): number | null => (text === null ? null : Number(text))

@@ -3,7 +3,7 @@ import { digestOf } from '../core/canonical-json.ts'
 import type { Hex } from '../core/ids.ts'
 import { CHAIN_ID } from '../core/limits.ts'
 
-/** What a treasury principal authorizes: one payout's exact terms, with authorize's own expiry (Unix seconds) and idempotency key. */
+/** The terms that a treasury principal signs: one payout, with the expiry (Unix seconds) and idempotency key of its authorize call. */
 export type PrincipalTerms = {
   readonly payoutId: string
   readonly payoutWallet: string
@@ -14,10 +14,10 @@ export type PrincipalTerms = {
   readonly asset: string
 }
 
-/** `type` inside the request digest (payout-and-trust.md, payout-challenge input). */
+/** `type` inside the request digest of a payout. */
 export const PRINCIPAL_REQUEST_TYPE = 'service.payout.principal-authorization.v1'
 
-/** EIP-712 types of the principal authorization (payout-and-trust.md). */
+/** EIP-712 types of the principal authorization. */
 export const principalTypes = {
   PayoutAuthorization: [
     { name: 'payoutId', type: 'string' },
@@ -61,7 +61,7 @@ export function principalDigest(terms: PrincipalTerms): Hex {
   return hashTypedData(principalTypedData(terms))
 }
 
-/** `request_sha256` of the terms, 64 hex: `amount_atomic` is a string, `chain_id` and `expires_at` are numbers (wire-facts §2.5). */
+/** `request_sha256` of the terms, 64 hex: `amount_atomic` is a string, `chain_id` and `expires_at` are numbers. */
 export function requestSha256(terms: Omit<PrincipalTerms, 'payoutWallet'>): string {
   return digestOf({
     type: PRINCIPAL_REQUEST_TYPE,

@@ -1,19 +1,20 @@
 import type { RequiredAction, Wait } from '../core/wait.ts'
 import { recoverCommand } from '../tasks/recover-command.ts'
 import type { PayoutState } from './payout.ts'
+import type { TransferStatus } from './transfer-status.ts'
 
-/** What decides what a payout waits for. */
+/** The facts that decide what a payout waits for. */
 export type WaitingPayout = {
   payoutId: string
   state: PayoutState
-  transfer: 'none' | 'reserved' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
+  transfer: TransferStatus | 'none'
   parked: string | null
   exception: string | null
   /** Code of an open exception of reconciliation, which stops nothing. */
   difference?: string | null
 }
 
-/** Why a payout does not go on by itself, and what ends that; the one source for every view of a payout. */
+/** What a payout waits for and who must act; every view of a payout shows this. */
 export function payoutWait(payout: WaitingPayout): Wait {
   const { payoutId, state, transfer, parked, exception, difference = null } = payout
   if (exception !== null) {
@@ -52,13 +53,25 @@ const waits = (
   action: RequiredAction | null = null,
   waiting_for: Wait['waiting_for'] = [],
 ): Wait => ({
-  ...{ what, waiting_for, since: null, gaps: [], action },
+  what,
+  waiting_for,
+  since: null,
+  gaps: [],
+  action,
 })
 
 const byOperator = (command: string): RequiredAction => ({
-  ...{ by: 'operator', call: null, arguments: {}, choices: [], command },
+  by: 'operator',
+  call: null,
+  arguments: {},
+  choices: [],
+  command,
 })
 
 const byCreator = (call: string, args: Record<string, unknown>): RequiredAction => ({
-  ...{ by: 'agent', call, arguments: args, choices: [], command: null },
+  by: 'agent',
+  call,
+  arguments: args,
+  choices: [],
+  command: null,
 })

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { CHAIN_ID, limits } from '../core/limits.ts'
 import type { WalletProof } from './wallet-proof.ts'
 
-/** What a proof has to be of. */
 export const walletProofSchema: z.ZodType<WalletProof> = z.strictObject({
   v: z.literal(1),
   wallet: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{40}$/)]),
@@ -17,7 +16,7 @@ export const walletProofSchema: z.ZodType<WalletProof> = z.strictObject({
   signature: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{130}$/)]),
 })
 
-/** The proof that a header value holds; undefined when it is too long, not base64url, not JSON or not of the schema. */
+/** Decodes a header value; undefined when it is too long, not base64url, not JSON or not of the schema. */
 export function decodeWalletProof(header: string): WalletProof | undefined {
   if (header.length > limits.proofHeaderBytesMax) return undefined
   try {

@@ -3,7 +3,7 @@ import { base64urlnopad } from '@scure/base'
 import { digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { type CHAIN_ID, NETWORK } from '../core/limits.ts'
 
-/** The JSON inside `X-Service-Wallet-Proof` (wire-facts §3.2): hex in lowercase, `issued_at` in Unix seconds, nothing more. */
+/** The JSON inside `X-Service-Wallet-Proof`: hex in lowercase, `issued_at` in Unix seconds, nothing more. */
 export type WalletProof = {
   v: 1
   wallet: `0x${string}`
@@ -16,7 +16,7 @@ export type WalletProof = {
   signature: `0x${string}`
 }
 
-/** What a wallet signs for one call; `issuedAt` in Unix seconds, `origin` from the service's configuration. */
+/** The facts that a wallet signs for one call; `issuedAt` in Unix seconds, `origin` from the service's configuration. */
 export type WalletProofTerms = {
   origin: string
   method: string
@@ -41,7 +41,7 @@ export function walletProofText(terms: WalletProofTerms): string {
   ].join('\n')
 }
 
-/** SHA-256 (64 hex) of the canonical JSON of what `JSON.parse` gave; of the empty string when there is no body. */
+/** SHA-256 (64 hex) of a parsed body's canonical JSON, or of the empty string without a body. */
 export function bodySha256(parsed: unknown): string {
   return parsed === undefined ? sha256Hex('') : digestOf(parsed)
 }

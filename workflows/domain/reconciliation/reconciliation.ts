@@ -1,4 +1,5 @@
 import type { Difference, DifferenceCode } from '../core/difference.ts'
+import type { TransferStatus } from '../payouts/transfer-status.ts'
 import { compareReceipts, type SeenReceipt } from '../receipts/receipt-chain.ts'
 
 /** One ERC-20 transfer in the logs; `nonce` is that of the authorization that stands directly before it. Addresses lowercase. */
@@ -27,7 +28,7 @@ export type ProvenOutcome =
 
 export type SeenPayout = { payoutId: string; state: string; facts: Record<string, unknown> }
 export type SeenTransfer = {
-  status: 'reserved' | 'signed' | 'submitted' | 'included' | 'final' | 'dead'
+  status: TransferStatus
   from: string
   to: string
   amountAtomic: string

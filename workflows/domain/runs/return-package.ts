@@ -2,6 +2,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { contractSets } from '../core/contract-sets.ts'
+import { runUsages } from '../core/usage.ts'
 import { Digest } from '../rails/fields.ts'
 import { CitationShape } from '../rails/notes.ts'
 import { railKeys, tiers, type Work } from '../rails/rail.ts'
@@ -23,7 +24,7 @@ export const RunProof = z.strictObject({
   run_id: z.string().regex(/^run_[0-9a-f]{64}$/),
   rail: z.enum(railKeys),
   tier: z.enum(tiers),
-  usage: z.enum(['synthetic', 'operational']),
+  usage: z.enum(runUsages),
   partial: z.boolean().meta({ description: 'Gaps were waived: the result is of what there was.' }),
   input_sha256: Digest,
   loop_sha256: Digest.meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { runUsages } from '../core/usage.ts'
 import { type RailKey, railKeys, tiers } from '../rails/rail.ts'
 import { loopSteps } from '../runs/controlled-loop.ts'
 import { taskExceptions } from './exception.ts'
@@ -19,7 +20,7 @@ export const taskTerms = z.strictObject({
   agent_id: reference.nullable(),
   rail: z.enum(railKeys),
   tier: z.enum(tiers),
-  usage: z.enum(['synthetic', 'operational']),
+  usage: z.enum(runUsages),
   on_gaps: z.enum(['ask', 'report']),
   callback_url: z.string().max(2048).nullable(),
   objective: z.string().max(2000),
