@@ -10,6 +10,7 @@ import type { PublishedSchemas } from './registry/published-schemas.ts'
 import type { Agents } from './services/agents/agents.ts'
 import type { Signing } from './services/agents/signing.ts'
 import type { Callbacks } from './services/callbacks/demo-receiver.ts'
+import type { ActivationService } from './services/credit/activation.ts'
 import type { Checkouts } from './services/credit/checkouts.ts'
 import type { Authorities } from './services/credit/payment-authority.ts'
 import type { Money } from './services/credit/payments.ts'
@@ -22,9 +23,12 @@ import type { KeyActs } from './services/keys/keys.ts'
 import type { OperatorActs } from './services/operators/operators.ts'
 import type { Reviews } from './services/reviews/reviews.ts'
 import type { RunService } from './services/runs/runs.ts'
+import type { RunStartService } from './services/runs/start.ts'
+import type { ContractService } from './services/tasks/contracts.ts'
+import type { RecoveryService } from './services/tasks/recoveries.ts'
 import type { TaskService } from './services/tasks/tasks.ts'
-import type { WalletRuns } from './services/work-orders/wallet-runs.ts'
-import type { WorkOrders } from './services/work-orders/work-orders.ts'
+import type { WalletRunService } from './services/work-orders/wallet-runs.ts'
+import type { WorkOrderService } from './services/work-orders/work-orders.ts'
 
 export type Caller =
   | {
@@ -180,9 +184,13 @@ export type Context = {
   readonly callbacks: Callbacks
   readonly payoutCallbacks: PayoutCallbacks
   readonly tasks: TaskService
+  readonly taskContracts: ContractService
+  readonly recoveries: RecoveryService
   readonly runs: RunService
-  readonly workOrders: WorkOrders
-  readonly walletRuns: WalletRuns
+  readonly runStarts: RunStartService
+  readonly activations: ActivationService
+  readonly workOrders: WorkOrderService
+  readonly walletRuns: WalletRunService
 }
 
 /**

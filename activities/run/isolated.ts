@@ -5,30 +5,30 @@ import { beginAttempt, takeBackAttempt } from '../store/tasks/step-attempts.ts'
 import { openUploads, readRunInput } from './input.ts'
 import type { RailInput } from './isolation/job.ts'
 import { ChildDied, type RailPool } from './isolation/rail-pool.ts'
-import type { Ended, Standing } from './loop.ts'
+import type { CurrentRun, StepResult } from './loop.ts'
 
 export type Isolation = { pool: RailPool; signal: AbortSignal | undefined }
 
 /** The work of the run's rail, done in a process of the pool. */
 export async function workApart(
   { pool, signal }: Isolation,
-  standing: Standing,
+  current: CurrentRun,
 ): Promise<Work<unknown>> {
-  const { input, streams } = await opened(standing)
+  const { input, streams } = await opened(current)
   return (await pool.run({ kind: 'work', ...input }, streams, signal)) as Work<unknown>
 }
 
 /** What the validator says of a work, found out in a process of the pool. */
 export async function validateApart(
   { pool, signal }: Isolation,
-  standing: Standing,
+  current: CurrentRun,
   work: unknown,
 ): Promise<Check[]> {
-  const { input, streams } = await opened(standing)
+  const { input, streams } = await opened(current)
   return (await pool.run({ kind: 'validate', work, ...input }, streams, signal)) as Check[]
 }
 
-async function opened({ db, task }: Standing) {
+async function opened({ db, task }: CurrentRun) {
   const { rail, value, uploads } = await readRunInput(db, task)
   const sources = Object.entries(await openUploads(db, task.agent_id, uploads))
   const lists = Object.fromEntries(sources.map(([list, { format }]) => [list, format]))
@@ -41,10 +41,10 @@ async function opened({ db, task }: Standing) {
  * An attempt that ends for a reason of ours is not counted.
  */
 export async function attempted(
-  { db, run }: Standing,
+  { db, run }: CurrentRun,
   step: 'worker' | 'validator',
-  act: () => Promise<Ended>,
-): Promise<Ended> {
+  act: () => Promise<StepResult>,
+): Promise<StepResult> {
   const { run_id: runId, attempt, round } = run
   const at = { runId, attempt, round, step }
   if (!(await beginAttempt(db, at)))
@@ -59,7 +59,7 @@ export async function attempted(
   }
 }
 
-const tooComplex = (errors: string): Ended => ({
+const tooComplex = (errors: string): StepResult => ({
   verdict: 'too_complex',
   output: { errors },
   decidedBy: null,

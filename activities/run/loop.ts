@@ -11,13 +11,14 @@ import { readRunInput } from './input.ts'
 import { attempted, type Isolation, validateApart, workApart } from './isolated.ts'
 import { workChecks } from './validation.ts'
 
-export type Ended = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
-export type Standing = { db: Tx; task: TaskRow; run: RunRow }
+export type StepResult = { verdict: StepVerdict; output: unknown; decidedBy: string | null }
+/** A run at its current step, with its task. */
+export type CurrentRun = { db: Tx; task: TaskRow; run: RunRow }
 
-/** The steps that only compute; the other three write and stand in `activities/run/run.ts`. */
+/** The steps that only compute; `run.ts` has the three that also write. */
 type Computed = Exclude<LoopStep, 'review_step' | 'return_package' | 'attestation'>
 
-const done = (output: unknown, verdict: StepVerdict = 'done'): Ended => ({
+const done = (output: unknown, verdict: StepVerdict = 'done'): StepResult => ({
   verdict,
   output,
   decidedBy: null,
@@ -26,7 +27,7 @@ const done = (output: unknown, verdict: StepVerdict = 'done'): Ended => ({
 /** What each step does. The same input gives the same output, so that a step may run twice. */
 export const computedSteps: Record<
   Computed,
-  (standing: Standing, isolation: Isolation) => Promise<Ended>
+  (current: CurrentRun, isolation: Isolation) => Promise<StepResult>
 > = {
   /** Reads the input by the rail's own schema; the rows of uploaded lists are read by the worker. */
   intake: async ({ db, task }) => {
@@ -36,45 +37,47 @@ export const computedSteps: Record<
     if (error === undefined) return done({ input_sha256, rail, uploads: input.uploads })
     return done({ input_sha256, rail, errors: z.prettifyError(error).slice(0, 4000) }, 'refused')
   },
-  /** Fixes what will be done and what will be checked. */
+  /** Records the planned work and its checks. */
   planner: async ({ task }) =>
     done({
-      ...{ rail: task.rail, input_sha256: task.input_sha256, on_gaps: task.on_gaps },
+      rail: task.rail,
+      input_sha256: task.input_sha256,
+      on_gaps: task.on_gaps,
       checks: [...workChecks],
     }),
-  worker: (standing, isolation) =>
-    attempted(standing, 'worker', async () => {
+  worker: (current, isolation) =>
+    attempted(current, 'worker', async () => {
       try {
-        return done(await workApart(isolation, standing))
+        return done(await workApart(isolation, current))
       } catch (error) {
         if (!(error instanceof DomainError) || error.refusal.code !== 'input_rejected') throw error
         return done({ errors: error.refusal.detail }, 'refused')
       }
     }),
-  validator: (standing, isolation) =>
-    attempted(standing, 'validator', async () => {
-      const work = await workOf(standing)
-      return done({ checks: await validateApart(isolation, standing, work) })
+  validator: (current, isolation) =>
+    attempted(current, 'validator', async () => {
+      const work = await workOf(current)
+      return done({ checks: await validateApart(isolation, current, work) })
     }),
-  /** Sorts what is wrong from what is missing, and stops for what is missing where the caller wants to be asked. */
-  exception_agent: async (standing) => {
-    const { gaps } = await workOf(standing)
-    const faults = await faultsOf(standing)
-    const asks = gaps.length > 0 && faults.length === 0 && standing.task.on_gaps === 'ask'
+  /** Separates faults from gaps, and stops for gaps where the caller wants to be asked. */
+  exception_agent: async (current) => {
+    const { gaps } = await workOf(current)
+    const faults = await faultsOf(current)
+    const asks = gaps.length > 0 && faults.length === 0 && current.task.on_gaps === 'ask'
     return done({ faults, gaps }, asks ? 'gaps' : 'done')
   },
-  revision_loop: async (standing) => {
-    const faults = await faultsOf(standing)
+  revision_loop: async (current) => {
+    const faults = await faultsOf(current)
     return done({ faults }, faults.length === 0 ? 'done' : 'revise')
   },
 }
 
-/** What the worker brought in this attempt. */
-export async function workOf({ db, run }: Standing): Promise<Work<unknown>> {
+/** The result of the worker step of this attempt. */
+export async function workOf({ db, run }: CurrentRun): Promise<Work<unknown>> {
   return (await latestOutput(db, run.run_id, run.attempt, 'worker')) as Work<unknown>
 }
 
-async function faultsOf({ db, run }: Standing): Promise<Check[]> {
+async function faultsOf({ db, run }: CurrentRun): Promise<Check[]> {
   const { checks } = (await latestOutput(db, run.run_id, run.attempt, 'validator')) as {
     checks: Check[]
   }

@@ -27,20 +27,19 @@ import { recordTransition } from '../task/transition.ts'
 import { whileAlive } from './heartbeat.ts'
 import type { Isolation } from './isolated.ts'
 import type { RailPool } from './isolation/rail-pool.ts'
-import { computedSteps, type Ended, type Standing, workOf } from './loop.ts'
+import { type CurrentRun, computedSteps, type StepResult, workOf } from './loop.ts'
 import { makeReturnPackage } from './return-package.ts'
 
-/** The steps of runs: each is worked out first, and then stored with the move of its task in one transaction, once. */
+/** The steps of runs. Each is computed first, and then stored once, with the transition of its task in the same transaction. */
 export function createRunSteps(deps: TaskDeps, pool: RailPool): LoopSteps & RunRecords {
   return {
     loadRun: (runId) => transaction(deps.db, (tx) => loadRun(tx, runId)),
     takeStep: (input) => whileAlive((signal) => takeStep(deps, { pool, signal }, input)),
     failRun: ({ detail, ...input }) =>
       transaction(deps.db, async (tx) => {
-        const standing = await stand(tx, input)
-        if (standing !== undefined)
-          await raise(deps, standing, input, { code: 'worker_failed', detail })
-        return present(await loadRun(tx, input.runId))
+        const at = await currentStep(tx, input)
+        if (at !== undefined) await raise(deps, at, { code: 'worker_failed', detail })
+        return requireSnapshot(tx, input.runId)
       }),
   }
 }
@@ -51,60 +50,57 @@ async function takeStep(
   input: StepInput,
 ): Promise<RunSnapshot> {
   const { step } = input
-  const before = await transaction(deps.db, (tx) => stand(tx, input))
+  const before = await transaction(deps.db, (tx) => currentStep(tx, input))
   const compute = isComputed(step) ? computedSteps[step] : undefined
   const computed = before && (await compute?.({ ...before, db: deps.db }, isolation))
   return transaction(deps.db, async (tx) => {
-    const standing = before && (await stand(tx, input))
-    if (standing !== undefined) await storeEnd(deps, standing, input, computed)
-    return present(await loadRun(tx, input.runId))
+    const at = before && (await currentStep(tx, input))
+    if (at !== undefined) await storeResult(deps, at, computed)
+    return requireSnapshot(tx, input.runId)
   })
 }
 
 const isComputed = (step: LoopStep): step is keyof typeof computedSteps => step in computedSteps
 
-/** Where the run stands, locked; undefined when this step was taken before, or its task is not at work. */
-async function stand(
-  tx: Tx,
-  { runId, attempt, round, step }: StepInput,
-): Promise<Standing | undefined> {
+type AtStep = CurrentRun & { input: StepInput }
+
+/** The locked run at this step; undefined when the step was taken before, or its task is not at work. */
+async function currentStep(tx: Tx, input: StepInput): Promise<AtStep | undefined> {
+  const { runId, attempt, round, step } = input
   const { task_id } = await requireRun(tx, runId)
   const task = await requireTask(tx, task_id)
   const run = await requireRun(tx, runId)
-  const here = run.attempt === attempt && run.round === round && run.step === step
-  return here && isAtWork(task) ? { db: tx, task, run } : undefined
+  const isHere = run.attempt === attempt && run.round === round && run.step === step
+  return isHere && isAtWork(task) ? { db: tx, task, run, input } : undefined
 }
 
 const isAtWork = ({ state }: TaskRow): boolean => state === 'operating' || state === 'result_ready'
 
-async function storeEnd(
-  deps: TaskDeps,
-  standing: Standing,
-  input: StepInput,
-  computed?: Ended,
-): Promise<void> {
-  const { db: tx } = standing
+async function storeResult(deps: TaskDeps, at: AtStep, computed?: StepResult): Promise<void> {
+  const { db: tx, input } = at
   if (input.step === 'review_step') {
-    const reviewed = await review(standing, input)
+    const reviewed = await review(at)
     if (reviewed !== undefined)
-      await follow(deps, standing, input, afterStep(input, reviewed.verdict), reviewed.why)
+      await follow(deps, at, { next: afterStep(input, reviewed.verdict), reason: reviewed.reason })
     return
   }
-  const ended =
-    computed ?? (await writtenSteps[input.step as keyof typeof writtenSteps](deps, standing, input))
-  await insertLoopStep(tx, input, ended)
-  const { errors } = ended.output as { errors?: string }
-  await follow(deps, standing, input, afterStep(input, ended.verdict), errors)
+  const write = writtenSteps[input.step as keyof typeof writtenSteps]
+  const result = computed ?? (await write(deps, at))
+  await insertLoopStep(tx, input, result)
+  const { errors } = result.output as { errors?: string }
+  await follow(deps, at, { next: afterStep(input, result.verdict), reason: errors })
 }
 
-type Reviewed = { verdict: Ended['verdict']; why?: string | undefined }
+type Reviewed = { verdict: StepResult['verdict']; reason?: string | undefined }
 
-/** What the review said; the sandbox's policy decides about a synthetic run, everything else waits for an operator. */
-async function review({ db: tx, task }: Standing, input: StepInput): Promise<Reviewed | undefined> {
+/** The outcome of the review: the sandbox policy decides about a synthetic run, an operator about every other one. */
+async function review({ db: tx, task, input }: AtStep): Promise<Reviewed | undefined> {
   const known = await findLoopStep(tx, input)
   if (known !== undefined) {
     const { note } = (known.output ?? {}) as { note?: string }
-    return known.verdict === null ? undefined : { verdict: known.verdict, why: note || undefined }
+    return known.verdict === null
+      ? undefined
+      : { verdict: known.verdict, reason: note || undefined }
   }
   if (task.review_decision !== 'sandbox_policy') {
     await openReview(tx, input)
@@ -118,102 +114,81 @@ async function review({ db: tx, task }: Standing, input: StepInput): Promise<Rev
   return { verdict: 'done' }
 }
 
-/** The last two steps write more than their own end. */
+/** The last two steps also write a record of their own. */
 const writtenSteps: Record<
   'return_package' | 'attestation',
-  (deps: TaskDeps, at: Standing, input: StepInput) => Promise<Ended>
+  (deps: TaskDeps, at: AtStep) => Promise<StepResult>
 > = {
-  return_package: async (deps, standing, input) => {
-    const { db: tx, task, run } = standing
+  return_package: async (deps, at) => {
+    const { db: tx, task, run } = at
     const nowSeconds = await clockSeconds(tx)
-    const made = await makeReturnPackage(deps, tx, {
-      task,
-      run,
-      work: await workOf(standing),
-      nowSeconds,
-    })
+    const work = await workOf(at)
+    const made = await makeReturnPackage(deps, tx, { task, run, work, nowSeconds })
     const { return_package_id, result_sha256 } = made
     // A waived gap has led to the result already.
     if (task.state === 'operating')
-      await move(deps, standing, input, 'result_produced', { return_package_id, result_sha256 })
+      await record(deps, at, {
+        event: 'result_produced',
+        data: { return_package_id, result_sha256 },
+      })
     return { verdict: 'done', output: made, decidedBy: null }
   },
-  attestation: async (deps, standing, input) => {
-    const { db: tx, task, run } = standing
+  attestation: async (deps, at) => {
+    const { db: tx, task, run } = at
     const made = await findReturnPackage(tx, run.run_id)
     if (made === undefined) throw new Error('a run is attested by its package')
-    const {
-      return_package_id,
-      proof_hash,
-      completion_signature,
-      manifest_sha256,
-      result_sha256,
-      partial,
-    } = made
     const facts = {
-      ...{
-        run_id: run.run_id,
-        task_id: task.task_id,
-        return_package_id,
-        proof_hash,
-        completion_signature,
-        partial,
-      },
-      ...{
-        manifest_sha256,
-        result_sha256,
-        input_sha256: task.input_sha256,
-        ledger_head: task.head_hash,
-      },
+      run_id: run.run_id,
+      task_id: task.task_id,
+      return_package_id: made.return_package_id,
+      proof_hash: made.proof_hash,
+      completion_signature: made.completion_signature,
+      partial: made.partial,
+      manifest_sha256: made.manifest_sha256,
+      result_sha256: made.result_sha256,
+      input_sha256: task.input_sha256,
+      ledger_head: task.head_hash,
       result_contract: resultContractVersion,
     }
-    const about = { task, subject: run.run_id, kind: 'attestation', facts }
-    const receipt_id = receiptId(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
-    await move(deps, standing, input, 'result_attested', { receipt_id, proof_hash })
+    const receipt = { task, subject: run.run_id, kind: 'attestation', facts }
+    const receipt_id = receiptId(await writeTaskReceipt(deps, tx, receipt))
+    const { proof_hash } = made
+    await record(deps, at, { event: 'result_attested', data: { receipt_id, proof_hash } })
     return { verdict: 'done', output: { receipt_id, proof_hash }, decidedBy: null }
   },
 }
 
-async function follow(
-  deps: TaskDeps,
-  standing: Standing,
-  input: StepInput,
-  to: LoopMove,
-  why = 'it ended the run',
-): Promise<void> {
-  const { db: tx, run } = standing
-  if ('go' in to) return placeRun(tx, run.run_id, to.go)
-  if (to.stop === 'attested') return placeRun(tx, run.run_id, null)
-  if (to.stop === 'exception')
-    return raise(deps, standing, input, {
-      code: to.code,
-      detail: `${input.step}: ${why}`.slice(0, 2000),
-    })
-  const { gaps } = await workOf(standing)
-  await move(deps, standing, input, 'evidence_missing', { gaps: gaps.length })
+type Followed = { next: LoopMove; reason: string | undefined }
+
+/** Moves the run to its next step, or its task where the loop stops. */
+async function follow(deps: TaskDeps, at: AtStep, { next, reason }: Followed): Promise<void> {
+  const { db: tx, run, input } = at
+  if ('go' in next) return placeRun(tx, run.run_id, next.go)
+  if (next.stop === 'attested') return placeRun(tx, run.run_id, null)
+  if (next.stop === 'exception') {
+    const detail = `${input.step}: ${reason ?? 'it ended the run'}`.slice(0, 2000)
+    return raise(deps, at, { code: next.code, detail })
+  }
+  const { gaps } = await workOf(at)
+  await record(deps, at, { event: 'evidence_missing', data: { gaps: gaps.length } })
 }
 
 const raise = (
   deps: TaskDeps,
-  at: Standing,
-  input: StepInput,
+  at: AtStep,
   data: TaskEventData['exception_raised'],
-): Promise<void> => move(deps, at, input, 'exception_raised', data)
+): Promise<void> => record(deps, at, { event: 'exception_raised', data })
 
-async function move<Event extends TaskEvent>(
+/** Records an event of the task that this step causes. */
+async function record<Event extends TaskEvent>(
   deps: TaskDeps,
-  { db: tx, task }: Standing,
-  { runId, attempt, round, step, limits }: StepInput,
-  event: Event,
-  data: TaskEventData[Event],
+  { db: tx, task, input }: AtStep,
+  { event, data }: { event: Event; data: TaskEventData[Event] },
 ): Promise<void> {
+  const { runId, attempt, round, step, limits } = input
   const eventId = `${runId}:${attempt}:${round}:${step}:${task.sequence}`
-  await recordTransition(
-    deps,
-    tx,
-    { taskId: task.task_id, eventId, event, actor: 'service', data },
-    limits,
-  )
+  const { task_id: taskId } = task
+  await recordTransition(deps, tx, { taskId, eventId, event, actor: 'service', data, limits })
 }
 
 async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
@@ -225,18 +200,18 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
     run.step === 'review_step'
       ? taken.find(({ step, verdict }) => step === 'review_step' && verdict === null)
       : undefined
-  const { rail, agent_id: agentId, usage, task_id: taskId } = task
-  const { attempt, round, step } = run
   return {
-    ...{ runId, taskId, rail, agentId, usage, attempt, round, step },
-    next: nextOf(!isAtWork(task) || step === null, review !== undefined),
+    runId,
+    taskId: task.task_id,
+    rail: task.rail,
+    agentId: task.agent_id,
+    usage: task.usage,
+    attempt: run.attempt,
+    round: run.round,
+    step: run.step,
+    next: nextOf(!isAtWork(task) || run.step === null, review !== undefined),
     reviewSince: review?.started_at.toISOString() ?? null,
-    taken: taken.map((each) => ({
-      attempt: each.attempt,
-      round: each.round,
-      step: each.step,
-      verdict: each.verdict,
-    })),
+    taken: taken.map(({ attempt, round, step, verdict }) => ({ attempt, round, step, verdict })),
   }
 }
 
@@ -245,7 +220,8 @@ function nextOf(isOver: boolean, isInReview: boolean): RunSnapshot['next'] {
   return isInReview ? 'review' : 'step'
 }
 
-function present(run: RunSnapshot | null): RunSnapshot {
-  if (run === null) throw new Error('a run whose step was taken is not there')
+async function requireSnapshot(tx: Tx, runId: string): Promise<RunSnapshot> {
+  const run = await loadRun(tx, runId)
+  if (run === null) throw new Error(`the run ${runId} is missing`)
   return run
 }

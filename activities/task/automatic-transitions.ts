@@ -10,39 +10,29 @@ import type { TaskDeps } from './deps.ts'
 import { factsOf } from './facts.ts'
 import { recordTransition } from './transition.ts'
 
-/** The locked task once it has made every move that it makes by itself. */
-export async function advanceTask(
+/** Makes every transition of the locked task that needs no caller, until it waits; returns the row after them. */
+export async function makeAutomaticTransitions(
   deps: TaskDeps,
   tx: Tx,
-  moved: TaskRow,
-  limits: StateLimits,
+  { task, limits = timing.task.limits }: { task: TaskRow; limits?: StateLimits },
 ): Promise<TaskRow> {
-  let task = moved
+  let after = task
   for (;;) {
-    await chargeResult(deps, tx, task)
-    const move = ownMove(await factsOf(deps, tx, task))
-    if (move === undefined) return task
-    const eventId = `own:${task.sequence + 1}`
-    task = await recordTransition(
-      deps,
-      tx,
-      { taskId: task.task_id, eventId, actor: 'service', ...move },
-      limits,
-    )
+    await chargeResult(deps, tx, after)
+    const next = ownMove(await factsOf(deps, tx, after))
+    if (next === undefined) return after
+    const eventId = `own:${after.sequence + 1}`
+    const input = { taskId: after.task_id, eventId, actor: 'service', ...next, limits }
+    after = await recordTransition(deps, tx, input)
   }
 }
 
-/** Moves of one task that come of one act, whose event ids are named after it. */
-export const moverOf =
-  (deps: TaskDeps, tx: Tx, taskId: string, act: string) =>
+/** Records the events that one command causes for one task; their ids derive from the command. */
+export const eventRecorder =
+  (deps: TaskDeps, tx: Tx, { taskId, command }: { taskId: string; command: string }) =>
   <Event extends TaskEvent>(
     event: Event,
     actor: string,
     data: TaskEventData[Event],
   ): Promise<TaskRow> =>
-    recordTransition(
-      deps,
-      tx,
-      { taskId, eventId: `${act}:${event}`, event, actor, data },
-      timing.task.limits,
-    )
+    recordTransition(deps, tx, { taskId, eventId: `${command}:${event}`, event, actor, data })

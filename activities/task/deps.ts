@@ -4,7 +4,7 @@ import type { CallbackHosts } from '../callback/hosts.ts'
 import type { ReceiptSigner, Signer } from '../store/payouts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 
-/** What the activities of tasks and runs touch of the world. */
+/** The dependencies of the activities of tasks and runs. */
 export type TaskDeps = {
   readonly db: Kysely<Database>
   readonly environment: Environment

@@ -25,30 +25,27 @@ import type { TaskDeps } from './deps.ts'
 import { closeException, openException } from './exceptions.ts'
 import { assertStep, prepareRun, replayRun } from './replay-run.ts'
 import { runContractOf } from './run-contract.ts'
-import type { Moved } from './transition.ts'
+import type { Transition } from './transition.ts'
 
-type Act = (deps: TaskDeps, tx: Tx, moved: Moved) => Promise<void>
+type Effect = (deps: TaskDeps, tx: Tx, transition: Transition) => Promise<void>
 
-/** What an event has to find before it moves a task, and which records it writes beside its entry in the ledger. */
-export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act }>> = {
+/** What an event checks before it moves a task, and the records that it writes together with its entry in the ledger. */
+export const eventEffects: Partial<Record<TaskEvent, { check?: Effect; write?: Effect }>> = {
   contract_prepared: {
-    check: (_deps, tx, moved) =>
-      assertDocument(tx, moved, dataOf(moved, 'contract_prepared').terms_sha256),
-    write: async (_deps, tx, moved) => {
-      const { contract_id, terms_sha256 } = dataOf(moved, 'contract_prepared')
-      await insertContract(tx, { contract_id, task_id: moved.after.task_id, terms_sha256 })
+    check: (_deps, tx, transition) =>
+      assertDocument(tx, transition, dataOf(transition, 'contract_prepared').terms_sha256),
+    write: async (_deps, tx, transition) => {
+      const { contract_id, terms_sha256 } = dataOf(transition, 'contract_prepared')
+      await insertContract(tx, { contract_id, task_id: transition.after.task_id, terms_sha256 })
     },
   },
   contract_accepted: {
-    check: async (_deps, tx, moved) => {
-      const contract = await liveContract(tx, moved.after.task_id)
-      if (contract?.terms_sha256 !== dataOf(moved, 'contract_accepted').terms_sha256)
-        throw refuse('terms_mismatch', {
-          detail: 'the contract has other terms',
-          next_action: 'Accept the digest of the contract’s terms.',
-        })
+    check: async (_deps, tx, transition) => {
+      const contract = await liveContract(tx, transition.after.task_id)
+      if (contract?.terms_sha256 !== dataOf(transition, 'contract_accepted').terms_sha256)
+        throw refuse('terms_mismatch', { detail: 'the contract has other terms' })
     },
-    write: (_deps, tx, { after, asked }) => acceptContract(tx, after.task_id, asked.actor),
+    write: (_deps, tx, { after, input }) => acceptContract(tx, after.task_id, input.actor),
   },
   contract_declined: { write: (_deps, tx, { after }) => voidContract(tx, after.task_id) },
   contract_lapsed: { write: (_deps, tx, { after }) => voidContract(tx, after.task_id) },
@@ -57,12 +54,12 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act 
       sealContract(tx, after.task_id, await runContractOf(tx, after)),
   },
   started: {
-    write: (_deps, tx, moved) =>
-      insertRun(tx, dataOf(moved, 'started').run_id, moved.after.task_id),
+    write: (_deps, tx, transition) =>
+      insertRun(tx, dataOf(transition, 'started').run_id, transition.after.task_id),
   },
   evidence_supplied: {
-    check: (_deps, tx, moved) =>
-      assertDocument(tx, moved, dataOf(moved, 'evidence_supplied').input_sha256),
+    check: (_deps, tx, transition) =>
+      assertDocument(tx, transition, dataOf(transition, 'evidence_supplied').input_sha256),
     write: (_deps, tx, { after }) => withRun(after.run_id, (runId) => restartRun(tx, runId)),
   },
   evidence_waived: {
@@ -79,96 +76,93 @@ export const eventEffects: Partial<Record<TaskEvent, { check?: Act; write?: Act 
           detail: 'the task has no callback',
           next_action: 'Let it close.',
         })
-      const notified = {
+      await addDelivery(tx, {
         owner: agent_id ?? task_id,
         event: 'task_updated',
         subject: task_id,
         ordinal: 1,
-      } as const
-      await addDelivery(tx, { ...notified, url: callback_url })
+        url: callback_url,
+      })
     },
   },
-  exception_raised: {
-    write: (deps, tx, moved) => openException(deps, tx, moved, dataOf(moved, 'exception_raised')),
-  },
-  quote_lapsed: {
-    write: (deps, tx, moved) =>
-      openException(deps, tx, moved, lapse('the quote was not used in time')),
-  },
-  credit_lapsed: {
-    write: (deps, tx, moved) =>
-      openException(deps, tx, moved, lapse('the credit was not funded in time')),
-  },
+  exception_raised: { write: openException },
+  quote_lapsed: { write: openException },
+  credit_lapsed: { write: openException },
   replay_prepared: {
-    check: async (_deps, tx, moved) => {
-      const exception = await openTaskException(tx, moved.after.task_id)
-      const { action } = dataOf(moved, 'replay_prepared')
+    check: async (_deps, tx, transition) => {
+      const exception = await openTaskException(tx, transition.after.task_id)
+      const { action } = dataOf(transition, 'replay_prepared')
       const allowed: readonly string[] =
         exception === undefined ? [] : allowedRecoveries(exception.code)
       if (action === 'abandon' || !allowed.includes(action))
         throw refuse('recovery_not_allowed', {
-          detail: `${action} is no replay of this exception`,
+          detail: `${action} does not replay this exception`,
           next_action: `Allowed: ${allowed.join(', ')}.`,
         })
-      await assertStep(tx, moved.after.run_id, dataOf(moved, 'replay_prepared'))
+      await assertStep(tx, transition.after.run_id, dataOf(transition, 'replay_prepared'))
     },
-    write: async (_deps, tx, moved) => {
-      const exception = await openTaskException(tx, moved.after.task_id)
+    write: async (_deps, tx, transition) => {
+      const exception = await openTaskException(tx, transition.after.task_id)
       if (exception !== undefined)
         await moveTaskException(tx, exception.exception_id, 'replay_ready')
-      await prepareRun(tx, moved.after.run_id, dataOf(moved, 'replay_prepared'))
+      await prepareRun(tx, transition.after.run_id, dataOf(transition, 'replay_prepared'))
     },
   },
   replayed: {
-    check: async (_deps, tx, moved) => {
-      const { input_sha256 } = dataOf(moved, 'replayed')
+    check: async (_deps, tx, transition) => {
+      const { input_sha256 } = dataOf(transition, 'replayed')
       if (input_sha256 === undefined) return
-      if (taskStates.indexOf(moved.after.state) >= taskStates.indexOf('result_ready'))
+      if (taskStates.indexOf(transition.after.state) >= taskStates.indexOf('result_ready'))
         throw refuse('recovery_not_allowed', {
-          detail: 'the result is made of the input it had',
+          detail: 'the result was made from the earlier input',
           next_action: 'Replay without another input.',
         })
-      await assertDocument(tx, moved, input_sha256)
+      await assertDocument(tx, transition, input_sha256)
     },
-    write: async (deps, tx, moved) => {
-      await closeException(deps, tx, moved, 'resolved')
-      await replayRun(tx, moved.after.run_id, dataOf(moved, 'replayed'))
-      if (moved.after.state === 'callback_pending') await deliverAgain(tx, moved.after.task_id)
+    write: async (deps, tx, transition) => {
+      await closeException(deps, tx, transition)
+      await replayRun(tx, transition.after.run_id, dataOf(transition, 'replayed'))
+      if (transition.after.state === 'callback_pending')
+        await redeliver(tx, transition.after.task_id)
     },
   },
   abandoned: {
-    write: async (deps, tx, moved) => {
-      await closeException(deps, tx, moved, 'abandoned')
-      await voidContract(tx, moved.after.task_id)
+    write: async (deps, tx, transition) => {
+      await closeException(deps, tx, transition)
+      await voidContract(tx, transition.after.task_id)
     },
   },
   closed: {
-    write: async (deps, tx, moved) => {
-      await attestTask(deps, tx, moved)
-      await releaseCredit(deps, tx, moved.after.task_id)
-      await releaseInputs(tx, moved.after.task_id)
+    write: async (deps, tx, transition) => {
+      await attestTask(deps, tx, transition)
+      await releaseCredit(deps, tx, transition.after.task_id)
+      await releaseInputs(tx, transition.after.task_id)
     },
   },
 }
 
-const dataOf = <Event extends TaskEvent>({ asked }: Moved, _event: Event): TaskEventData[Event] =>
-  asked.data as TaskEventData[Event]
-const lapse = (detail: string) => ({ code: 'deadline_passed', detail }) as const
+const dataOf = <Event extends TaskEvent>(
+  { input }: Transition,
+  _event: Event,
+): TaskEventData[Event] => input.data as TaskEventData[Event]
 
-async function assertDocument(tx: Tx, { after }: Moved, sha256: string): Promise<void> {
+async function assertDocument(tx: Tx, { after }: Transition, sha256: string): Promise<void> {
   if ((await findDocument(tx, after.task_id, sha256)) !== undefined) return
   throw refuse('evidence_mismatch', {
-    detail: 'nothing with this digest is stored for the task',
+    detail: 'no document with this digest is stored for the task',
     next_action: 'Send its content first.',
   })
 }
 
-async function withRun(runId: string | null, act: (runId: string) => Promise<void>): Promise<void> {
-  if (runId !== null) await act(runId)
+async function withRun(
+  runId: string | null,
+  change: (runId: string) => Promise<void>,
+): Promise<void> {
+  if (runId !== null) await change(runId)
 }
 
-/** A callback that was refused or given up gets a new delivery; one that was taken meanwhile, or is under way, is left alone. */
-async function deliverAgain(tx: Tx, taskId: string): Promise<void> {
+/** Schedules another delivery of a callback that was not delivered; an open delivery stays as it is. */
+async function redeliver(tx: Tx, taskId: string): Promise<void> {
   const latest = await latestDelivery(tx, taskId, 'task_updated')
   if (latest !== undefined && latest.state !== 'delivered')
     await addRedelivery(tx, latest.delivery_id)

@@ -15,7 +15,7 @@ import type { TaskDeps } from './deps.ts'
 import { runContractOf } from './run-contract.ts'
 import { slotFree } from './slots.ts'
 
-/** What decides whether the locked task goes on by itself; only what its state asks for is looked up. */
+/** What decides the next automatic transition of the locked task; reads only what its state needs. */
 export async function factsOf(deps: TaskDeps, tx: Tx, task: TaskRow): Promise<TaskFacts> {
   const { state } = task
   return {
@@ -46,7 +46,7 @@ async function stoppedBy(
 export const runIdOf = (taskId: string): string =>
   `run_${digestOf({ type: 'service.run.v1', task_id: taskId })}`
 
-/** The delivery that tells of the task: the latest that is stored, or the first, which is stored when it is scheduled. */
+/** The latest delivery of the task's callback, or else the first one, which is stored when it is scheduled. */
 async function callbackOf(
   tx: Tx,
   { task_id, state, callback_url }: TaskRow,
@@ -70,7 +70,7 @@ async function preflight({ callbackHosts }: TaskDeps, tx: Tx, task: TaskRow): Pr
   const { callback_url, agent_id, usage } = terms
   const callback =
     callback_url === null
-      ? { ok: true, detail: 'none asked for' }
+      ? { ok: true, detail: 'no callback is requested' }
       : checkCallbackUrl(callbackHosts, callback_url, agent_id === null || usage === 'synthetic')
   return preflightChecks(terms, (key) => usagesOf(railOf(key)), callback)
 }

@@ -4,7 +4,7 @@ import type { Gap } from '#domain/rails/rail.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findRun, latestOutput } from '../store/tasks/runs.ts'
 
-/** A rail tells each code once, with the first places; what is more than this is counted in its detail. */
+/** A rail reports each code once, with its first places; its detail counts the others. */
 const GAPS_MAX = 25
 const POINTERS_MAX = 20
 

@@ -1,4 +1,3 @@
-import { timing } from '../../workflows/shared/timing.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { dropTaskInput, requireTask } from '../store/tasks/tasks.ts'
 import {
@@ -7,15 +6,15 @@ import {
   listOrderedTasks,
   lockWorkOrder,
 } from '../store/work-orders/work-orders.ts'
-import { advanceTask, moverOf } from './automatic-transitions.ts'
+import { eventRecorder, makeAutomaticTransitions } from './automatic-transitions.ts'
 import type { TaskDeps } from './deps.ts'
 
-/** Names the decision in orders that ended undecided. */
+/** The decision id of orders that no operator decided in time. */
 export const LAPSED = 'lapsed'
 
 /**
- * Closes the tasks of an order that an operator did not decide in time and removes their inputs; its receipts stay. Answers the tasks,
- * whose workflows then end; undefined where the order is decided or money was asked for it.
+ * Closes the tasks of an order that no operator decided in time, and removes their inputs; the receipts stay. Returns the tasks,
+ * whose workflows then end; undefined where the order is decided or a payment was requested for it.
  */
 export async function closeLapsed(
   deps: TaskDeps,
@@ -28,10 +27,11 @@ export async function closeLapsed(
   const tasks = await listOrderedTasks(tx, workOrderId)
   for (const { task_id, state } of tasks) {
     if (state === 'closed') continue
-    const move = moverOf(deps, tx, task_id, LAPSED)
+    const record = eventRecorder(deps, tx, { taskId: task_id, command: LAPSED })
     const detail = 'the order was not decided in time'
-    await move('exception_raised', 'service', { code: 'deadline_passed', detail })
-    await advanceTask(deps, tx, await move('abandoned', 'service', {}), timing.task.limits)
+    await record('exception_raised', 'service', { code: 'deadline_passed', detail })
+    const task = await record('abandoned', 'service', {})
+    await makeAutomaticTransitions(deps, tx, { task })
     await dropTaskInput(tx, await requireTask(tx, task_id))
   }
   return tasks.map(({ task_id }) => task_id)

@@ -1,33 +1,32 @@
 import { appendReceipt } from '../store/payouts/receipts.ts'
-import type { Tx } from '../store/postgres/db.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 
-export type About = { task: TaskRow; subject: string; kind: string; facts: Record<string, unknown> }
-
-/** Signs and stores a receipt of a task in the transaction of its move; returns the JWS. */
-export function writeTaskReceipt(
-  { environment, issuer, signReceipt }: TaskDeps,
-  tx: Tx,
-  { task, ...about }: About,
-  nowSeconds: number,
-): Promise<string> {
-  return appendReceipt(
-    tx,
-    signReceipt,
-    { ...about, usage: task.usage, environment, issuer },
-    Math.floor(nowSeconds),
-  )
+/** What a receipt of a task says; `nowSeconds` is its date, by default the current time of the database. */
+export type TaskReceipt = {
+  task: TaskRow
+  subject: string
+  kind: string
+  facts: Record<string, unknown>
+  nowSeconds?: number
 }
 
-/** Who acts, as the ledger says it, and an operator by name too. */
+/** Signs and stores a receipt of a task in the caller's transaction; returns the JWS. */
+export async function writeTaskReceipt(
+  { environment, issuer, signReceipt }: TaskDeps,
+  tx: Tx,
+  { task, subject, kind, facts, nowSeconds }: TaskReceipt,
+): Promise<string> {
+  const receipt = { subject, kind, facts, usage: task.usage, environment, issuer }
+  const seconds = nowSeconds ?? (await clockSeconds(tx))
+  return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+}
+
+/** Who causes an event, as the ledger names it; an operator also has a name. */
 export type Actor = { actor: string; actorName?: string | undefined }
 
-/** Who acted, as a receipt says it. */
-export const actorFacts = ({
-  actor,
-  actorName,
-}: Actor): { actor: string; operator_name?: string } => ({
-  actor,
-  ...(actorName === undefined ? {} : { operator_name: actorName }),
-})
+/** The actor, as a receipt names it. */
+export function actorFacts({ actor, actorName }: Actor): { actor: string; operator_name?: string } {
+  return actorName === undefined ? { actor } : { actor, operator_name: actorName }
+}

@@ -5,27 +5,31 @@ import { findLoopStep, requireRun, restartRun } from '../store/tasks/runs.ts'
 
 type Prepared = TaskEventData['replay_prepared']
 
-/** A run goes on where it stopped, or from its beginning; 400 for another step. */
+/** A run continues where it stopped, or restarts; 400 for another step. */
 export async function assertStep(
   tx: Tx,
   runId: string | null,
   { from_step }: Prepared,
 ): Promise<void> {
   if (from_step === undefined) return
-  const steps = runId === null ? [] : [...new Set(['intake', (await requireRun(tx, runId)).step])]
-  if (steps.includes(from_step)) return
-  const allowed = steps.filter((step) => step !== null).join(' or ')
+  const detail = `the run cannot continue at ${from_step}`
+  if (runId === null)
+    throw refuse('invalid_request', {
+      detail,
+      next_action: 'Send no from_step: the task has no run.',
+      errors: [{ pointer: '/from_step', message: 'there is no run' }],
+    })
+  const { step } = await requireRun(tx, runId)
+  if (from_step === 'intake' || from_step === step) return
+  const allowed = step === null || step === 'intake' ? 'intake' : `intake or ${step}`
   throw refuse('invalid_request', {
-    detail: `the run does not go on at ${from_step}`,
-    next_action:
-      allowed === ''
-        ? 'Send no from_step: the task has no run.'
-        : `Send ${allowed}, or no from_step.`,
-    errors: [{ pointer: '/from_step', message: allowed || 'there is no run' }],
+    detail,
+    next_action: `Send ${allowed}, or no from_step.`,
+    errors: [{ pointer: '/from_step', message: allowed }],
   })
 }
 
-/** The run begins anew where that is asked for, and where the step that it stands at has ended. */
+/** Restarts the run where that is requested, and where its current step has ended. */
 export async function prepareRun(
   tx: Tx,
   runId: string | null,
@@ -35,20 +39,20 @@ export async function prepareRun(
   const { attempt, round, step } = await requireRun(tx, runId)
   if (step === null) return
   const ended = (await findLoopStep(tx, { runId, attempt, round, step }))?.verdict != null
-  if (ended || from_step === 'intake') await beginAnew(tx, runId)
+  if (ended || from_step === 'intake') await restart(tx, runId)
 }
 
-/** Another input is read from the beginning. */
+/** Restarts the run where it gets a new input. */
 export async function replayRun(
   tx: Tx,
   runId: string | null,
   { input_sha256 }: TaskEventData['replayed'],
 ): Promise<void> {
-  if (runId !== null && input_sha256 !== undefined) await beginAnew(tx, runId)
+  if (runId !== null && input_sha256 !== undefined) await restart(tx, runId)
 }
 
-/** Another attempt, unless this one has not read its input yet. */
-async function beginAnew(tx: Tx, runId: string): Promise<void> {
+/** Begins another attempt, unless this one has not read its input yet. */
+async function restart(tx: Tx, runId: string): Promise<void> {
   const { attempt, round, step } = await requireRun(tx, runId)
   if (step === 'intake' && (await findLoopStep(tx, { runId, attempt, round, step })) === undefined)
     return

@@ -3,7 +3,7 @@ import type { Tx } from '../store/postgres/db.ts'
 import { liveContract } from '../store/tasks/contracts.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 
-/** What is sealed when credit, input and review are there: what is done, on what, for which credit, by whose decision. */
+/** The contract that is sealed once credit, input and review are complete: the work, its input, its credit and the decision. */
 export async function runContractOf(tx: Tx, task: TaskRow): Promise<object> {
   const contract = await liveContract(tx, task.task_id)
   return {

@@ -3,10 +3,10 @@ import type { Tx } from '../store/postgres/db.ts'
 import { countAtWork, listNextQueued, type TaskRow } from '../store/tasks/tasks.ts'
 import type { TaskDeps } from './deps.ts'
 
-/** Who leaves a slot tells no more than this; those whom it tells will leave theirs. */
-const TOLD_MAX = 8
+/** How many tasks one that leaves its slot wakes at most; they wake others when they leave theirs. */
+const WAKES_MAX = 8
 
-/** An operator's decision about the agent says how many of its runs go on at once; where it is silent, the configuration does. */
+/** Whether the task may start. The operator's decision about the agent limits its concurrent runs, or else the configuration. */
 export async function slotFree({ runsAtOnce }: TaskDeps, tx: Tx, task: TaskRow): Promise<boolean> {
   const atWork = await countAtWork(tx, task)
   const agent = task.agent_id === null ? undefined : await findAgent(tx, task.agent_id)
@@ -17,15 +17,15 @@ export async function slotFree({ runsAtOnce }: TaskDeps, tx: Tx, task: TaskRow):
 }
 
 /**
- * Who may begin now that this task has left its slot: as many as there are places and not one, because two that leave together
- * would tell the same.
+ * The queued tasks that may start now that this one has left its slot: as many as there are free places, because two tasks that
+ * leave together would otherwise wake the same one.
  */
-export async function listWoken(
+export async function listStartable(
   { runsAtOnce }: TaskDeps,
   tx: Tx,
   task: TaskRow,
 ): Promise<string[]> {
   const { rail } = await countAtWork(tx, task)
-  const most = Math.min(runsAtOnce.rail - rail, TOLD_MAX)
+  const most = Math.min(runsAtOnce.rail - rail, WAKES_MAX)
   return most > 0 ? listNextQueued(tx, task, { atOnce: runsAtOnce.agent, most }) : []
 }

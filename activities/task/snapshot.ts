@@ -8,10 +8,10 @@ import { listLedger, type TaskRow } from '../store/tasks/tasks.ts'
 import { readGaps } from './gaps.ts'
 import { pendingReviewOf } from './pending-review.ts'
 
-/** A snapshot stands in the history of the workflow. */
+/** The history of the workflow keeps every snapshot. */
 const DETAIL_MAX = 500
 
-/** What the workflow is told of a task after each step. */
+/** What the workflow receives about a task after each step. */
 export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promise<TaskSnapshot> {
   const [last] = await listLedger(tx, task.task_id, { from: task.sequence })
   const exception =
@@ -38,7 +38,7 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
     quoteId: task.quote_id,
     entitlementId: task.entitlement_id,
     deliveryId: await openDeliveryOf(tx, task),
-    exception: exception === undefined ? null : stopOf(exception),
+    exception: exception === undefined ? null : exceptionOf(exception),
     gaps: task.state === 'evidence_partial' ? await readGaps(tx, task.run_id ?? '') : [],
     review: (await pendingReviewOf(tx, task, exception)) ?? null,
     dueInMs,
@@ -46,13 +46,11 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
   }
 }
 
-const stopOf = ({ exception_id, code, detail }: TaskExceptionRow) => ({
-  ...{
-    id: exception_id,
-    code,
-    detail: oneLine(detail, DETAIL_MAX),
-    recoveries: allowedRecoveries(code),
-  },
+const exceptionOf = ({ exception_id, code, detail }: TaskExceptionRow) => ({
+  id: exception_id,
+  code,
+  detail: oneLine(detail, DETAIL_MAX),
+  recoveries: allowedRecoveries(code),
 })
 
 async function openDeliveryOf(tx: Tx, { task_id, state }: TaskRow): Promise<string | null> {

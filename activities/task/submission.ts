@@ -3,33 +3,34 @@ import { type TaskEventData, taskTerms } from '#domain/tasks/terms.ts'
 import type { Tx } from '../store/postgres/db.ts'
 import { findDocument, type TaskRow } from '../store/tasks/tasks.ts'
 
-/** The row of a task as its stored terms ask for it; a synthetic run is reviewed by the sandbox's own policy. */
+type Submitted = TaskEventData['submit'] & {
+  taskId: string
+  moved: Pick<TaskRow, 'state' | 'sequence' | 'head_hash' | 'changed_at'>
+}
+
+/** The row of a new task from its stored terms; the sandbox policy approves a synthetic run. */
 export async function submittedTask(
   tx: Tx,
-  taskId: string,
-  { terms_sha256 }: TaskEventData['submit'],
-  moves: Pick<TaskRow, 'state' | 'sequence' | 'head_hash' | 'changed_at'>,
+  { taskId, terms_sha256, moved }: Submitted,
 ): Promise<TaskRow> {
   const parsed = taskTerms.safeParse(await findDocument(tx, taskId, terms_sha256))
   if (!parsed.success)
     throw refuse('invalid_request', {
-      detail: 'the terms of the task are not there',
+      detail: 'the terms of the task are not stored',
       next_action: 'Store the terms first.',
     })
   const { agent_id, rail, tier, usage, on_gaps, callback_url } = parsed.data
   return {
-    ...{
-      task_id: taskId,
-      agent_id,
-      rail,
-      tier,
-      usage,
-      on_gaps,
-      callback_url,
-      terms_sha256,
-      ...moves,
-    },
-    created_at: moves.changed_at,
+    ...moved,
+    task_id: taskId,
+    agent_id,
+    rail,
+    tier,
+    usage,
+    on_gaps,
+    callback_url,
+    terms_sha256,
+    created_at: moved.changed_at,
     review_decision: usage === 'synthetic' ? 'sandbox_policy' : null,
     resume_state: null,
     input_sha256: null,

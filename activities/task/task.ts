@@ -8,38 +8,37 @@ import type {
 } from '../../workflows/task/activities.ts'
 import { isConstraintViolation, type Tx, transaction } from '../store/postgres/db.ts'
 import { lockTask, requireTask, type TaskRow } from '../store/tasks/tasks.ts'
-import { advanceTask } from './automatic-transitions.ts'
+import { makeAutomaticTransitions } from './automatic-transitions.ts'
 import type { TaskDeps } from './deps.ts'
-import { listWoken } from './slots.ts'
+import { listStartable } from './slots.ts'
 import { snapshotOf } from './snapshot.ts'
-import { type AskedMove, recordTransition } from './transition.ts'
+import { recordTransition, type TaskEventInput } from './transition.ts'
 
-/** The short durable steps of a task: each one transaction, each the same when it runs twice. */
+/** The short durable steps of a task: each is one transaction and may run twice. */
 export function createTaskSteps(deps: TaskDeps): TaskSteps {
   return {
-    recordEvent: ({ limits, ...input }) => asResult(() => record(deps, input as AskedMove, limits)),
+    recordEvent: (input) => asResult(() => recordEvent(deps, input as RecordedEvent)),
     advanceTask: (input) => advance(deps, input),
   }
 }
 
-/** An event stands even where what follows from it by itself is refused, which then stops the task. */
-async function record(
-  deps: TaskDeps,
-  asked: AskedMove,
-  limits: StateLimits,
-): Promise<TaskSnapshot> {
-  let follows = false
+type RecordedEvent = TaskEventInput & { limits: StateLimits }
+
+/** Records an event and the transitions that follow. The event is kept when one of those is refused, which stops the task. */
+async function recordEvent(deps: TaskDeps, input: RecordedEvent): Promise<TaskSnapshot> {
+  const { taskId, limits } = input
+  let isRecorded = false
   try {
     return await transaction(deps.db, async (tx) => {
-      const before = await lockTask(tx, asked.taskId)
-      const moved = await recordTransition(deps, tx, asked, limits)
-      follows = true
-      return settled(deps, tx, { moved, limits, leftSlot: before?.state === 'operating' })
+      const before = await lockTask(tx, taskId)
+      const task = await recordTransition(deps, tx, input)
+      isRecorded = true
+      return settle(deps, tx, { task, limits, leftSlot: before?.state === 'operating' })
     })
   } catch (error) {
-    if (!follows || !isRefusal(error)) throw error
-    await transaction(deps.db, (tx) => recordTransition(deps, tx, asked, limits))
-    const advanced = await advance(deps, { taskId: asked.taskId, limits, leftSlot: true })
+    if (!isRecorded || !isRefusal(error)) throw error
+    await transaction(deps.db, (tx) => recordTransition(deps, tx, input))
+    const advanced = await advance(deps, { taskId, limits, leftSlot: true })
     if (advanced === null) throw error
     return advanced
   }
@@ -47,73 +46,69 @@ async function record(
 
 type Advance = { taskId: string; limits: StateLimits; leftSlot: boolean }
 
-async function advance(
-  deps: TaskDeps,
-  { taskId, limits, leftSlot }: Advance,
-): Promise<TaskSnapshot | null> {
-  const moves = async (tx: Tx) => {
-    const moved = await lockTask(tx, taskId)
-    return moved === undefined ? null : settled(deps, tx, { moved, limits, leftSlot })
-  }
+async function advance(deps: TaskDeps, input: Advance): Promise<TaskSnapshot | null> {
+  const { taskId, limits, leftSlot } = input
   try {
-    return await transaction(deps.db, moves)
+    return await transaction(deps.db, async (tx) => {
+      const task = await lockTask(tx, taskId)
+      return task === undefined ? null : settle(deps, tx, { task, limits, leftSlot })
+    })
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return transaction(deps.db, (tx) => stop(deps, tx, { taskId, limits, leftSlot }, error))
+    return transaction(deps.db, (tx) => stop(deps, tx, { ...input, cause: error }))
   }
 }
 
-/** A move of its own that is refused would be refused again: the task is stopped where it stood before, until it is recovered. */
+/** An automatic transition that is refused once would be refused again: an exception stops the task until it is recovered. */
 async function stop(
   deps: TaskDeps,
   tx: Tx,
-  { taskId, limits, leftSlot }: Advance,
-  cause: Error,
+  { taskId, limits, leftSlot, cause }: Advance & { cause: Error },
 ): Promise<TaskSnapshot> {
   const task = await requireTask(tx, taskId)
   if (nextTaskState(task.state, 'exception_raised') === undefined) throw cause
   const code = task.state === 'attested' ? 'credit_mismatch' : 'worker_failed'
-  const data = {
-    code,
-    detail: `the service could not go on: ${cause.message}`.slice(0, 500),
-  } as const
-  const raised = {
+  const detail = `the service could not continue: ${cause.message}`.slice(0, 500)
+  const after = await recordTransition(deps, tx, {
     taskId,
     eventId: `own:${task.sequence + 1}`,
     event: 'exception_raised',
     actor: 'service',
-  } as const
-  return notified(deps, tx, await recordTransition(deps, tx, { ...raised, data }, limits), leftSlot)
+    data: { code, detail },
+    limits,
+  })
+  return snapshot(deps, tx, { task: after, leftSlot })
 }
 
-type Stage = { moved: TaskRow; limits: StateLimits; leftSlot: boolean }
+type Settling = { task: TaskRow; limits: StateLimits; leftSlot: boolean }
 
-const settled = async (
+async function settle(
   deps: TaskDeps,
   tx: Tx,
-  { moved, limits, leftSlot }: Stage,
-): Promise<TaskSnapshot> => notified(deps, tx, await advanceTask(deps, tx, moved, limits), leftSlot)
+  { task, limits, leftSlot }: Settling,
+): Promise<TaskSnapshot> {
+  const after = await makeAutomaticTransitions(deps, tx, { task, limits })
+  return snapshot(deps, tx, { task: after, leftSlot })
+}
 
-const notified = async (
+/** What the workflow receives, with the tasks to wake where this task has left its run slot. */
+async function snapshot(
   deps: TaskDeps,
   tx: Tx,
-  task: TaskRow,
-  leftSlot: boolean,
-): Promise<TaskSnapshot> =>
-  snapshotOf(
-    tx,
-    task,
-    leftSlot && task.state !== 'operating' ? await listWoken(deps, tx, task) : [],
-  )
+  { task, leftSlot }: Omit<Settling, 'limits'>,
+): Promise<TaskSnapshot> {
+  const frees = leftSlot && task.state !== 'operating'
+  return snapshotOf(tx, task, frees ? await listStartable(deps, tx, task) : [])
+}
 
-/** Whether this would be refused again, by a rule of the service or of the database; what is only away comes back. */
+/** Whether a rule of the service or of the database refused, which would refuse again; an outage is no refusal. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof DomainError
     ? !isRetryable(error.refusal.code)
     : isConstraintViolation(error)
 }
 
-/** A refusal is a result: Temporal would remember a thrown one for the run. What the database's guards refuse is one too. */
+/** A refusal is returned as a result, because Temporal keeps a thrown error for the whole run. A violated constraint is one too. */
 async function asResult(run: () => Promise<TaskSnapshot>): Promise<EventResult> {
   try {
     return { ok: true, snapshot: await run() }
@@ -123,8 +118,7 @@ async function asResult(run: () => Promise<TaskSnapshot>): Promise<EventResult> 
     return {
       ok: false,
       refusal: refuse('internal_error', {
-        detail: 'the database refuses this move',
-        next_action: 'Tell the operator.',
+        detail: 'the database refuses this transition',
       }).refusal,
     }
   }

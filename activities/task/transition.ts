@@ -10,6 +10,7 @@ import {
   type TaskState,
 } from '#domain/tasks/lifecycle.ts'
 import { type TaskEventData, taskEventData } from '#domain/tasks/terms.ts'
+import { timing } from '../../workflows/shared/timing.ts'
 import type { StateLimits } from '../../workflows/task/activities.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { notifyChanged } from '../store/postgres/notify.ts'
@@ -26,72 +27,87 @@ import { eventEffects } from './event-effects.ts'
 import type { Actor } from './receipt.ts'
 import { submittedTask } from './submission.ts'
 
-/** One event as somebody asks for it; a repeat of `eventId` returns what was recorded. */
-export type AskedMove<Event extends TaskEvent = TaskEvent> = {
+/** An event as it is requested; a repeat of `eventId` returns what was recorded. `limits` default to the service's. */
+export type TaskEventInput = Actor & {
   taskId: string
   eventId: string
-  event: Event
-  data: TaskEventData[Event]
-} & Actor
+  event: TaskEvent
+  data: TaskEventData[TaskEvent]
+  limits?: StateLimits
+}
 
-/** A move that was made: the row before and after it, and its entry in the ledger. */
-export type Moved = {
+/** A transition: the row before and after it, its entry in the ledger, and the event that caused it. */
+export type Transition = {
   before: TaskRow | undefined
   after: TaskRow
   entry: LedgerEntry
-  asked: AskedMove
+  input: TaskEventInput
   nowSeconds: number
 }
 
 /**
- * Moves a task by one event in the caller's transaction: asks the table with the row locked, and writes ledger entry, row and
- * the records that belong to the event. Throws `wrong_state` naming the events allowed, `invalid_request` for data that the
- * event does not carry, `idempotency_conflict` when the event id stands for something else.
+ * Moves a task by one event in the caller's transaction: checks the state table under the row's lock, and writes the ledger
+ * entry, the row and the effects of the event. Throws `wrong_state` with the allowed events, `invalid_request` for data that the
+ * event does not carry, and `idempotency_conflict` when the event id was used for another event.
  */
 export async function recordTransition(
   deps: TaskDeps,
   tx: Tx,
-  asked: AskedMove,
-  limits: StateLimits,
+  input: TaskEventInput,
 ): Promise<TaskRow> {
-  const { taskId, eventId, event, actor } = asked
+  const { taskId, eventId, event } = input
   const before = await lockTask(tx, taskId)
   const known = await findTaskEvent(tx, taskId, eventId)
   if (before !== undefined && known !== undefined) {
-    if (known.event === event && known.data_sha256 === digestOf(asked.data)) return before
+    if (known.event === event && known.data_sha256 === digestOf(input.data)) return before
     throw refuse('idempotency_conflict', {
-      detail: 'this event id stands for another event',
+      detail: 'this event id was used for another event',
       next_action: 'Use a new event id.',
     })
   }
-  const data = readData(event, asked.data)
+  const data = readData(event, input.data)
+  const nowSeconds = await clockSeconds(tx)
+  const transition = await transitionOf(tx, { before, input, data, nowSeconds })
+  const { after, entry } = transition
+  const effects = eventEffects[event]
+  await effects?.check?.(deps, tx, transition)
+  if (before === undefined) await insertTask(tx, after)
+  await insertTaskEvent(tx, { taskId, eventId, entry, data })
+  await effects?.write?.(deps, tx, transition)
+  if (before !== undefined) await updateTask(tx, after)
+  await notifyChanged(tx, taskId)
+  return after
+}
+
+type Requested = {
+  before: TaskRow | undefined
+  input: TaskEventInput
+  data: TaskEventData[TaskEvent]
+  nowSeconds: number
+}
+
+/** The row and the ledger entry that the event leads to. */
+async function transitionOf(
+  tx: Tx,
+  { before, input, data, nowSeconds }: Requested,
+): Promise<Transition> {
+  const { taskId, event, actor, limits = timing.task.limits } = input
   const from: TaskState | 'none' = before?.state ?? 'none'
   const to = nextTaskState(from, event, before?.resume_state)
   if (to === undefined) throw refuseTaskEvent(from, event)
-  const nowSeconds = await clockSeconds(tx)
   const at = new Date(Math.floor(nowSeconds * 1000))
   if (before !== undefined && actor !== 'service') assertInTime(before, event, at)
   const head = before && { sequence: before.sequence, hash: before.head_hash }
   const move: Move = { event, from_state: from, to_state: to, at: at.toISOString(), actor, data }
   const entry = ledgerEntry(taskId, head, move)
-  const moves = { state: to, sequence: entry.sequence, head_hash: entry.hash, changed_at: at }
-  const base = before ?? (await submittedTask(tx, taskId, data as TaskEventData['submit'], moves))
-  const named = {
-    ...base,
-    ...moves,
-    ...namedBy(event, data),
-    resume_state: resumeOf(before, event),
-  }
-  const after = { ...named, due_at: dueAt(named, limits, at, data) }
-  const moved: Moved = { before, after, entry, asked, nowSeconds }
-  const records = eventEffects[event]
-  await records?.check?.(deps, tx, moved)
-  if (before === undefined) await insertTask(tx, after)
-  await insertTaskEvent(tx, { taskId, eventId, entry, data })
-  await records?.write?.(deps, tx, moved)
-  if (before !== undefined) await updateTask(tx, after)
-  await notifyChanged(tx, taskId)
-  return after
+  const moved = { state: to, sequence: entry.sequence, head_hash: entry.hash, changed_at: at }
+  const base =
+    before ?? (await submittedTask(tx, { ...(data as TaskEventData['submit']), taskId, moved }))
+  const resume_state =
+    before === undefined ? null : resumeStateAfter(before.state, event, before.resume_state)
+  const named = { ...base, ...moved, ...columnsOf(event, data), resume_state }
+  const after = { ...named, due_at: dueAt(named, { limits, at, data }) }
+  return { before, after, entry, input, nowSeconds }
 }
 
 function readData(event: TaskEvent, data: unknown): TaskEventData[TaskEvent] {
@@ -103,23 +119,17 @@ function readData(event: TaskEvent, data: unknown): TaskEventData[TaskEvent] {
   })
 }
 
-const resumeOf = (before: TaskRow | undefined, event: TaskEvent): TaskState | null =>
-  before === undefined ? null : resumeStateAfter(before.state, event, before.resume_state)
-
-/** A lapse is recorded when somebody looks; whoever comes after the time and before the look is late all the same. */
+/** A lapse is recorded by the next check; a caller who comes between the time limit and that check is late too. */
 function assertInTime(before: TaskRow, event: TaskEvent, at: Date): void {
   if (before.due_at === null || at < before.due_at) return
   if (event === 'contract_accepted')
-    throw refuse('expired', {
-      detail: 'the contract was not accepted in time',
-      next_action: 'Begin anew.',
-    })
+    throw refuse('expired', { detail: 'the contract was not accepted in time' })
   if (event === 'credit_requested')
-    throw refuse('quote_expired', { detail: 'the quote is over', next_action: 'Get a new quote.' })
+    throw refuse('quote_expired', { detail: 'the quote has expired' })
 }
 
-/** The columns that an event names. */
-function namedBy(event: TaskEvent, data: TaskEventData[TaskEvent]): Partial<TaskRow> {
+/** The columns that the event's data sets. */
+function columnsOf(event: TaskEvent, data: TaskEventData[TaskEvent]): Partial<TaskRow> {
   const named: Partial<TaskRow> = {}
   const columns = [
     'contract_id',
@@ -137,13 +147,10 @@ function namedBy(event: TaskEvent, data: TaskEventData[TaskEvent]): Partial<Task
   return named
 }
 
-/** When the state's time is over: its limit, what the event says, and never past the quote. */
-function dueAt(
-  task: TaskRow,
-  limits: StateLimits,
-  at: Date,
-  data: TaskEventData[TaskEvent],
-): Date | null {
+type Timed = { limits: StateLimits; at: Date; data: TaskEventData[TaskEvent] }
+
+/** When the time of the state ends: after its limit, or earlier where the event or the quote ends. */
+function dueAt(task: TaskRow, { limits, at, data }: Timed): Date | null {
   const limit = limits[task.state]
   if (limit === undefined) return null
   const ends = [at.getTime() + limit]

@@ -7,15 +7,19 @@ import { findKnownSecret } from '../../activities/store/calls/known-secrets.ts'
 import { createTaskGateway, notifyTask } from '../../temporal/tasks.ts'
 import type { UpdateDeps } from '../../temporal/updates.ts'
 import type { Context } from '../context.ts'
+import { ActivationService } from '../services/credit/activation.ts'
 import { loopStepSubject } from '../services/reviews/loop-step.ts'
 import { recoverySubject } from '../services/reviews/recovery.ts'
 import type { ReviewDeps } from '../services/reviews/reviews.ts'
 import { taskSubject } from '../services/reviews/task.ts'
 import { workOrderSubject } from '../services/reviews/work-order.ts'
-import { openRunService } from '../services/runs/runs.ts'
-import { openTaskService } from '../services/tasks/tasks.ts'
-import { openWalletRuns } from '../services/work-orders/wallet-runs.ts'
-import { openWorkOrders } from '../services/work-orders/work-orders.ts'
+import { RunService } from '../services/runs/runs.ts'
+import { RunStartService } from '../services/runs/start.ts'
+import { ContractService } from '../services/tasks/contracts.ts'
+import { RecoveryService } from '../services/tasks/recoveries.ts'
+import { TaskService } from '../services/tasks/tasks.ts'
+import { WalletRunService } from '../services/work-orders/wallet-runs.ts'
+import { WorkOrderService } from '../services/work-orders/work-orders.ts'
 import { type MoneySettings, openCreditServices } from './credit.ts'
 
 type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'notifyTask' | 'tokens'> &
@@ -23,7 +27,17 @@ type TaskSettings = Omit<MoneySettings, 'advanceTask' | 'notifyTask' | 'tokens'>
 type CreditServices = Awaited<ReturnType<typeof openCreditServices>>
 type TaskServices = Pick<CreditServices, 'paying'> & {
   services: CreditServices['services'] &
-    Pick<Context, 'tasks' | 'runs' | 'workOrders' | 'walletRuns'>
+    Pick<
+      Context,
+      | 'tasks'
+      | 'taskContracts'
+      | 'recoveries'
+      | 'runs'
+      | 'runStarts'
+      | 'activations'
+      | 'workOrders'
+      | 'walletRuns'
+    >
   reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
   close(): Promise<void>
 }
@@ -35,23 +49,17 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
     findKnownSecret(db, kind, sha256s),
   )
   const gateway = createTaskGateway({ db, client, changes, config })
-  const telling = {
+  const { services, paying } = await openCreditServices({
+    ...settings,
     advanceTask: gateway.advance,
     notifyTask: (taskId: string) => notifyTask({ client, db }, taskId),
-  }
-  const { services, paying } = await openCreditServices({ ...settings, ...telling, tokens })
+    tokens,
+  })
   const deps = taskDepsOf(config, keys, db)
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
-  const service = {
-    ...deps,
-    signReplay: signerOf(keys, REPLAY_TYP),
-    gateway,
-    money: services.money,
-    tokens,
-    osUrl,
-  }
+  const { money } = services
   const packages = openPackageChecks()
-  const runService = { ...service, packages, baseUrl, changes, settleWaitMs: config.SETTLE_WAIT_MS }
+  const runDeps = { ...deps, gateway, money, tokens, osUrl, baseUrl, changes }
   const subjects = [
     taskSubject(deps),
     loopStepSubject,
@@ -60,8 +68,19 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   ]
   return {
     services: {
-      ...{ ...services, tasks: openTaskService(service), runs: openRunService(runService) },
-      ...{ workOrders: openWorkOrders(runService), walletRuns: openWalletRuns(runService) },
+      ...services,
+      tasks: new TaskService({ db, callbackHosts: deps.callbackHosts, gateway, tokens, osUrl }),
+      taskContracts: new ContractService({ ...deps, gateway, money }),
+      recoveries: new RecoveryService({
+        ...deps,
+        gateway,
+        signReplay: signerOf(keys, REPLAY_TYP),
+      }),
+      runs: new RunService({ ...runDeps, packages }),
+      runStarts: new RunStartService({ ...runDeps, settleWaitMs: config.SETTLE_WAIT_MS }),
+      activations: new ActivationService(db),
+      workOrders: new WorkOrderService(runDeps),
+      walletRuns: new WalletRunService(runDeps),
     },
     paying,
     reviewing: { subjects, wakeTask: gateway.wake },

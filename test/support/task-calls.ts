@@ -9,10 +9,10 @@ import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
 import type { TaskEventData } from '#domain/tasks/terms.ts'
 import { taskDepsOf } from '../../activities/container.ts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
-import { clockSeconds, transaction } from '../../activities/store/postgres/db.ts'
+import { transaction } from '../../activities/store/postgres/db.ts'
 import { requireTask } from '../../activities/store/tasks/tasks.ts'
 import { writeTaskReceipt } from '../../activities/task/receipt.ts'
-import { type AskedMove, recordTransition } from '../../activities/task/transition.ts'
+import { recordTransition, type TaskEventInput } from '../../activities/task/transition.ts'
 import { createClient, type InputOf, ProblemError } from '../../api/http/client.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
 import type { startComposedTasks } from './composed-tasks.ts'
@@ -84,8 +84,8 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
     event: Event,
     data: TaskEventData[Event],
   ) => {
-    const asked = { taskId, eventId: key(), event, actor: 'service', data } as AskedMove
-    return transaction(apis.db, (tx) => recordTransition(deps, tx, asked, {}))
+    const asked = { taskId, eventId: key(), event, actor: 'service', data } as TaskEventInput
+    return transaction(apis.db, (tx) => recordTransition(deps, tx, { ...asked, limits: {} }))
   }
   /** A task that is paid for, with its input. */
   const funded = async (usage: RunUsage = 'operational', on_gaps?: 'ask') => {
@@ -99,7 +99,7 @@ export async function openTaskCalls(apis: Awaited<ReturnType<typeof startCompose
         kind: 'settlement_receipt',
         facts: {},
       }
-      return receiptId(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
+      return receiptId(await writeTaskReceipt(deps, tx, about))
     })
     await move(task.taskId, 'credit_funded', { settlement_receipt_id })
     await transaction(apis.db, (tx) => provideInput(tx, task.taskId, packetops.sandboxInput))

@@ -8,7 +8,7 @@ import { openTaskException } from '../../activities/store/tasks/task-exceptions.
 import { findTask } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { provideInput } from '../../api/services/tasks/input.ts'
-import { recoverTask } from '../../api/services/tasks/recovery-answer.ts'
+import { recoverTask } from '../../api/services/tasks/recover-task.ts'
 import { alikeSentences } from '../e2e/faults/bombs.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { startRailPool } from '../support/rail-pool.ts'

@@ -12,8 +12,8 @@ import { findTask, listLedger } from '../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../activities/task/facts.ts'
 import { recordReview } from '../../api/services/runs/review.ts'
 import { approveTask, provideInput } from '../../api/services/tasks/input.ts'
-import type { RecoveryAsk } from '../../api/services/tasks/recovery.ts'
-import { recoverTask } from '../../api/services/tasks/recovery-answer.ts'
+import { recoverTask } from '../../api/services/tasks/recover-task.ts'
+import type { RecoveryRequest } from '../../api/services/tasks/recovery.ts'
 import { isRunning } from '../../temporal/payments.ts'
 import { resumeTasks } from '../../temporal/sweeper.ts'
 import { quietRuntime } from '../support/quiet.ts'
@@ -53,7 +53,7 @@ const stopped = async (taskId: string) => {
   await reaches(taskId, 'exception_open')
   return openTaskException(fixture.db, taskId)
 }
-const recover = async (taskId: string, action: RecoveryAsk['action'], input?: unknown) => {
+const recover = async (taskId: string, action: RecoveryRequest['action'], input?: unknown) => {
   const exceptionId = (await openTaskException(fixture.db, taskId))?.exception_id
   const who = { actor: 'operator:1', decided: true, note: '' }
   const ask = {

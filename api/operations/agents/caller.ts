@@ -1,7 +1,7 @@
 import { refuse } from '#domain/core/errors.ts'
 import type { BodyStream, Caller, Context, Presented } from '../../context.ts'
 import type { Payer } from '../../services/credit/payments.ts'
-import type { Mover } from '../../services/tasks/tasks.ts'
+import type { TaskActor } from '../../services/tasks/access.ts'
 
 type Operator = Extract<Caller, { kind: 'operator' }>
 type Provider = Extract<Caller, { kind: 'provider' }>
@@ -79,7 +79,7 @@ export function subjectOf({ caller }: Context): string {
 }
 
 /** Who moves a task: an agent only its own, the holder of a task's token only that one, an operator any, by name. */
-export function moverOf({ caller }: Context): Mover {
+export function moverOf({ caller }: Context): TaskActor {
   if (caller.kind === 'operator') return { actor: caller.id, actorName: caller.name }
   if (caller.kind !== 'agent' && caller.kind !== 'status')
     throw new TypeError(`an agent is expected, the caller is ${caller.kind}`)

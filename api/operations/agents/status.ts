@@ -65,7 +65,7 @@ export const agentStatus = operation({
       const next_action = nextOf[work_order.state]
       return { body: output.parse({ kind: 'work_order', work_order, next_action }) }
     }
-    const task = await context.tasks.read.task(subjectId)
+    const task = await context.tasks.read(subjectId)
     return { body: output.parse({ kind: 'task', task, next_action: task.next_action }) }
   },
 })

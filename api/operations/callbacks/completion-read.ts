@@ -82,6 +82,6 @@ export const callbackCompletionRead = operation({
           : undefined
     if (of === undefined) return { body: { ...rules, steps: null } }
     readingAgentId(context, 'a payment or run is read by its agent')
-    return { body: { ...rules, steps: await context.runs.activation(moverOf(context), of) } }
+    return { body: { ...rules, steps: await context.activations.read(moverOf(context), of) } }
   },
 })

@@ -54,7 +54,7 @@ export const agentQuote = operation({
       throw refuse('credential_required', {
         detail: 'a quote for a task is its agent’s to ask for',
       })
-    const task = await tasks.taskOf(moverOf(context), task_token)
+    const task = await tasks.ofToken(moverOf(context), task_token)
     return { body: Quoted.parse(await money.quoteTask(task.task_id, asked)) }
   },
   reveal: withQuoteToken,

@@ -138,7 +138,7 @@ export const startAgentRun = operation({
     context,
   ) => {
     const { callback_url = null, customer_account = null } = asked
-    const { headers, started } = await context.runs.start(
+    const { headers, started } = await context.runStarts.start(
       callingAgent(context),
       { ...asked, callback_url, customer_account, payment_signature: carriedPayment(context) },
       context.callId,

@@ -24,7 +24,7 @@ export const taskAttestation = operation({
   input: z.strictObject({}),
   output,
   handle: async (_input, context) => {
-    const attestation = await context.tasks.read.attestation(subjectOf(context))
+    const attestation = await context.tasks.attestation(subjectOf(context))
     const verification_packet = await context.receipts.verify({
       receipt_id: attestation.receipt_id,
     })

@@ -61,9 +61,9 @@ export const contractAccept = operation({
       }),
     })
     .meta({ id: 'AcceptedContract' }),
-  authorize: (input, context) => context.tasks.assertAcceptance(moverOf(context), input),
+  authorize: (input, context) => context.taskContracts.assertSigned(moverOf(context), input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
-    await context.tasks.acceptContract(moverOf(context), input, context.callId)
+    await context.taskContracts.accept(moverOf(context), input, context.callId)
     return {}
   },
 })

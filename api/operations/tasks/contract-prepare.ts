@@ -26,10 +26,10 @@ export const contractPrepare = operation({
   }),
   output: z.strictObject({ contract: Contract, receipt: Receipt }).meta({ id: 'PreparedContract' }),
   authorize: async ({ task_token }, context) => {
-    await context.tasks.taskOf(moverOf(context), task_token)
+    await context.tasks.ofToken(moverOf(context), task_token)
   },
   handle: async ({ task_token, acceptance_criteria = [] }, context) => {
-    await context.tasks.prepareContract(
+    await context.taskContracts.prepare(
       moverOf(context),
       { task_token, acceptance_criteria },
       context.callId,

@@ -25,12 +25,8 @@ export const taskExceptionRaise = operation({
   output: z.strictObject({ exception: TaskException, task: Task }).meta({ id: 'RaisedException' }),
   handle: async ({ code, detail }, context) => {
     const { actor, actorName } = moverOf(context)
-    await context.tasks.raise(
-      subjectOf(context),
-      { actor, actorName },
-      { code, detail },
-      context.callId,
-    )
+    const raised = { taskId: subjectOf(context), actor, actorName, code, detail }
+    await context.tasks.raise(raised, context.callId)
     return {}
   },
 })

@@ -62,9 +62,11 @@ export const taskRecover = operation({
       note,
       actor,
       actorName,
+      decided: context.caller.kind === 'operator',
     }
-    const by = { decided: context.caller.kind === 'operator', callId: context.callId }
-    const { status, body } = await context.tasks.recover(recovery, by)
-    return body === undefined ? { status } : { status, body: output.parse(body) }
+    const recovered = await context.recoveries.recover(recovery, context.callId)
+    return recovered.status === 200
+      ? recovered
+      : { status: 202, body: output.parse(recovered.body) }
   },
 })

@@ -19,6 +19,6 @@ export const taskReplayPackage = operation({
   input: z.strictObject({}),
   output: ReplayFile,
   handle: async (_input, context) => ({
-    body: await context.tasks.read.replayPackage(subjectOf(context)),
+    body: await context.recoveries.replayPackage(subjectOf(context)),
   }),
 })

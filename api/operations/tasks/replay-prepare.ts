@@ -32,7 +32,7 @@ export const taskReplayPrepare = operation({
   handle: async ({ exception_id, from_step }, context) => {
     const replay = { taskId: subjectOf(context), exceptionId: exception_id, fromStep: from_step }
     const { actor, actorName } = moverOf(context)
-    await context.tasks.prepareReplay({ ...replay, actor, actorName }, context.callId)
+    await context.recoveries.prepareReplay({ ...replay, actor, actorName }, context.callId)
     return {}
   },
 })

@@ -39,9 +39,10 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
         extra: { ...standing, state: request.state, allowed_decisions },
       })
     }
+    const by = { actor, actorName: operator.name }
     const settled =
       decision === 'approve'
-        ? await carryOut(deps, tx, task_id, request, { actor, actorName: operator.name })
+        ? await carryOut(deps, tx, { taskId: task_id, request, by })
         : await settleRecoveryRequest(tx, recoveryId, 'refused', actor)
     const task = await taskView(tx, await requireTask(tx, task_id))
     return { state: settled.state, view: { ...recoveryView(settled), task } }

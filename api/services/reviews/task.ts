@@ -14,7 +14,6 @@ import { findQueuedOrderOf } from '../../../activities/store/work-orders/work-or
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { readGaps } from '../../../activities/task/gaps.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
-import { timing } from '../../../workflows/shared/timing.ts'
 import { approveTask } from '../tasks/input.ts'
 import { taskView } from '../tasks/views.ts'
 import type { ReviewSubject, WaitingSubject } from './subject.ts'
@@ -46,19 +45,13 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
     if (task.state === 'credit_funded' && decision === 'approve')
       await approveTask(tx, taskId, decisionId)
     else {
-      const event = decision === 'approve' ? 'evidence_waived' : 'review_rejected'
-      const asked = {
+      await recordTransition(deps, tx, {
         taskId,
         eventId: decisionId,
-        event,
+        event: decision === 'approve' ? 'evidence_waived' : 'review_rejected',
         actor: `operator:${operator.operatorId}`,
-      } as const
-      await recordTransition(
-        deps,
-        tx,
-        { ...asked, data: { decision_id: decisionId } },
-        timing.task.limits,
-      )
+        data: { decision_id: decisionId },
+      })
     }
     const after = (await lockTask(tx, taskId)) ?? task
     return { state: after.state, view: await taskView(tx, after) }

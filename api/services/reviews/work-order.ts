@@ -11,7 +11,7 @@ import {
   lockWorkOrder,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import { moverOf } from '../../../activities/task/automatic-transitions.ts'
+import { eventRecorder } from '../../../activities/task/automatic-transitions.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { agree } from '../tasks/agreement.ts'
@@ -62,10 +62,10 @@ async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered
   const operator = `operator:${terms.operator.operatorId}`
   const parties = { preparedBy: operator, acceptedBy: `work_order:${work_order_id}` }
   const acceptance = { work_order_id, requester, decision_id }
-  await agree(deps, tx, { taskId, act: decision_id, ...parties, criteria, acceptance })
-  const move = moverOf(deps, tx, taskId, decision_id)
-  await move('trust_requested', 'service', {})
-  await move('trust_granted', operator, { decision_id })
+  await agree(deps, tx, { taskId, command: decision_id, ...parties, criteria, acceptance })
+  const record = eventRecorder(deps, tx, { taskId, command: decision_id })
+  await record('trust_requested', 'service', {})
+  await record('trust_granted', operator, { decision_id })
   await approveTask(tx, taskId, decision_id)
   const quote = quote_id === null ? undefined : await findQuote(tx, quote_id)
   if (quote?.expired === false)
@@ -75,9 +75,9 @@ async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered
 async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promise<void> {
   if ((await requireTask(tx, taskId)).state === 'closed') return
   const actor = `operator:${terms.operator.operatorId}`
-  const move = moverOf(deps, tx, taskId, terms.decisionId)
-  await move('exception_raised', actor, { code: 'operator_hold', detail: terms.note })
-  await move('abandoned', actor, {})
+  const record = eventRecorder(deps, tx, { taskId, command: terms.decisionId })
+  await record('exception_raised', actor, { code: 'operator_hold', detail: terms.note })
+  await record('abandoned', actor, {})
 }
 
 function listed({

@@ -9,7 +9,7 @@ import type { ContractTerms } from '../tasks/contract-terms.ts'
 
 export type Completion = { criteria: { criterion: string; met: boolean }[] }
 
-/** What the run has to meet: the validator’s checks, and the criteria of its contract, which whoever reviews the run judges. */
+/** The criteria of a run: the validator’s checks, and those of its contract, which the reviewer of the run decides. */
 export async function completionOf(tx: Tx, { task_id }: TaskRow): Promise<Completion> {
   const run = await findRun(tx, runIdOf(task_id))
   const { checks = [] } = run === undefined ? {} : await validated(tx, run)

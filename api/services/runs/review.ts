@@ -10,11 +10,10 @@ export type ReviewDecision = {
   note: string
 }
 
-/** Ends the open review of a run; the task is then to be woken. Throws 404 without the run, 409 `wrong_state` without a review. */
+/** Ends the open review of a run; the caller then wakes the task. Throws 404 for an unknown run, 409 `wrong_state` without a review. */
 export async function recordReview(tx: Tx, runId: string, review: ReviewDecision): Promise<void> {
   const run = await findRun(tx, runId)
-  if (run === undefined)
-    throw refuse('not_found', { detail: 'no such run', next_action: 'Check the run id.' })
+  if (run === undefined) throw refuse('not_found', { detail: 'no such run' })
   const { decision, decisionId, decidedBy, note } = review
   const output = { decision, decision_id: decisionId, note }
   const at = { runId, attempt: run.attempt, round: run.round }

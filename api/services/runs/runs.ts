@@ -1,133 +1,46 @@
 import { digestOf } from '#domain/core/canonical-json.ts'
-import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { refuse } from '#domain/core/errors.ts'
+import { receiptId } from '#domain/core/ids.ts'
 import { rails } from '#domain/rails/index.ts'
-import type { TaskState } from '#domain/tasks/lifecycle.ts'
-import { responseToPayment } from '../../../activities/credit/payment-response.ts'
+import type { MadePackage } from '#domain/runs/return-package.ts'
+import { publishedKey } from '../../../activities/keys/published-key.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
+import type { PackageChecks } from '../../../activities/run/package-checks.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
+import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { type Changes, lookUntil } from '../../../activities/store/postgres/changes.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import {
+  countRunsOf,
+  findTaskOfRun,
+  listRunsOf,
+  type RunFilter,
+  readSequence,
+} from '../../../activities/store/tasks/agent-runs.ts'
+import { findReturnPackage } from '../../../activities/store/tasks/runs.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
-import { findTaskEvent, listLedger, requireTask } from '../../../activities/store/tasks/tasks.ts'
+import {
+  findTaskEvent,
+  listLedger,
+  lockTask,
+  type TaskRow,
+} from '../../../activities/store/tasks/tasks.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { type ActivationOf, readActivation } from '../credit/activation.ts'
+import { assertOwner, type TaskActor, type TaskCaller } from '../tasks/access.ts'
 import { recordAudit } from '../tasks/audit.ts'
-import type { Asker } from '../tasks/reading.ts'
-import type { Mover } from '../tasks/tasks.ts'
-import { taskExceptionView } from '../tasks/views.ts'
-import { openRunReads, ownRun, type RunReadDeps, receiptsOfRun } from './reading.ts'
-import { beginRun, type StartAsked, type StartDeps, withMandate } from './start.ts'
+import type { TaskGateway } from '../tasks/events.ts'
+import { taskExceptionView, taskView } from '../tasks/views.ts'
+import { completionOf } from './completion.ts'
+import { receiptsOfRun } from './receipts.ts'
 import { type Submission, submitRun } from './submit.ts'
-import { runView } from './views.ts'
+import { type RunViewDeps, runView } from './views.ts'
 
-export type RunServiceDeps = StartDeps & RunReadDeps & { settleWaitMs: number }
-export type RunService = ReturnType<typeof openRunService>
-
-/** Runs as their agents start, follow and acknowledge them. */
-export function openRunService(deps: RunServiceDeps) {
-  const reads = openRunReads(deps)
-  return {
-    ...reads,
-    /** The rails whose runs agents start by themselves. */
-    offered: rails.filter(({ takes }) => takes.paidAgentUse),
-    start: (agentId: string, asked: StartAsked, callId: string) =>
-      start(deps, agentId, asked, callId),
-    submit: async (mover: Mover, submission: Submission) =>
-      reads.run({}, runIdOf(await submitRun(deps, mover, submission))),
-    activation: (asker: Asker, of: ActivationOf) => readActivation(deps.db, asker, of),
-    acknowledge: (mover: Mover, input: Acknowledgement, callId: string) =>
-      acknowledge(deps, mover, input, callId),
-  }
-}
-
-/**
- * Starts a run, or continues one: paid at once where a wallet is named, answered with its challenge while a named payment is being
- * confirmed, and with `PAYMENT-RESPONSE` where the call carries its payment. 402 `payment_required` with the challenge where nothing pays, 409 `payment_pending` where something may.
- */
-async function start(deps: RunServiceDeps, agentId: string, given: StartAsked, callId: string) {
-  const asked = await withMandate(deps.db, given)
-  const taskId = await beginRun(deps, agentId, asked, callId)
-  const pays = await payNow(deps, agentId, taskId, asked)
-  await deps.gateway.advance(taskId)
-  const headers =
-    asked.payment_signature === undefined ? {} : await responseToPayment(deps, asked.quote_id)
-  const { entitlement, ...started } = await transaction(deps.db, (tx) =>
-    startedRun(deps, tx, taskId),
-  )
-  const waits = asksForMoney.includes(started.run.state) && entitlement?.state === 'pending'
-  if (!waits) return { headers, started: { ...started, challenge: null } }
-  if (pays) return { headers, started }
-  throw unpaid(deps, await deps.money.challenge(asked.quote_id), started.run)
-}
-
-/** The 402 of an unpaid run, which an x402 client can pay: the same call with the payment goes through. */
-function unpaid(
-  { baseUrl }: RunServiceDeps,
-  challenge: Awaited<ReturnType<RunServiceDeps['money']['challenge']>>,
-  run: object,
-) {
-  const { accepts, accepted_methods, amount_usd, next_action } = challenge
-  const next = `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`
-  const resource = {
-    url: `${baseUrl}/api/agent-use`,
-    description: 'A rail run',
-    mimeType: 'application/json',
-  }
-  return refuse('payment_required', {
-    detail: `${amount_usd} usd are to be paid`,
-    next_action: next,
-    extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
-  })
-}
-
-/** States in which a task goes on once it is paid. */
-const asksForMoney: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending']
-
-/** Whether something pays for the run or is being confirmed: a wallet pays now, and a payment that is named is looked for. */
-async function payNow(
-  { db, money }: RunServiceDeps,
-  agentId: string,
-  taskId: string,
-  { quote_id, wallet_id, payment_reference_id, payment_signature }: StartAsked,
-): Promise<boolean> {
-  const { entitlement } = await transaction(db, (tx) => money.ofTask(tx, taskId))
-  if (entitlement?.state !== 'pending') return true
-  if (payment_reference_id !== undefined) {
-    const { payment_reference } = await money.fundCredit(agentId, entitlement.entitlement_id, {
-      payment_reference_id,
-    })
-    return ['presented', 'pending', 'verified'].includes(payment_reference.state)
-  }
-  const payment = carried({ wallet_id, payment_signature })
-  if (payment === undefined) return false
-  await money.present({ agentId }, { quote_id }, payment)
-  return true
-}
-
-/** What the call pays with by itself; a wallet that it names pays rather than a signed payment. */
-function carried({
-  wallet_id,
-  payment_signature,
-}: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
-  if (wallet_id !== undefined)
-    return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
-  if (payment_signature === undefined) return undefined
-  const proof = { payment: payment_signature }
-  return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
-}
-
-async function startedRun(deps: RunServiceDeps, tx: Tx, taskId: string) {
-  const task = await requireTask(tx, taskId)
-  const run = await runView(deps, tx, task)
-  const { settlement_receipt_id, usage_receipt_id } = run
-  return {
-    run,
-    ...(await deps.money.ofTask(tx, taskId)),
-    receipts: (await receiptsOfRun(deps, tx, task)).map(({ jws }) => receiptView(jws)),
-    result_contract: { ...resultContractVersion, settlement_receipt_id, usage_receipt_id },
-  }
-}
+type Deps = TaskDeps &
+  RunViewDeps & { gateway: TaskGateway; changes: Changes; packages: PackageChecks }
 
 export type Acknowledgement = {
   run_id: string
@@ -136,72 +49,144 @@ export type Acknowledgement = {
   note: string
 }
 
-/**
- * Writes down that the agent has a receipt of its run and takes it or not; what it does not take stops the task. 409 `wrong_state`
- * where nothing can be stopped any more, 422 `receipt_invalid` for what is no receipt of this run.
- */
-async function acknowledge(
-  deps: RunServiceDeps,
-  mover: Mover,
-  input: Acknowledgement,
-  callId: string,
-): Promise<void> {
-  const { run_id, receipt_id, accepted, note } = input
-  const { task_id } = await transaction(deps.db, async (tx) => {
-    const task = await ownRun(tx, mover, run_id)
-    const known = await receiptsOfRun(deps, tx, task)
-    if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
-    throw refuse('receipt_invalid', {
-      detail: 'it is no receipt of this run',
-      next_action: 'Name a receipt that the run or its task shows.',
-    })
-  })
-  if (!accepted) {
-    const data = {
-      code: 'caller_dispute',
-      detail: note === '' ? `the agent does not take ${receipt_id}` : note,
-    }
-    await deps.gateway.send(task_id, {
-      eventId: callId,
-      event: 'exception_raised',
-      actor: mover.actor,
-      data,
+/** Runs as their agents follow, feed and acknowledge them; each read is one transaction, so that its parts agree. */
+export class RunService {
+  /** The rails whose runs agents start by themselves. */
+  readonly offered = rails.filter(({ takes }) => takes.paidAgentUse)
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** 404 for an unknown run, 403 `not_owner`. */
+  run(caller: TaskCaller, runId: string) {
+    return transaction(this.#deps.db, async (tx) =>
+      runView(this.#deps, tx, await ownRun(tx, caller, runId)),
+    )
+  }
+
+  /** The run with the criteria that it has to meet. */
+  completion(caller: TaskCaller, runId: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const task = await ownRun(tx, caller, runId)
+      const run = await runView(this.#deps, tx, task)
+      return { run, completion: await completionOf(tx, task) }
     })
   }
-  await answerOnce(deps, { callId, subject: task_id, status: 200 }, (tx) =>
-    acknowledged(deps, tx, mover, input, callId),
-  )
+
+  /** The run once it has changed, or as it is when the time is up. */
+  async runMoved(caller: TaskCaller, runId: string, waitMs: number) {
+    const { db, changes } = this.#deps
+    const { task_id, sequence, state } = await transaction(db, (tx) => ownRun(tx, caller, runId))
+    const hasMoved = async () => (await readSequence(db, task_id)) !== sequence || undefined
+    if (state !== 'closed') await lookUntil(changes, task_id, waitMs, hasMoved)
+    return this.run(caller, runId)
+  }
+
+  runs(filter: RunFilter, page: { offset: number; limit: number }) {
+    return transaction(this.#deps.db, async (tx) => {
+      const totals = await countRunsOf(tx, filter)
+      const items = []
+      for (const task of await listRunsOf(tx, filter, page))
+        items.push(await runView(this.#deps, tx, task))
+      const total = Object.values(totals).reduce((sum, count) => sum + count, 0)
+      return { items, ...page, total, totals }
+    })
+  }
+
+  /** The package of an attested run with our own verification of it. Throws 409 `not_ready`. */
+  async returnPackage(caller: TaskCaller, runId: string) {
+    const { db, packages } = this.#deps
+    const { keys, ...read } = await transaction(db, (tx) => this.#readPackage(tx, caller, runId))
+    const completion = await packages.verify({ view: read.return_package, keys: { keys } })
+    return { ...read, completion }
+  }
+
+  async submit(actor: TaskActor, submission: Submission) {
+    return this.run({}, runIdOf(await submitRun(this.#deps, actor, submission)))
+  }
+
+  /**
+   * Records that the agent received a receipt of its run and accepts or disputes it; a dispute stops the task. Throws 409
+   * `wrong_state` where the task cannot be stopped any more, 422 `receipt_invalid` for a receipt of another run.
+   */
+  async acknowledge(actor: TaskActor, input: Acknowledgement, callId: string): Promise<void> {
+    const { run_id, receipt_id, accepted, note } = input
+    const { db, gateway } = this.#deps
+    const { task_id } = await transaction(db, async (tx) => {
+      const task = await ownRun(tx, actor, run_id)
+      const known = await receiptsOfRun(this.#deps, tx, task)
+      if (known.some((receipt) => receipt.receipt_id === receipt_id)) return task
+      throw refuse('receipt_invalid', { detail: 'it is not a receipt of this run' })
+    })
+    if (!accepted) {
+      const detail = note === '' ? `the agent does not accept ${receipt_id}` : note
+      const event = { eventId: callId, event: 'exception_raised', actor: actor.actor } as const
+      await gateway.send(task_id, { ...event, data: { code: 'caller_dispute', detail } })
+    }
+    await answerOnce(this.#deps, { callId, subject: task_id, status: 200 }, (tx) =>
+      this.#recordAcknowledgement(tx, { ...input, actor: actor.actor }, callId),
+    )
+  }
+
+  async #recordAcknowledgement(tx: Tx, input: Acknowledgement & { actor: string }, callId: string) {
+    const task = await ownRun(tx, {}, input.run_id)
+    const { task_id, sequence } = task
+    const raised = (await findTaskEvent(tx, task_id, callId))?.sequence
+    const [ledger_entry] = await listLedger(tx, task_id, { from: raised ?? sequence, most: 1 })
+    const { actor, ...acknowledged } = input
+    const facts = { ...acknowledged, task_id, actor, ledger_entry: ledger_entry?.hash ?? null }
+    const seconds = await clockSeconds(tx)
+    const jws = await writeTaskReceipt(this.#deps, tx, {
+      task,
+      subject: `ak_${digestOf({ call: callId })}`,
+      kind: 'acknowledgement',
+      facts,
+      nowSeconds: seconds,
+    })
+    const acknowledgement = receiptView(jws)
+    const audit = { unit: 'acknowledgement', subject: acknowledgement.receipt_id, seconds }
+    await recordAudit(tx, task, audit)
+    const dispute = (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
+    return {
+      acknowledgement,
+      ledger_entry,
+      dispute: dispute === undefined ? null : taskExceptionView(dispute),
+    }
+  }
+
+  async #readPackage(tx: Tx, caller: TaskCaller, runId: string) {
+    const task = await ownRun(tx, caller, runId)
+    const row = await findReturnPackage(tx, runId)
+    const attestation = (await listReceipts(tx, runId)).find(({ kind }) => kind === 'attestation')
+    if (row === undefined || attestation === undefined) throw await notAttested(tx, task)
+    const { settlement_receipt_id, usage_receipt_id } = await runView(this.#deps, tx, task)
+    const receipts = { settlement_receipt_id, usage_receipt_id }
+    const { completion_signature } = row
+    const return_package = returnPackageView(
+      row.package as MadePackage,
+      completion_signature,
+      receipts,
+    )
+    const published = (await listPublicKeys(tx)).filter(({ ring }) => ring === 'receipt')
+    const keys = published.map(publishedKey)
+    return { return_package, keys, attestation: receiptId(attestation.jws) }
+  }
 }
 
-async function acknowledged(
-  deps: RunServiceDeps,
-  tx: Tx,
-  { actor }: Mover,
-  input: Acknowledgement,
-  callId: string,
-) {
-  const task = await ownRun(tx, {}, input.run_id)
-  const { task_id, sequence } = task
-  const raised = (await findTaskEvent(tx, task_id, callId))?.sequence
-  const [ledger_entry] = await listLedger(tx, task_id, { from: raised ?? sequence, most: 1 })
-  const facts = { ...input, task_id, actor, ledger_entry: ledger_entry?.hash ?? null }
-  const about = {
-    task,
-    subject: `ak_${digestOf({ call: callId })}`,
-    kind: 'acknowledgement',
-    facts,
-  }
-  const seconds = await clockSeconds(tx)
-  const acknowledgement = receiptView(await writeTaskReceipt(deps, tx, about, seconds))
-  await recordAudit(tx, task, {
-    unit: 'acknowledgement',
-    subject: acknowledgement.receipt_id,
-    seconds,
-  })
-  const dispute = (await listTaskExceptions(tx, task_id)).find((one) => one.sequence === raised)
-  return {
-    acknowledgement,
-    ledger_entry,
-    dispute: dispute === undefined ? null : taskExceptionView(dispute),
-  }
+/** The task of a run, locked, so that all that is read with it is consistent. 404 for an unknown run, 403 `not_owner`. */
+export async function ownRun(tx: Tx, caller: TaskCaller, runId: string): Promise<TaskRow> {
+  const found = await findTaskOfRun(tx, runId)
+  const task = found && (await lockTask(tx, found.task_id))
+  if (task === undefined) throw refuse('not_found', { detail: 'no such run' })
+  assertOwner(caller, task)
+  return task
+}
+
+/** The refusal of a run without its package, with what it waits for: an exception does not end by itself. */
+async function notAttested(tx: Tx, task: TaskRow) {
+  const { state, next_action, waiting_for, required_action, gaps } = await taskView(tx, task)
+  const extra = { state, waiting_for, required_action, gaps }
+  return refuse('not_ready', { detail: `the run is ${state}`, next_action, extra })
 }

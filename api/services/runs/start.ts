@@ -1,24 +1,32 @@
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
+import { resultContractVersion } from '#domain/core/contract-sets.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
+import type { TaskState } from '#domain/tasks/lifecycle.ts'
 import type { TaskTerms } from '#domain/tasks/terms.ts'
+import { responseToPayment } from '../../../activities/credit/payment-response.ts'
 import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
-import { findAgent } from '../../../activities/store/agents/agents.ts'
-import { findEntitlementOf } from '../../../activities/store/credit/entitlements.ts'
-import { findPresented } from '../../../activities/store/payments/payment-references.ts'
-import { clockSeconds, transaction } from '../../../activities/store/postgres/db.ts'
-import { findTask, requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
+import { receiptView } from '../../../activities/keys/receipt-view.ts'
+import type { Changes } from '../../../activities/store/postgres/changes.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { isFor } from '../agents/rails.ts'
 import type { Money } from '../credit/payments.ts'
-import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
+import {
+  sendContractAccepted,
+  sendContractPrepared,
+  sendSubmit,
+  type TaskGateway,
+} from '../tasks/events.ts'
 import { provideInput } from '../tasks/input.ts'
-import type { TaskServiceDeps } from '../tasks/tasks.ts'
-import * as commands from '../tasks/transitions.ts'
+import { assertPaysQuote, assertStartable, withMandate } from './admission.ts'
+import { receiptsOfRun } from './receipts.ts'
+import { type RunViewDeps, runView } from './views.ts'
 
-/** What a paid run is asked for with (endpoints.md §2, Start); at most one of the ids says what pays for it. */
+/** A run as its agent starts it; at most one of the ids says what pays for it. */
 export type StartAsked = {
   rail: RailKey
   tier: Tier
@@ -32,46 +40,176 @@ export type StartAsked = {
   payment_reference_id?: string | undefined
   entitlement_id?: string | undefined
   wallet_id?: string | undefined
-  /** The payment that the call itself carries, as x402 has it. */
+  /** The x402 payment that the call itself carries. */
   payment_signature?: string | undefined
-  /** The SHA-256 by which a presented mandate stands as a payment. */
+  /** The SHA-256 of a presented mandate, by which its payment is found. */
   ap2_mandate_reference?: string | undefined
 }
 
-export type StartDeps = TaskServiceDeps & { money: Money }
+type Deps = TaskDeps &
+  RunViewDeps & {
+    gateway: TaskGateway
+    money: Money
+    changes: Changes
+    settleWaitMs: number
+  }
+/** A start with the id of its task and of the call that it works for. */
+type Start = { agentId: string; taskId: string; callId: string; asked: StartAsked }
 
-/**
- * Begins a run: its task is submitted, given its input and credit, and agreed on, each step named after the call. Repeated, it goes
- * on where it stopped; there is one task for a call however often it is sent. Returns the id of the task.
- */
-export async function beginRun(
-  deps: StartDeps,
-  agentId: string,
-  asked: StartAsked,
-  callId: string,
-): Promise<string> {
-  const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
-  const terms = termsOf(agentId, asked)
-  const known = await findTask(deps.db, taskId)
-  assertSame(known, terms)
-  if (known === undefined)
-    await assertStartable(deps, agentId, asked, railOf(asked.rail).takes.paidAgentUse)
-  await deps.money.claimQuote(agentId, asked.quote_id, asked.quote_token)
-  await assertPaysForIt(deps, agentId, asked)
-  if (known?.entitlement_id == null) await agree(deps, { taskId, terms, asked, callId })
-  return taskId
+/** Starts of runs by agents, and their payment. */
+export class RunStartService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Starts a run, or continues one: a named wallet pays at once, a payment that is being confirmed is answered with its challenge,
+   * and a payment that the call carries with `PAYMENT-RESPONSE`. Throws 402 `payment_required` with the challenge where nothing
+   * pays, and 409 `payment_pending` where a payment may be in progress.
+   */
+  async start(agentId: string, given: StartAsked, callId: string) {
+    const { db, tokens, gateway, money } = this.#deps
+    const asked = await withMandate(db, given)
+    const taskId = taskIdOf(await tokens.statusToken('tk', callId))
+    const start = { agentId, taskId, callId, asked }
+    await this.#begin(start)
+    const pays = await this.#pay(start)
+    await gateway.advance(taskId)
+    const headers =
+      asked.payment_signature === undefined
+        ? {}
+        : await responseToPayment(this.#deps, asked.quote_id)
+    const { entitlement, ...started } = await this.#read(taskId)
+    const waits = payableStates.includes(started.run.state) && entitlement?.state === 'pending'
+    if (!waits) return { headers, started: { ...started, challenge: null } }
+    if (pays) return { headers, started }
+    throw this.#unpaid(await money.challenge(asked.quote_id), started.run)
+  }
+
+  /**
+   * Submits the task, gives it its input and credit, and agrees on its contract; each event is named after the call. A repeat
+   * continues where the call before it stopped, so that a call has one task however often it is sent.
+   */
+  async #begin(start: Start): Promise<void> {
+    const { agentId, taskId, asked } = start
+    const { db, money } = this.#deps
+    const terms = termsOf(agentId, asked)
+    const known = await findTask(db, taskId)
+    if (known !== undefined && known.terms_sha256 !== digestOf(terms))
+      throw refuse('idempotency_conflict', { detail: 'this key has started another run' })
+    if (known === undefined) {
+      const isSold = railOf(asked.rail).takes.paidAgentUse
+      await assertStartable(this.#deps, { agentId, isSold }, asked)
+    }
+    await money.claimQuote(agentId, asked.quote_id, asked.quote_token)
+    await assertPaysQuote(this.#deps, agentId, asked)
+    if (known?.entitlement_id == null) await this.#agree(start, terms)
+  }
+
+  async #agree({ taskId, asked, callId }: Start, terms: TaskTerms): Promise<void> {
+    const deps = this.#deps
+    const actor = `agent:${terms.agent_id}`
+    const { state } = await sendSubmit(deps, { taskId, terms }, { eventId: callId, actor })
+    // A task that its preflight closed has no contract: its ledger says why.
+    if (state === 'closed') return
+    await transaction(deps.db, async (tx) => {
+      await provideInput(tx, taskId, asked.input)
+      await requestCredit(deps, tx, await requireTask(tx, taskId), asked.quote_id)
+    })
+    const prepared = await sendContractPrepared(
+      deps,
+      { taskId, termsSha256: digestOf(terms), criteria: [] },
+      { eventId: `${callId}:contract`, actor },
+    )
+    const { contract_id: subject, terms_sha256 } = prepared
+    await transaction(deps.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const facts = { ...prepared, task_id: taskId }
+      await writeTaskReceipt(deps, tx, { task, subject, kind: 'intake', facts })
+    })
+    const acceptance = {
+      accept_terms: true,
+      agent_id: terms.agent_id,
+      customer_account: asked.customer_account,
+      terms_sha256,
+    }
+    await sendContractAccepted(
+      deps,
+      { taskId, termsSha256: terms_sha256, acceptance },
+      { eventId: `${callId}:accepted`, actor },
+    )
+  }
+
+  /** Pays from a named wallet or by a carried payment, or verifies a named one. False where nothing pays for the run. */
+  async #pay({ agentId, taskId, asked }: Start): Promise<boolean> {
+    const { db, money } = this.#deps
+    const { entitlement } = await transaction(db, (tx) => money.ofTask(tx, taskId))
+    if (entitlement?.state !== 'pending') return true
+    const { quote_id, payment_reference_id } = asked
+    if (payment_reference_id !== undefined) {
+      const by = { payment_reference_id }
+      const funded = await money.fundCredit(agentId, entitlement.entitlement_id, by)
+      return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
+    }
+    const payment = carriedPayment(asked)
+    if (payment === undefined) return false
+    await money.present({ agentId }, { quote_id }, payment)
+    return true
+  }
+
+  #read(taskId: string) {
+    return transaction(this.#deps.db, async (tx: Tx) => {
+      const task = await requireTask(tx, taskId)
+      const run = await runView(this.#deps, tx, task)
+      const { entitlement, challenge } = await this.#deps.money.ofTask(tx, taskId)
+      const receipts = await receiptsOfRun(this.#deps, tx, task)
+      const { settlement_receipt_id, usage_receipt_id } = run
+      return {
+        run,
+        entitlement,
+        challenge,
+        receipts: receipts.map(({ jws }) => receiptView(jws)),
+        result_contract: { ...resultContractVersion, settlement_receipt_id, usage_receipt_id },
+      }
+    })
+  }
+
+  /** The 402 of an unpaid run. An x402 client can pay it by sending the same call with the payment. */
+  #unpaid(challenge: Awaited<ReturnType<Money['challenge']>>, run: object) {
+    const { accepts, accepted_methods, amount_usd, next_action } = challenge
+    const resource = {
+      url: `${this.#deps.baseUrl}/api/agent-use`,
+      description: 'A rail run',
+      mimeType: 'application/json',
+    }
+    return refuse('payment_required', {
+      detail: `the run costs ${amount_usd} usd`,
+      next_action: `Send the same call with PAYMENT-SIGNATURE for one of accepts. Or: ${next_action} Then send the same call again.`,
+      extra: { x402Version: 2, resource, accepts, accepted_methods, challenge, run },
+    })
+  }
 }
 
-function termsOf(
-  agent_id: string,
-  { rail, tier, usage, on_gaps, callback_url, input }: StartAsked,
-): TaskTerms {
-  const manifest = {
-    name: 'input',
-    sha256: digestOf(input),
-    bytes: Buffer.byteLength(canonicalJson(input)),
-  }
-  const objective = `One ${tier} run of ${rail} on the input of that digest.`
+/** States from which a payment advances a task. */
+const payableStates: readonly TaskState[] = ['trusted', 'quoted', 'credit_pending']
+
+/** The payment that the call itself makes; a named wallet takes precedence over a signed payment. */
+function carriedPayment({
+  wallet_id,
+  payment_signature,
+}: Pick<StartAsked, 'wallet_id' | 'payment_signature'>) {
+  if (wallet_id !== undefined)
+    return { method: 'agent_allowance', external_reference: wallet_id, payer: wallet_id } as const
+  if (payment_signature === undefined) return undefined
+  const proof = { payment: payment_signature }
+  return { method: 'x402_reference', external_reference: 'PAYMENT-SIGNATURE', proof } as const
+}
+
+function termsOf(agent_id: string, asked: StartAsked): TaskTerms {
+  const { rail, tier, usage, on_gaps, callback_url, input } = asked
+  const bytes = Buffer.byteLength(canonicalJson(input))
   return {
     agent_id,
     rail,
@@ -79,121 +217,7 @@ function termsOf(
     usage,
     on_gaps,
     callback_url,
-    objective,
-    input_manifest: [manifest],
+    objective: `One ${tier} run of ${rail} on the input of that digest.`,
+    input_manifest: [{ name: 'input', sha256: digestOf(input), bytes }],
   }
-}
-
-/** A call whose answer is not stored is the same call only with the same terms. */
-function assertSame(known: TaskRow | undefined, terms: TaskTerms): void {
-  if (known === undefined || known.terms_sha256 === digestOf(terms)) return
-  throw refuse('idempotency_conflict', {
-    detail: 'this key has started another run',
-    next_action: 'Use a new key for another run.',
-  })
-}
-
-type Startable = Pick<StartAsked, 'rail' | 'tier' | 'callback_url' | 'input' | 'quote_id' | 'usage'>
-
-/** What would be found out later is found out before anything is begun; `isSold`: such runs of the rail are. */
-export async function assertStartable(
-  deps: StartDeps,
-  agentId: string,
-  asked: Startable,
-  isSold: boolean,
-): Promise<void> {
-  const { db, money, callbackHosts } = deps
-  const { rail, tier, callback_url, input, quote_id, usage } = asked
-  const agent = await findAgent(db, agentId)
-  if (agent === undefined || !isSold || !isFor(agent, rail))
-    throw refuse('rail_not_allowed', {
-      detail: `the agent does not buy ${rail} here`,
-      next_action: 'Use a rail of the pack and its manifest.',
-    })
-  if (agent.trust_state !== 'trusted' && usage !== 'synthetic')
-    throw refuse('trust_required', {
-      detail: `the agent is ${agent.trust_state}`,
-      next_action: 'Run it as synthetic, or wait to be trusted.',
-    })
-  assertCallback(callbackHosts, callback_url, usage === 'synthetic')
-  assertReadable(rail, input)
-  const { quote, state } = await money.readQuote(quote_id)
-  if (quote.rail !== rail || quote.tier !== tier)
-    throw refuse('quote_mismatch', {
-      detail: `the quote is for ${quote.rail} ${quote.tier}`,
-      next_action: 'Ask for a quote of this run.',
-    })
-  if (state === 'expired')
-    throw refuse('quote_expired', {
-      detail: `the quote ended at ${quote.expires_at}`,
-      next_action: 'Ask for a new one.',
-    })
-}
-
-/** A mandate that was presented is named as the payment that it is; 404 for one that nobody presented. */
-export async function withMandate(db: StartDeps['db'], asked: StartAsked): Promise<StartAsked> {
-  const { ap2_mandate_reference: external_reference } = asked
-  if (external_reference === undefined) return asked
-  const presented = await findPresented(db, { method: 'ap2_mandate_reference', external_reference })
-  if (presented !== undefined)
-    return { ...asked, payment_reference_id: presented.payment_reference_id }
-  throw refuse('not_found', {
-    detail: 'no such mandate was presented',
-    next_action: 'Present it at POST /api/agent-payment-rail first.',
-  })
-}
-
-/** What is named as payment is the caller's own and pays this quote. */
-export async function assertPaysForIt(
-  { db, money }: Pick<StartDeps, 'db' | 'money'>,
-  agentId: string,
-  paid: Pick<StartAsked, 'payment_reference_id' | 'entitlement_id' | 'quote_id'>,
-): Promise<void> {
-  const { payment_reference_id, entitlement_id, quote_id } = paid
-  const named =
-    payment_reference_id === undefined
-      ? entitlement_id &&
-        (await money.readCredit(entitlement_id, agentId)).entitlement.entitlement_id
-      : (await money.readReference(agentId, payment_reference_id)).payment_reference.entitlement_id
-  if (named === undefined || named === (await findEntitlementOf(db, quote_id))?.entitlement_id)
-    return
-  throw refuse('quote_mismatch', {
-    detail: 'this pays for another quote',
-    next_action: 'Name what was paid for this quote, or nothing.',
-  })
-}
-
-type Agreement = { taskId: string; terms: TaskTerms; asked: StartAsked; callId: string }
-
-async function agree(deps: StartDeps, { taskId, terms, asked, callId }: Agreement): Promise<void> {
-  const actor = `agent:${terms.agent_id}`
-  const act = (step: string): commands.Act => ({ eventId: `${callId}:${step}`, actor })
-  const { state } = await commands.submitTask(deps, taskId, terms, { eventId: callId, actor })
-  // It was over before it was agreed on: its ledger says why.
-  if (state === 'closed') return
-  await transaction(deps.db, async (tx) => {
-    await provideInput(tx, taskId, asked.input)
-    await requestCredit(deps, tx, await requireTask(tx, taskId), asked.quote_id)
-  })
-  const of = { task_id: taskId, terms_sha256: digestOf(terms) }
-  const contract = await commands.prepareContract(deps, of, [], act('contract'))
-  await transaction(deps.db, async (tx) => {
-    const facts = { ...contract, task_id: taskId }
-    const about = {
-      task: await requireTask(tx, taskId),
-      subject: contract.contract_id,
-      kind: 'intake',
-      facts,
-    }
-    await writeTaskReceipt(deps, tx, about, await clockSeconds(tx))
-  })
-  const { terms_sha256 } = contract
-  const { customer_account } = asked
-  const acceptance = {
-    accept_terms: true,
-    agent_id: terms.agent_id,
-    customer_account,
-    terms_sha256,
-  }
-  await commands.acceptContract(deps, taskId, { terms_sha256, acceptance }, act('accepted'))
 }

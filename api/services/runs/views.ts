@@ -16,7 +16,7 @@ import { findOrderOf } from '../../../activities/store/work-orders/work-orders.t
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { taskView } from '../tasks/views.ts'
 
-/** What a run is shown with: its token is derived anew from the call that began its task, and stored nowhere. */
+/** A run is shown with its token, which is derived from the call that began its task and never stored. */
 export type RunViewDeps = {
   readonly tokens: DerivedTokens
   readonly baseUrl: string
@@ -24,22 +24,30 @@ export type RunViewDeps = {
 }
 export type RunView = Awaited<ReturnType<typeof runView>>
 
-/** A run as its owner sees it (endpoints.md §2): its state is that of its task, also before the work begins. */
+/** A run as its owner sees it; its state is that of its task, also before the work begins. */
 export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   const run_id = runIdOf(task.task_id)
   const run = await findRun(tx, run_id)
-  const { task_id, state, rail, tier, usage, quote_id, entitlement_id, ...shown } = await taskView(
-    tx,
-    task,
-  )
-  const { waiting_for, waiting_since, gaps, required_action, next_action } = shown
-  const submitted = await latestEvent(tx, task_id, 'submit')
+  const view = await taskView(tx, task)
+  const submitted = await latestEvent(tx, task.task_id, 'submit')
   const task_token = await deps.tokens.statusToken('tk', submitted?.event_id ?? '')
   return {
-    ...{ run_id, task_id, task_token, state, rail, tier, usage, quote_id, entitlement_id },
-    ...{ waiting_for, waiting_since, gaps, required_action, next_action },
+    run_id,
+    task_id: view.task_id,
+    task_token,
+    state: view.state,
+    rail: view.rail,
+    tier: view.tier,
+    usage: view.usage,
+    quote_id: view.quote_id,
+    entitlement_id: view.entitlement_id,
+    waiting_for: view.waiting_for,
+    waiting_since: view.waiting_since,
+    gaps: view.gaps,
+    required_action: view.required_action,
+    next_action: view.next_action,
     loop: loopView(run, run === undefined ? [] : await listLoopSteps(tx, run_id)),
-    work_order_id: (await findOrderOf(tx, task_id)) ?? null,
+    work_order_id: (await findOrderOf(tx, task.task_id)) ?? null,
     ...(await paidBy(tx, task)),
     ...(await madeBy(tx, run_id)),
     links: linksOf(deps, task_token, run_id),
@@ -80,7 +88,7 @@ function linksOf({ baseUrl, osUrl }: RunViewDeps, token: string, runId: string) 
   }
 }
 
-/** The nine steps in their order, as the current attempt has left them; what a later round goes over again is to be done. */
+/** The nine steps in order, as the current attempt left them; a step that a later round repeats is `to_do`. */
 function loopView(run: RunRow | undefined, taken: readonly LoopStepRow[]) {
   const at = run?.step == null ? loopSteps.length : loopSteps.indexOf(run.step)
   const left = (step: LoopStep, index: number) =>
@@ -94,11 +102,15 @@ function loopView(run: RunRow | undefined, taken: readonly LoopStepRow[]) {
     const last = run === undefined ? undefined : left(step, index)
     return {
       step,
-      state: last === undefined ? ('to_do' as const) : (last.verdict ?? ('waits' as const)),
+      state: stepStateOf(last),
       started_at: last?.started_at.toISOString() ?? null,
       finished_at: last?.finished_at?.toISOString() ?? null,
       output_sha256: last?.output_sha256 ?? null,
     }
   })
   return { step: run?.step ?? null, index: run === undefined ? null : at, steps }
+}
+
+function stepStateOf(last: LoopStepRow | undefined) {
+  return last === undefined ? ('to_do' as const) : (last.verdict ?? ('waits' as const))
 }

@@ -4,12 +4,10 @@ import { allowedRecoveries, type RecoveryAction } from '#domain/tasks/exception.
 import {
   refuseTaskEvent,
   resumableStates,
-  type TaskEvent,
   type TaskState,
   taskStanding,
 } from '#domain/tasks/lifecycle.ts'
-import type { TaskEventData } from '#domain/tasks/terms.ts'
-import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 import {
   findRecoveryRequest,
   insertRecoveryRequest,
@@ -22,12 +20,11 @@ import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { moneyMoved } from '../../../activities/task/exceptions.ts'
 import { type Actor, actorFacts, writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { type AskedMove, recordTransition } from '../../../activities/task/transition.ts'
-import { timing } from '../../../workflows/shared/timing.ts'
+import { recordTransition, type TaskEventInput } from '../../../activities/task/transition.ts'
 import { storeTaskInput } from './input.ts'
 
-/** Whoever acts asks; `decided` says that the asking is the decision, as an operator's is. */
-export type RecoveryAsk = {
+/** A request of its actor; `decided`: it needs no further decision, because an operator makes it. */
+export type RecoveryRequest = {
   recoveryId: string
   taskId: string
   exceptionId: string | undefined
@@ -38,129 +35,120 @@ export type RecoveryAsk = {
 } & Actor
 
 /**
- * A request to recover a stopped task, in the caller's transaction. It is carried out at once where nobody has to decide: an
- * operator asks, the run is synthetic, or the task is given up; else it waits for a review. The task is then to be woken.
+ * Records a request to recover a stopped task, in the caller's transaction. A request of an operator, for a synthetic run or to
+ * abandon the task is carried out at once; any other waits for a review. The caller then wakes the task.
  * Throws 409 `wrong_state` where nothing is stopped, `recovery_not_allowed`, 404, 400.
  */
 export async function requestRecovery(
   deps: TaskDeps,
   tx: Tx,
-  ask: RecoveryAsk,
+  asked: RecoveryRequest,
 ): Promise<RecoveryRequestRow> {
-  const task = await requireTask(tx, ask.taskId)
-  const known = await findRecoveryRequest(tx, ask.recoveryId)
+  const { recoveryId: recovery_id, taskId, action, note, actor, actorName } = asked
+  const task = await requireTask(tx, taskId)
+  const known = await findRecoveryRequest(tx, recovery_id)
   if (known !== undefined) return known
-  const exception = await stopping(tx, task, ask.exceptionId, ask.action)
-  assertAllowed(exception, ask)
-  if (ask.action === 'abandon') await assertNothingUnderWay(tx, task, exception)
-  const { recoveryId: recovery_id, action, note, actor, actorName } = ask
-  const input_sha256 =
-    ask.input === undefined ? null : (await storeTaskInput(tx, task, ask.input)).sha256
-  const { exception_id } = exception
-  const row = { recovery_id, exception_id, action, note, input_sha256, requested_by: actor }
-  const request = await insertRecoveryRequest(tx, row)
-  if (!ask.decided && task.usage === 'operational' && action !== 'abandon') return request
-  return carryOut(
-    deps,
-    tx,
-    task.task_id,
-    request,
-    ask.decided ? { actor, actorName } : { actor: 'service' },
-  )
+  const exception = await stoppingException(tx, task, asked)
+  assertAllowed(exception, asked)
+  if (action === 'abandon') await assertMoneyKnown(tx, task, exception)
+  const corrected = asked.input === undefined ? null : await storeTaskInput(tx, task, asked.input)
+  const request = await insertRecoveryRequest(tx, {
+    recovery_id,
+    exception_id: exception.exception_id,
+    action,
+    note,
+    input_sha256: corrected?.sha256 ?? null,
+    requested_by: actor,
+  })
+  if (asked.decided) return carryOut(deps, tx, { taskId, request, by: { actor, actorName } })
+  const needsReview = task.usage === 'operational' && action !== 'abandon'
+  return needsReview ? request : carryOut(deps, tx, { taskId, request, by: { actor: 'service' } })
 }
 
-/** Does what was asked for: the task comes back to where it was interrupted, or is given up. */
+type CarriedOut = { taskId: string; request: RecoveryRequestRow; by: Actor }
+
+/** Carries out a request: the task returns to the state that was interrupted, or is abandoned. */
 export async function carryOut(
   deps: TaskDeps,
   tx: Tx,
-  taskId: string,
-  request: RecoveryRequestRow,
-  by: Actor,
+  { taskId, request, by }: CarriedOut,
 ): Promise<RecoveryRequestRow> {
   const { recovery_id, exception_id, action, input_sha256 } = request
   const task = await requireTask(tx, taskId)
-  // Whoever asked about an exception before this one meant that.
+  // The request is about this exception and no later one.
   if ((await openTaskException(tx, taskId))?.exception_id !== exception_id)
     throw refuseTaskEvent(task.state, 'replay_prepared')
-  const move = <Event extends TaskEvent>(
-    event: Event,
-    eventId: string,
-    data: TaskEventData[Event],
-  ) =>
-    recordTransition(
-      deps,
-      tx,
-      { taskId, eventId, event, ...by, data } as AskedMove,
-      timing.task.limits,
-    )
-  if (action === 'abandon') await move('abandoned', recovery_id, { recovery_id })
-  else {
-    if (task.state === 'exception_open')
-      await move('replay_prepared', `${recovery_id}:prepared`, { action, recovery_id })
-    const corrected = input_sha256 === null ? {} : { input_sha256 }
-    await move('replayed', `${recovery_id}:replayed`, { ...corrected, recovery_id })
+  const record = (input: Pick<TaskEventInput, 'event' | 'eventId' | 'data'>) =>
+    recordTransition(deps, tx, { taskId, ...by, ...input })
+  if (action === 'abandon') {
+    await record({ event: 'abandoned', eventId: recovery_id, data: { recovery_id } })
+    return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)
   }
+  if (task.state === 'exception_open') {
+    const eventId = `${recovery_id}:prepared`
+    await record({ event: 'replay_prepared', eventId, data: { action, recovery_id } })
+  }
+  const corrected = input_sha256 === null ? {} : { input_sha256 }
+  const eventId = `${recovery_id}:replayed`
+  await record({ event: 'replayed', eventId, data: { ...corrected, recovery_id } })
   return settleRecoveryRequest(tx, recovery_id, 'done', by.actor)
 }
 
-export type ReplayAsk = Pick<RecoveryAsk, 'recoveryId' | 'taskId'> &
+export type ReplayRequest = Pick<RecoveryRequest, 'recoveryId' | 'taskId'> &
   Actor & {
     exceptionId: string
     fromStep: LoopStep | undefined
   }
 
 /**
- * Gets a stopped task ready to come back, in the caller's transaction. Nobody has to decide it, because nothing is done yet:
- * the recovery that follows is decided. Returns its signed receipt. Throws 409 `wrong_state`, `recovery_not_allowed`, 404, 400.
+ * Prepares a stopped task for its replay, in the caller's transaction; only the recovery that follows needs a decision.
+ * Returns the signed receipt. Throws 409 `wrong_state`, `recovery_not_allowed`, 404, 400.
  */
 export async function prepareReplay(
   deps: TaskDeps,
   tx: Tx,
-  { recoveryId: recovery_id, taskId, exceptionId, fromStep, actor, actorName }: ReplayAsk,
+  { recoveryId: recovery_id, taskId, exceptionId, fromStep, actor, actorName }: ReplayRequest,
 ): Promise<string> {
   const action = 'replay'
-  const exception = await stopping(tx, await requireTask(tx, taskId), exceptionId, action)
+  const task = await requireTask(tx, taskId)
+  const exception = await stoppingException(tx, task, { exceptionId, action })
   assertAllowed(exception, { action, input: undefined })
   const { exception_id } = exception
   await insertRecoveryRequest(tx, {
-    ...{ recovery_id, exception_id, action, note: '', input_sha256: null, requested_by: actor },
+    recovery_id,
+    exception_id,
+    action,
+    note: '',
+    input_sha256: null,
+    requested_by: actor,
   })
   const data = { action, recovery_id, ...(fromStep === undefined ? {} : { from_step: fromStep }) }
-  const prepared = {
+  const after = await recordTransition(deps, tx, {
     taskId,
     eventId: recovery_id,
     event: 'replay_prepared',
     actor,
     actorName,
     data,
-  } as const
-  const task = await recordTransition(deps, tx, prepared, timing.task.limits)
-  await settleRecoveryRequest(tx, recovery_id, 'done', actor)
-  return receiptOfRequest(deps, tx, task, {
-    ...actorFacts({ actor, actorName }),
-    exception_id,
-    ...data,
   })
+  await settleRecoveryRequest(tx, recovery_id, 'done', actor)
+  const facts = { ...actorFacts({ actor, actorName }), exception_id, ...data }
+  return receiptOfRequest(deps, tx, after, facts)
 }
 
-/** Evidence that a run waits for: its input from now on, with which the loop begins anew. Returns its signed receipt. */
+/** Supplies the evidence that a run waits for as its new input, with which the loop restarts. Returns the signed receipt. */
 export async function supplyEvidence(
   deps: TaskDeps,
   tx: Tx,
-  { taskId, recoveryId: recovery_id, actor, actorName, action, input, note }: RecoveryAsk,
+  { taskId, recoveryId: recovery_id, actor, actorName, action, input, note }: RecoveryRequest,
 ): Promise<string> {
   if (input === undefined) throw inputNeeded(action)
   const { sha256: input_sha256 } = await storeTaskInput(tx, await requireTask(tx, taskId), input)
   const data = { input_sha256 }
   const asked = { taskId, eventId: recovery_id, event: 'evidence_supplied', actor, data } as const
-  const task = await recordTransition(deps, tx, asked, timing.task.limits)
-  return receiptOfRequest(deps, tx, task, {
-    ...actorFacts({ actor, actorName }),
-    action,
-    recovery_id,
-    note,
-    ...data,
-  })
+  const task = await recordTransition(deps, tx, asked)
+  const facts = { ...actorFacts({ actor, actorName }), action, recovery_id, note, input_sha256 }
+  return receiptOfRequest(deps, tx, task, facts)
 }
 
 /** The signed receipt of a request that ends no exception. */
@@ -172,48 +160,47 @@ async function receiptOfRequest(
 ): Promise<string> {
   const { task_id, state, head_hash: ledger_head } = task
   const facts = { ...asked, task_id, state, ledger_head }
-  return writeTaskReceipt(
-    deps,
-    tx,
-    { task, subject: asked.recovery_id, kind: 'recovery', facts },
-    await clockSeconds(tx),
-  )
+  const receipt = { task, subject: asked.recovery_id, kind: 'recovery', facts }
+  return writeTaskReceipt(deps, tx, receipt)
 }
 
-/** The exception that stops the task; 409 where nothing does, 404 where another one does. */
-async function stopping(
+type Named = Pick<RecoveryRequest, 'exceptionId' | 'action'>
+
+/** The exception that stops the task; 409 where none does, 404 where another one does. */
+async function stoppingException(
   tx: Tx,
   task: TaskRow,
-  exceptionId: string | undefined,
-  action: RecoveryAction,
+  { exceptionId, action }: Named,
 ): Promise<TaskExceptionRow> {
   const exception = await openTaskException(tx, task.task_id)
   if (exception === undefined) throw notStopped(task.state, action)
   if (exception.exception_id === exceptionId) return exception
   throw refuse('not_found', {
-    detail: 'it is not this exception that stops the task',
+    detail: 'another exception stops the task',
     next_action: 'Read the exceptions of the task.',
   })
 }
 
-/** Nothing is recovered that no exception stops; what runs or waits is stopped first, and then given up. */
+/** Only a task that an exception stops is recovered. A task that runs or waits is stopped first, and then abandoned. */
 function notStopped(state: TaskState, action: RecoveryAction) {
   if (action !== 'abandon' || !resumableStates.includes(state))
     return refuseTaskEvent(state, 'replay_prepared')
-  const next =
-    'Stop it with POST /api/agents/tasks/{token}/exceptions and code caller_dispute, then abandon that exception.'
-  const detail = `the task is ${state}, and only a task that an exception stops is abandoned`
-  return refuse('wrong_state', { detail, next_action: next, extra: taskStanding(state) })
+  return refuse('wrong_state', {
+    detail: `the task is ${state}, and only a task that an exception stops can be abandoned`,
+    next_action:
+      'Stop it with POST /api/agents/tasks/{token}/exceptions and code caller_dispute, then abandon that exception.',
+    extra: taskStanding(state),
+  })
 }
 
 function assertAllowed(
   { code }: TaskExceptionRow,
-  { action, input }: Pick<RecoveryAsk, 'action' | 'input'>,
+  { action, input }: Pick<RecoveryRequest, 'action' | 'input'>,
 ): void {
   const allowed = allowedRecoveries(code)
   if (!allowed.includes(action))
     throw refuse('recovery_not_allowed', {
-      detail: `${action} is no recovery from ${code}`,
+      detail: `${action} does not recover from ${code}`,
       next_action: `Allowed: ${allowed.join(', ')}.`,
     })
   const takesInput = action === 'correct_input' || action === 'supply_evidence'
@@ -226,15 +213,15 @@ function assertAllowed(
     })
 }
 
-/** Whoever gives a task up knows what became of its money by then, however that stood when the task was stopped. */
-async function assertNothingUnderWay(
+/** A task is abandoned only once the outcome of its payment is known, whatever it was when the task stopped. */
+async function assertMoneyKnown(
   tx: Tx,
   task: TaskRow,
   { resume_state }: TaskExceptionRow,
 ): Promise<void> {
   if ((await moneyMoved(tx, task, resume_state)) !== 'unknown') return
   throw refuse('recovery_not_allowed', {
-    detail: 'a payment may be under way',
+    detail: 'a payment may be in progress',
     next_action: 'Wait until the payment is decided.',
     money_moved: 'unknown',
   })

@@ -1,306 +1,166 @@
-import { acceptanceText } from '#domain/agents/signature.ts'
-import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
-import type { TaskExceptionCode } from '#domain/tasks/exception.ts'
+import {
+  allowedRecoveries,
+  type TaskExceptionCode,
+  type TaskExceptionState,
+} from '#domain/tasks/exception.ts'
 import type { Check, TaskTerms } from '#domain/tasks/terms.ts'
-import { claimQuote } from '../../../activities/credit/quotes.ts'
 import { type DerivedTokens, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { findAgent } from '../../../activities/store/agents/agents.ts'
-import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
-import { clockSeconds, transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
+import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
+import { transaction } from '../../../activities/store/postgres/db.ts'
 import { listTaskExceptions } from '../../../activities/store/tasks/task-exceptions.ts'
+import { listTaskRecords } from '../../../activities/store/tasks/task-records.ts'
 import {
   findTask,
   findTaskEvent,
+  listLedger,
   requireTask,
   type TaskRow,
 } from '../../../activities/store/tasks/tasks.ts'
-import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { type Actor, writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { spokeFor } from '../agents/handshake.ts'
+import type { Actor } from '../../../activities/task/receipt.ts'
 import { isFor } from '../agents/rails.ts'
-import type { Money } from '../credit/payments.ts'
-import { type ReplayDeps, readReplayPackage, replayFileOf } from '../replay/replay-package.ts'
+import { type TaskCaller, taskOfToken } from './access.ts'
 import { assertCallback } from './asked-input.ts'
-import { type Asker, assertOwner, openTaskReads, ownContract } from './reading.ts'
-import { prepareReplay, type RecoveryAsk, type ReplayAsk } from './recovery.ts'
-import { recoverTask } from './recovery-answer.ts'
-import * as commands from './transitions.ts'
-import { contractView, taskExceptionView, taskView } from './views.ts'
+import { sendSubmit, type TaskGateway } from './events.ts'
+import { recordView, taskExceptionView, taskView } from './views.ts'
 
-export type TaskServiceDeps = TaskDeps &
-  ReplayDeps & {
-    gateway: commands.TaskGateway
-    money: Pick<Money, 'ofTask'>
-    tokens: DerivedTokens
-    osUrl: string
-  }
-/** Who moves a task; `actor` is what its ledger says. */
-export type Mover = Asker & Actor
-export type TaskService = ReturnType<typeof openTaskService>
-
-/** What agents and operators do with tasks. Each act names its event after its call, so that a repeat finds what was done. */
-export function openTaskService(deps: TaskServiceDeps) {
-  return {
-    read: {
-      ...openTaskReads(deps.db),
-      replayPackage: (taskId: string) => readReplayPackage(deps, taskId),
-    },
-    assertRail: (agentId: string, rail: string) => assertRail(deps, agentId, rail),
-    /** The task of a token that stands in a body; 404 for an unknown one, 403 `not_owner` for that of another agent. */
-    taskOf: (asker: Asker, token: string) => taskOfToken(deps, asker, token),
-    preflight: (agentId: string, asked: Omit<TaskTerms, 'agent_id'>, callId: string) =>
-      preflight(deps, agentId, asked, callId),
-    withTaskToken: (answer: Record<string, unknown>, callId: string) =>
-      withTaskToken(deps, answer, callId),
-    prepareContract: (
-      mover: Mover,
-      input: { task_token: string; acceptance_criteria: string[] },
-      callId: string,
-    ) => prepareContract(deps, mover, input, callId),
-    assertAcceptance: (mover: Mover, input: Acceptance) => assertAcceptance(deps, mover, input),
-    acceptContract: (mover: Mover, input: Acceptance, callId: string) =>
-      acceptContract(deps, mover, input, callId),
-    raise: (
-      taskId: string,
-      by: Actor,
-      input: { code: TaskExceptionCode; detail: string },
-      callId: string,
-    ) => raise(deps, taskId, by, input, callId),
-    recover: (recovery: Recovery, of: { decided: boolean; callId: string }) =>
-      recover(deps, recovery, of),
-    prepareReplay: (ask: Omit<ReplayAsk, 'recoveryId'>, callId: string) =>
-      prepareTaskReplay(deps, ask, callId),
-  }
+type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
+  gateway: TaskGateway
+  tokens: DerivedTokens
+  osUrl: string
 }
+type RaisedException = Actor & { taskId: string; code: TaskExceptionCode; detail: string }
 
-async function assertRail({ db }: TaskServiceDeps, agentId: string, rail: string): Promise<void> {
-  const agent = await findAgent(db, agentId)
-  if (agent !== undefined && isFor(agent, rail)) return
-  throw refuse('rail_not_allowed', {
-    detail: `the agent is not for ${rail}`,
-    next_action: 'Use a rail of its manifest that it was allowed.',
-  })
-}
+/** Tasks as agents and operators begin, read and stop them. Each event is named after its call, so that a repeat finds it. */
+export class TaskService {
+  readonly #deps: Deps
 
-async function taskOfToken({ db }: TaskServiceDeps, asker: Asker, token: string): Promise<TaskRow> {
-  const task = await findTask(db, taskIdOf(token))
-  if (task === undefined)
-    throw refuse('not_found', {
-      detail: 'nothing has this token',
-      next_action: 'Check the task token.',
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Throws 403 `rail_not_allowed` unless the agent may run the rail. */
+  async assertRail(agentId: string, rail: string): Promise<void> {
+    const agent = await findAgent(this.#deps.db, agentId)
+    if (agent !== undefined && isFor(agent, rail)) return
+    throw refuse('rail_not_allowed', { detail: `the agent may not run ${rail}` })
+  }
+
+  /** The task of a token in a body; 404 for an unknown token, 403 `not_owner` for the task of another agent. */
+  ofToken(caller: TaskCaller, token: string): Promise<TaskRow> {
+    return taskOfToken(this.#deps.db, caller, token)
+  }
+
+  /** Begins a task and answers the checks of its preflight. */
+  async preflight(
+    agentId: string,
+    asked: Omit<TaskTerms, 'agent_id'>,
+    callId: string,
+  ): Promise<void> {
+    const { db, tokens } = this.#deps
+    const taskId = taskIdOf(await tokens.statusToken('tk', callId))
+    const terms = { ...asked, agent_id: agentId }
+    if ((await findTask(db, taskId)) === undefined) await this.#assertAdmitted(terms)
+    const source = { eventId: callId, actor: `agent:${agentId}` }
+    await sendSubmit(this.#deps, { taskId, terms }, source)
+    await answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+      // The preflight is always the second entry of the ledger.
+      const checked = await findTaskEvent(tx, taskId, 'own:2')
+      const { checks = [] } = (checked?.data ?? {}) as { checks?: Check[] }
+      const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
+      return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
     })
-  assertOwner(asker, task)
-  return task
-}
+  }
 
-async function preflight(
-  deps: TaskServiceDeps,
-  agentId: string,
-  asked: Omit<TaskTerms, 'agent_id'>,
-  callId: string,
-): Promise<void> {
-  const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
-  const terms = { ...asked, agent_id: agentId }
-  if ((await findTask(deps.db, taskId)) === undefined) await assertAdmitted(deps, agentId, asked)
-  await commands.submitTask(deps, taskId, terms, { eventId: callId, actor: `agent:${agentId}` })
-  await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
-    // The judgement of the preflight is always the second entry of the ledger.
-    const checked = await findTaskEvent(tx, taskId, 'own:2')
-    const { checks = [] } = (checked?.data ?? {}) as { checks?: Check[] }
-    const blocking = checks.filter(({ ok }) => !ok).map(({ check }) => check)
-    return { task: await taskView(tx, await requireTask(tx, taskId)), checks, blocking }
-  })
-}
+  /** Adds the task's token, which is derived and never stored, to the stored answer of a preflight. */
+  async withTaskToken(stored: Record<string, unknown>, callId: string) {
+    const task_token = await this.#deps.tokens.statusToken('tk', callId)
+    const at = `${this.#deps.osUrl}/api/agents/tasks/${task_token}`
+    const links = {
+      ledger: `${at}/ledger`,
+      exceptions: `${at}/exceptions`,
+      attestation: `${at}/attestation`,
+    }
+    return { ...stored, task_token, links }
+  }
 
-/** What would only be found out later is refused before anything is written: 403 `trust_required`, 422 `callback_refused`. */
-async function assertAdmitted(
-  { db, callbackHosts }: TaskServiceDeps,
-  agentId: string,
-  { usage, callback_url }: Pick<TaskTerms, 'usage' | 'callback_url'>,
-): Promise<void> {
-  const agent = await findAgent(db, agentId)
-  if (usage === 'operational' && agent?.sandbox === true)
-    throw refuse('trust_required', {
-      detail: 'a sandbox agent runs nothing operational',
-      next_action: 'Ask for usage synthetic.',
+  read(taskId: string) {
+    return transaction(this.#deps.db, async (tx) => taskView(tx, await requireTask(tx, taskId)))
+  }
+
+  ledger(taskId: string, { from, most }: { from: number; most: number }) {
+    return transaction(this.#deps.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const entries = await listLedger(tx, taskId, { from, most })
+      const records = (await listTaskRecords(tx, taskId)).map(recordView)
+      const complete = (entries.at(-1)?.sequence ?? from - 1) >= task.sequence
+      const view = await taskView(tx, task)
+      return { task: view, entries, head_hash: task.head_hash, complete, records }
     })
-  assertCallback(callbackHosts, callback_url, usage === 'synthetic')
-}
-
-/** The stored answer of a preflight with the token of its task, which is derived anew and stored nowhere. */
-async function withTaskToken(
-  { tokens, osUrl }: TaskServiceDeps,
-  stored: Record<string, unknown>,
-  callId: string,
-) {
-  const task_token = await tokens.statusToken('tk', callId)
-  const at = `${osUrl}/api/agents/tasks/${task_token}`
-  const links = {
-    ledger: `${at}/ledger`,
-    exceptions: `${at}/exceptions`,
-    attestation: `${at}/attestation`,
   }
-  return { ...stored, task_token, links }
-}
 
-async function prepareContract(
-  deps: TaskServiceDeps,
-  mover: Mover,
-  { task_token, acceptance_criteria }: { task_token: string; acceptance_criteria: string[] },
-  callId: string,
-): Promise<void> {
-  const asked = await taskOfToken(deps, mover, task_token)
-  const act = { eventId: callId, actor: mover.actor }
-  const prepared = await commands.prepareContract(deps, asked, acceptance_criteria, act)
-  const { contract_id } = prepared
-  await answerOnce(deps, { callId, subject: contract_id, status: 201 }, async (tx) => {
-    const { contract, task } = await ownContract(tx, mover, contract_id)
-    const about = {
-      task,
-      subject: contract_id,
-      kind: 'intake',
-      facts: { ...prepared, task_id: task.task_id },
-    }
-    const receipt = receiptView(await writeTaskReceipt(deps, tx, about, await clockSeconds(tx)))
-    return { contract: await contractView(tx, contract, task), receipt }
-  })
-}
-
-/** `quote_id`: the run is paid by credit of this quote. */
-export type Acceptance = {
-  contract_id: string
-  terms_sha256: string
-  signature: string
-  quote_id?: string | undefined
-  quote_token?: string | undefined
-}
-
-/** Throws 401 `proof_invalid` unless a key that speaks for the contract's agent signed this acceptance. */
-async function assertAcceptance(
-  deps: TaskServiceDeps,
-  mover: Mover,
-  input: Acceptance,
-): Promise<void> {
-  const { contract_id, terms_sha256, signature } = input
-  const { task } = await transaction(deps.db, (tx) => ownContract(tx, mover, contract_id))
-  if (
-    await spokeFor(deps, task.agent_id ?? '', acceptanceText(contract_id, terms_sha256), signature)
-  )
-    return
-  throw refuse('proof_invalid', {
-    detail: 'the signature is not of the registered key over this contract and these terms',
-    next_action: `Sign ${JSON.stringify(acceptanceText('<contract_id>', '<terms_sha256>'))} with the registered key.`,
-  })
-}
-
-async function acceptContract(
-  deps: TaskServiceDeps,
-  mover: Mover,
-  input: Acceptance,
-  callId: string,
-): Promise<void> {
-  const { contract_id, terms_sha256, signature, quote_id, quote_token } = input
-  const { task } = await transaction(deps.db, async (tx) => {
-    const found = await ownContract(tx, mover, contract_id)
-    // The money is asked for before the task is told, which then goes on as far as that leads.
-    if (quote_id !== undefined && found.contract.state === 'ready') {
-      await claimQuote(tx, quote_id, found.task.agent_id ?? found.task.task_id, quote_token)
-      await requestCredit(deps, tx, found.task, quote_id)
-    }
-    return found
-  })
-  const acceptance = {
-    text: acceptanceText(contract_id, terms_sha256),
-    signature,
-    agent_id: task.agent_id,
-  }
-  const act = { eventId: callId, actor: mover.actor }
-  await commands.acceptContract(deps, task.task_id, { terms_sha256, acceptance }, act)
-  await answerOnce(deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
-    const now = await ownContract(tx, mover, contract_id)
-    const money = await deps.money.ofTask(tx, task.task_id)
-    return {
-      contract: await contractView(tx, now.contract, now.task),
-      task: await taskView(tx, now.task),
-      ...money,
-    }
-  })
-}
-
-async function raise(
-  deps: TaskServiceDeps,
-  taskId: string,
-  by: Actor,
-  data: { code: TaskExceptionCode; detail: string },
-  callId: string,
-): Promise<void> {
-  await deps.gateway.send(taskId, { eventId: callId, event: 'exception_raised', ...by, data })
-  await answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
-    const task = await requireTask(tx, taskId)
-    const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
-    const exception = (await listTaskExceptions(tx, taskId)).find(
-      ({ sequence }) => sequence === raised,
-    )
-    if (exception === undefined) throw new Error('an exception that was raised is not there')
-    return { exception: taskExceptionView(exception), task: await taskView(tx, task) }
-  })
-}
-
-type Recovery = Omit<RecoveryAsk, 'recoveryId' | 'decided'>
-const recoveryIdOf = (callId: string): string => `rec_${digestOf({ call: callId })}`
-
-/** A recovery is recorded with what it does in one transaction, and its workflow told before and after: it goes on from the row. */
-async function recover(
-  deps: TaskServiceDeps,
-  recovery: Recovery,
-  { decided, callId }: { decided: boolean; callId: string },
-): Promise<{ status: number; body?: Record<string, unknown> }> {
-  const { taskId } = recovery
-  return notified(deps, taskId, () =>
-    transaction(deps.db, async (tx) => {
-      await claimGrant(tx, callId, taskId)
-      const { waits, body } = await recoverTask(deps, tx, {
-        ...recovery,
-        decided,
-        recoveryId: recoveryIdOf(callId),
+  /** The closing attestation of the whole ledger, or else the one of the run. Throws 409 `not_ready`. */
+  attestation(taskId: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const subjects = task.run_id === null ? [taskId] : [taskId, task.run_id]
+      for (const subject of subjects) {
+        const found = (await listReceipts(tx, subject)).find(({ kind }) => kind === 'attestation')
+        if (found !== undefined) return receiptView(found.jws)
+      }
+      throw refuse('not_ready', {
+        detail: `the task is ${task.state}`,
+        next_action: 'Read the task until it is attested.',
+        extra: { state: task.state },
       })
-      if (waits) return { status: 202, body }
-      await send(tx, answerCall(callId, taskId, 200, body))
-      return { status: 200 }
-    }),
-  )
-}
+    })
+  }
 
-async function prepareTaskReplay(
-  deps: TaskServiceDeps,
-  ask: Omit<ReplayAsk, 'recoveryId'>,
-  callId: string,
-): Promise<void> {
-  const { taskId } = ask
-  await notified(deps, taskId, () =>
-    answerOnce(deps, { callId, subject: taskId, status: 201 }, async (tx) => {
-      const receipt = receiptView(
-        await prepareReplay(deps, tx, { ...ask, recoveryId: recoveryIdOf(callId) }),
-      )
+  exceptions(taskId: string, state: TaskExceptionState | undefined) {
+    return transaction(this.#deps.db, async (tx) => {
+      const rows = await listTaskExceptions(tx, taskId)
       const task = await taskView(tx, await requireTask(tx, taskId))
-      return { ...(await replayFileOf(deps, tx, taskId)), task, receipt }
-    }),
-  )
-}
+      const open = rows.find(({ closed_at }) => closed_at === null)
+      return {
+        items: rows
+          .filter((row) => state === undefined || row.state === state)
+          .map(taskExceptionView),
+        allowed_recoveries: open === undefined ? [] : [...allowedRecoveries(open.code)],
+        waiting_for: task.waiting_for,
+        waiting_since: task.waiting_since,
+        gaps: task.gaps,
+        required_action: task.required_action,
+        next_action: task.next_action,
+      }
+    })
+  }
 
-/** Nothing is done to a task whose workflow cannot be told; what was done stands whether or not it can be told then. */
-async function notified<Result>(
-  { gateway }: TaskServiceDeps,
-  taskId: string,
-  act: () => Promise<Result>,
-): Promise<Result> {
-  await gateway.wake(taskId)
-  const result = await act()
-  await gateway.wake(taskId).catch(() => undefined)
-  return result
+  /** Stops a task with an exception. Throws 409 `wrong_state`. */
+  async raise({ taskId, actor, actorName, code, detail }: RaisedException, callId: string) {
+    const event = { eventId: callId, event: 'exception_raised', actor, actorName } as const
+    await this.#deps.gateway.send(taskId, { ...event, data: { code, detail } })
+    await answerOnce(this.#deps, { callId, subject: taskId, status: 201 }, async (tx) => {
+      const task = await requireTask(tx, taskId)
+      const raised = (await findTaskEvent(tx, taskId, callId))?.sequence
+      const rows = await listTaskExceptions(tx, taskId)
+      const exception = rows.find(({ sequence }) => sequence === raised)
+      if (exception === undefined) throw new Error('the exception of a recorded event is missing')
+      return { exception: taskExceptionView(exception), task: await taskView(tx, task) }
+    })
+  }
+
+  /** Refuses before anything is written what the task would be refused later: 403 `trust_required`, 422 `callback_refused`. */
+  async #assertAdmitted({ agent_id, usage, callback_url }: TaskTerms): Promise<void> {
+    const agent = await findAgent(this.#deps.db, agent_id ?? '')
+    if (usage === 'operational' && agent?.sandbox === true)
+      throw refuse('trust_required', {
+        detail: 'a sandbox agent may not run operational tasks',
+        next_action: 'Ask for usage synthetic.',
+      })
+    assertCallback(this.#deps.callbackHosts, callback_url, usage === 'synthetic')
+  }
 }

@@ -1,8 +1,9 @@
 import { canonicalJson, digestOf } from '#domain/core/canonical-json.ts'
 import type { RailKey, Tier } from '#domain/rails/rail.ts'
 import type { DATA_DECLARATION } from '#domain/tasks/data-declaration.ts'
+import type { TaskTerms } from '#domain/tasks/terms.ts'
 import { workOrderState } from '#domain/work-orders/work-order.ts'
-import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { Requester } from '../../../activities/store/schema/work-orders.ts'
 import { storeDocument } from '../../../activities/store/tasks/tasks.ts'
 import {
@@ -15,10 +16,9 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { recordTransition } from '../../../activities/task/transition.ts'
-import { timing } from '../../../workflows/shared/timing.ts'
 import { provideInput } from '../tasks/input.ts'
 
-/** One run that an order asks for; `eventId` names its submission, after which its task’s token is derived. */
+/** One run of an order; the token of its task derives from `eventId`. */
 export type OrderedRun = { taskId: string; eventId: string; rail: RailKey; input: unknown }
 
 export type OrderAsked = {
@@ -41,36 +41,33 @@ export type OrderAsked = {
 
 const OBJECTIVE_CHARS = 500
 
-/**
- * Stores an order with its tasks and their inputs in one transaction, once; their workflows are then to be started. False where
- * it was stored before.
- */
+/** Stores an order once, with its tasks and their inputs, in the caller's transaction. False where it was stored before. */
 export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Promise<boolean> {
-  const {
-    workOrderId,
-    statusTokenSha256,
-    agentId,
+  const { workOrderId, intake_kind, requested_tool_id, objective } = asked
+  const fresh = await insertWorkOrder(tx, {
+    work_order_id: workOrderId,
+    status_token_sha256: asked.statusTokenSha256,
     intake_kind,
     requested_tool_id,
     objective,
-    quote_id,
-  } = asked
-  const order = { intake_kind, requested_tool_id, objective, quote_id, agent_id: agentId }
-  const fresh = await insertWorkOrder(tx, {
-    ...{ ...order, work_order_id: workOrderId, status_token_sha256: statusTokenSha256 },
+    quote_id: asked.quote_id,
+    agent_id: asked.agentId,
     requester: JSON.stringify(asked.requester),
     acceptance_criteria: JSON.stringify(asked.acceptance_criteria),
   })
   if (!fresh) return false
   for (const [index, run] of asked.runs.entries()) {
-    const task = await submitOrdered(deps, tx, asked, run)
+    const task = await submitOrdered(deps, tx, { asked, run })
     await insertOrderedTask(tx, workOrderId, index + 1, run.taskId)
     if (index > 0) continue
-    const { data_declaration } = asked
-    const named = { work_order_id: workOrderId, intake_kind, requested_tool_id, data_declaration }
-    const facts = { ...named, objective_sha256: digestOf(objective) }
-    const about = { task, subject: workOrderId, kind: 'intake', facts }
-    await writeTaskReceipt(deps, tx, about, await clockSeconds(tx))
+    const facts = {
+      work_order_id: workOrderId,
+      intake_kind,
+      requested_tool_id,
+      data_declaration: asked.data_declaration,
+      objective_sha256: digestOf(objective),
+    }
+    await writeTaskReceipt(deps, tx, { task, subject: workOrderId, kind: 'intake', facts })
   }
   return true
 }
@@ -78,61 +75,55 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
 async function submitOrdered(
   deps: TaskDeps,
   tx: Tx,
-  asked: OrderAsked,
-  { taskId, eventId, rail, input }: OrderedRun,
+  { asked, run }: { asked: OrderAsked; run: OrderedRun },
 ) {
-  const { agentId: agent_id, tier, on_gaps, callback_url, workOrderId, actor } = asked
+  const { taskId, eventId, rail, input } = run
   const begin = [...asked.objective].slice(0, OBJECTIVE_CHARS).join('')
-  const manifest = {
-    name: 'input',
-    sha256: digestOf(input),
-    bytes: Buffer.byteLength(canonicalJson(input)),
+  const bytes = Buffer.byteLength(canonicalJson(input))
+  const terms: TaskTerms = {
+    agent_id: asked.agentId,
+    rail,
+    tier: asked.tier,
+    callback_url: asked.callback_url,
+    usage: 'operational',
+    on_gaps: asked.on_gaps,
+    objective: `${asked.workOrderId}: ${begin}`,
+    input_manifest: [{ name: 'input', sha256: digestOf(input), bytes }],
   }
-  const terms = {
-    ...{ agent_id, rail, tier, callback_url, usage: 'operational', on_gaps },
-    ...{ objective: `${workOrderId}: ${begin}`, input_manifest: [manifest] },
-  } as const
   const data = { terms_sha256: await storeDocument(tx, taskId, terms) }
-  const submitted = { taskId, eventId, event: 'submit', actor, data } as const
-  const task = await recordTransition(deps, tx, submitted, timing.task.limits)
+  const { actor } = asked
+  const task = await recordTransition(deps, tx, { taskId, eventId, event: 'submit', actor, data })
   await provideInput(tx, taskId, input)
   return task
 }
 
-/** An order as its requester and operators see it (endpoints.md §2). */
+/** An order as its requester and operators see it. */
 export async function orderView(tx: Tx, order: WorkOrderRow) {
   const tasks = await listOrderedTasks(tx, order.work_order_id)
-  const {
-    work_order_id,
-    intake_kind,
-    requested_tool_id,
-    objective,
-    requester,
-    agent_id,
-    decision,
-    decision_id,
-  } = order
-  const standing = tasks.map(({ state, run_id, attested }) => ({
+  const runs = tasks.map(({ state, run_id, attested }) => ({
     state,
     begun: run_id !== null,
     attested,
   }))
   const run_ids = tasks.map(({ task_id }) => runIdOf(task_id))
-  const rail = tasks.length === 1 ? (tasks[0]?.rail ?? null) : null
+  const isSingle = tasks.length === 1
   return {
-    ...{
-      work_order_id,
-      intake_kind,
-      state: workOrderState(decision, standing),
-      requested_tool_id,
-      rail,
-      objective,
-    },
-    ...{ requester, agent_id, run_id: run_ids.length === 1 ? run_ids[0] : null, run_ids },
-    review: {
-      state: decision === null ? 'waiting' : decision === 'approve' ? 'approved' : 'rejected',
-      decision_id,
-    },
+    work_order_id: order.work_order_id,
+    intake_kind: order.intake_kind,
+    state: workOrderState(order.decision, runs),
+    requested_tool_id: order.requested_tool_id,
+    rail: (isSingle && tasks[0]?.rail) || null,
+    objective: order.objective,
+    requester: order.requester,
+    agent_id: order.agent_id,
+    run_id: (isSingle && run_ids[0]) || null,
+    run_ids,
+    review: { state: reviewStateOf(order), decision_id: order.decision_id },
     created_at: order.created_at.toISOString(),
   }
+}
+
+function reviewStateOf({ decision }: WorkOrderRow) {
+  if (decision === null) return 'waiting'
+  return decision === 'approve' ? 'approved' : 'rejected'
 }

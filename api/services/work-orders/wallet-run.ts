@@ -8,66 +8,54 @@ import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
-import { advanceTask } from '../../../activities/task/automatic-transitions.ts'
+import { makeAutomaticTransitions } from '../../../activities/task/automatic-transitions.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { timing } from '../../../workflows/shared/timing.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { agree } from '../tasks/agreement.ts'
 import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
 
-/** What a run is paid with. */
-type Paying = { agentId: string; walletId: string; quoteId: string }
 /** An order of one run that a wallet pays for. */
-type WalletRunAsked = Paying & {
+type WalletRunAsked = {
+  agentId: string
+  walletId: string
+  quoteId: string
   order: Omit<OrderAsked, 'agentId' | 'quote_id' | 'runs'>
   run: OrderedRun
   customerAccount: string | null
 }
 
 /**
- * Stores a run in one transaction, once: its order and its task, which is agreed on, and the price, which leaves the balance of
- * the wallet and is earned only by the result. It waits for a review then. Throws 403 `control_denied`, 409 `wallet_underfunded`
- * with the shortfall, and what orders and payments are refused with.
+ * Stores a run once, in the caller's transaction: its order, its task with an accepted contract, and its price, which leaves the
+ * balance of the wallet and is earned only by the result. The run then waits for a review. Throws 403 `control_denied`, 409
+ * `wallet_underfunded` with the shortfall, and the refusals of orders and payments.
  */
 export async function storeWalletRun(deps: TaskDeps, tx: Tx, asked: WalletRunAsked): Promise<void> {
-  const { order, run, agentId, quoteId, customerAccount: customer_account } = asked
+  const { order, run, agentId, walletId, quoteId, customerAccount: customer_account } = asked
   if (!(await storeOrder(deps, tx, { ...order, agentId, quote_id: quoteId, runs: [run] }))) return
-  const { taskId, eventId: act } = run
-  const goesOn = async () =>
-    advanceTask(deps, tx, await requireTask(tx, taskId), timing.task.limits)
-  await goesOn()
-  const parties = { preparedBy: order.actor, acceptedBy: order.actor }
-  const acceptance = { accept_terms: true, agent_id: agentId, customer_account }
+  const { taskId, eventId } = run
+  const advance = async () =>
+    makeAutomaticTransitions(deps, tx, { task: await requireTask(tx, taskId) })
+  await advance()
   await agree(deps, tx, {
     taskId,
-    act,
-    ...parties,
+    command: eventId,
+    preparedBy: order.actor,
+    acceptedBy: order.actor,
     criteria: order.acceptance_criteria,
-    acceptance,
+    acceptance: { accept_terms: true, agent_id: agentId, customer_account },
   })
-  const asksFor = await requestCredit(deps, tx, await goesOn(), quoteId)
-  await goesOn()
-  // All runs of a wallet wait for its row, so it is taken as late as may be.
-  await pay(deps, tx, asked, asksFor)
-  await goesOn()
-}
-
-type AsksFor = Awaited<ReturnType<typeof requestCredit>>
-
-/** A quote of several runs is paid once, and the wallet that paid it has the others. */
-async function pay(
-  deps: TaskDeps,
-  tx: Tx,
-  { agentId, walletId }: Paying,
-  { entitlement, challenge }: AsksFor,
-) {
+  const { entitlement, challenge } = await requestCredit(deps, tx, await advance(), quoteId)
+  await advance()
+  // All runs of a wallet wait for its row, so it is locked as late as possible.
   if (challenge !== null)
     await payByAllowance(deps, tx, { agentId, walletId, challengeId: challenge.challenge_id })
+  // A quote of several runs is paid once, and the wallet that paid it has the other runs.
   else if (entitlement.source !== walletAccount(walletId)) throw alreadyFunded(entitlement)
+  await advance()
 }
 
-/** A run that a wallet paid for, with what such a run carries (agent-commerce.md § Enumerations); 404 `not_found` for any other. */
+/** A run that a wallet paid for, with its order and payment; 404 for any other run. */
 export async function walletRunView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   const run = await runView(deps, tx, task)
   const order = await findWorkOrder(tx, { work_order_id: run.work_order_id ?? '' })

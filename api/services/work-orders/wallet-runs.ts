@@ -6,15 +6,23 @@ import { taskIdOf } from '../../../activities/keys/derived-tokens.ts'
 import { claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
-import { ownRun } from '../runs/reading.ts'
-import type { RunServiceDeps } from '../runs/runs.ts'
-import { assertStartable, type StartAsked } from '../runs/start.ts'
-import type { Asker } from '../tasks/reading.ts'
-import { assertOpen } from '../tasks/transitions.ts'
+import type { Money } from '../credit/payments.ts'
+import { assertStartable } from '../runs/admission.ts'
+import { ownRun } from '../runs/runs.ts'
+import type { StartAsked } from '../runs/start.ts'
+import type { RunViewDeps } from '../runs/views.ts'
+import type { TaskCaller } from '../tasks/access.ts'
+import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
 import { storeWalletRun, walletRunView } from './wallet-run.ts'
 import { orderNames } from './work-orders.ts'
 
+type Deps = TaskDeps &
+  RunViewDeps & {
+    gateway: Pick<TaskGateway, 'wake'>
+    money: Pick<Money, 'readQuote' | 'readCredit' | 'readReference' | 'claimQuote' | 'challenge'>
+  }
 type Asked =
   | 'rail'
   | 'tier'
@@ -25,87 +33,81 @@ type Asked =
   | 'callback_url'
   | 'customer_account'
 export type WalletStart = Pick<StartAsked, Asked> & { wallet_id: string }
-export type WalletRuns = ReturnType<typeof openWalletRuns>
 
-/** Runs that an allowance wallet pays for (endpoints.md §12). */
-export function openWalletRuns(deps: RunServiceDeps) {
-  return {
-    /** 404 without it, 403 `not_owner`. */
-    read: (asker: Asker, runId: string) => read(deps, asker, runId),
-    start: (agentId: string, asked: WalletStart, callId: string) =>
-      start(deps, agentId, asked, callId),
+/** Runs that an allowance wallet pays for. */
+export class WalletRunService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** 404 for an unknown run, 403 `not_owner`. */
+  read(caller: TaskCaller, runId: string) {
+    return transaction(this.#deps.db, async (tx) =>
+      walletRunView(this.#deps, tx, await ownRun(tx, caller, runId)),
+    )
+  }
+
+  /** Starts a run with its order and its payment; repeated, it returns the run that it started. 402 with the shortfall. */
+  async start(agentId: string, asked: WalletStart, callId: string) {
+    const { db, tokens, gateway } = this.#deps
+    const { status_token, ids } = await orderNames(tokens, callId)
+    const work_order_id = ids.workOrderId
+    if ((await findWorkOrder(db, { work_order_id })) === undefined)
+      await this.#assertStartable(agentId, asked)
+    const taskId = taskIdOf(await tokens.statusToken('tk', callId))
+    const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
+    await transaction(db, async (tx) => {
+      await claimGrant(tx, callId, work_order_id)
+      await storeWalletRun(this.#deps, tx, {
+        agentId,
+        walletId: asked.wallet_id,
+        quoteId: asked.quote_id,
+        customerAccount: asked.customer_account,
+        order: { ...ids, ...orderOf(agentId, asked) },
+        run,
+      })
+    }).catch((error: unknown) => this.#askForMoney(asked, error))
+    // The run is stored even if its workflow cannot be notified now: the review wakes it too.
+    await gateway.wake(taskId).catch(() => undefined)
+    return { ...(await this.read({}, runIdOf(taskId))), status_token }
+  }
+
+  async #assertStartable(agentId: string, asked: WalletStart): Promise<void> {
+    const { db, money } = this.#deps
+    await assertNotPaused(db)
+    const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
+    await assertStartable(this.#deps, { agentId, isSold }, { ...asked, usage: 'operational' })
+    await money.claimQuote(agentId, asked.quote_id, asked.quote_token)
+  }
+
+  /** A balance that is too small leaves no run: the agent funds its wallet, or pays the quote in another way. */
+  async #askForMoney({ wallet_id, quote_id }: WalletStart, error: unknown): Promise<never> {
+    if (!(error instanceof DomainError) || error.refusal.code !== 'wallet_underfunded') throw error
+    const challenge = await this.#deps.money.challenge(quote_id)
+    const { accepted_methods } = challenge
+    throw refuse('payment_required', {
+      detail: error.refusal.detail,
+      next_action:
+        'Pay the shortfall into the wallet by fund_allowance, then send the same call again.',
+      extra: { ...error.refusal.extra, wallet_id, challenge, accepted_methods },
+    })
   }
 }
 
-const read = (deps: RunServiceDeps, asker: Asker, runId: string) =>
-  transaction(deps.db, async (tx) => walletRunView(deps, tx, await ownRun(tx, asker, runId)))
-
-/** Starts a run with its order and its payment; repeated, it shows the one that it started. 402 with the shortfall. */
-async function start(deps: RunServiceDeps, agentId: string, asked: WalletStart, callId: string) {
-  const { status_token, ids } = await orderNames(deps, callId)
-  const work_order_id = ids.workOrderId
-  if ((await findWorkOrder(deps.db, { work_order_id })) === undefined)
-    await assertTakeable(deps, agentId, asked)
-  const taskId = taskIdOf(await deps.tokens.statusToken('tk', callId))
-  const run = { taskId, eventId: callId, rail: asked.rail, input: asked.input }
-  await transaction(deps.db, async (tx) => {
-    await claimGrant(tx, callId, work_order_id)
-    await storeWalletRun(deps, tx, {
-      ...paidBy(agentId, asked),
-      order: { ...ids, ...orderOf(agentId, asked) },
-      run,
-    })
-  }).catch((error: unknown) => askForMoney(deps, asked, error))
-  // It stands whether or not its workflow can be told now: the review wakes it too.
-  await deps.gateway.wake(taskId).catch(() => undefined)
-  return { ...(await read(deps, {}, runIdOf(taskId))), status_token }
-}
-
-async function assertTakeable(
-  deps: RunServiceDeps,
-  agentId: string,
-  asked: WalletStart,
-): Promise<void> {
-  await assertOpen(deps.db)
-  const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
-  await assertStartable(deps, agentId, { ...asked, usage: 'operational' }, isSold)
-  await deps.money.claimQuote(agentId, asked.quote_id, asked.quote_token)
-}
-
-const paidBy = (
-  agentId: string,
-  { wallet_id: walletId, quote_id: quoteId, customer_account }: WalletStart,
-) => ({
-  agentId,
-  walletId,
-  quoteId,
-  customerAccount: customer_account,
-})
-
-const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletStart) => ({
-  intake_kind: 'external_agent_request' as const,
-  requested_tool_id: railOf(rail).takes.requestedTool ? rail : SERVICE_OS,
-  objective: `One ${tier} run of ${rail}, paid from an allowance wallet.`,
-  requester: { agent_id: agentId },
-  // Its agent accepted the terms that say so.
-  data_declaration: DATA_DECLARATION,
-  ...{ tier, on_gaps, callback_url, acceptance_criteria: [], actor: `agent:${agentId}` },
-})
-
-/** A balance that is too small leaves nothing begun: the agent fills its wallet, or pays the quote in another way. */
-async function askForMoney(
-  { money }: RunServiceDeps,
-  asked: WalletStart,
-  error: unknown,
-): Promise<never> {
-  if (!(error instanceof DomainError) || error.refusal.code !== 'wallet_underfunded') throw error
-  const { wallet_id, quote_id } = asked
-  const challenge = await money.challenge(quote_id)
-  const { accepted_methods } = challenge
-  throw refuse('payment_required', {
-    detail: error.refusal.detail,
-    next_action:
-      'Pay the shortfall into the wallet by fund_allowance, then send the same call again.',
-    extra: { ...error.refusal.extra, wallet_id, challenge, accepted_methods },
-  })
+function orderOf(agentId: string, { rail, tier, on_gaps, callback_url }: WalletStart) {
+  return {
+    intake_kind: 'external_agent_request' as const,
+    requested_tool_id: railOf(rail).takes.requestedTool ? rail : SERVICE_OS,
+    objective: `One ${tier} run of ${rail}, paid from an allowance wallet.`,
+    requester: { agent_id: agentId },
+    // The agent accepted terms that contain this declaration.
+    data_declaration: DATA_DECLARATION,
+    tier,
+    on_gaps,
+    callback_url,
+    acceptance_criteria: [],
+    actor: `agent:${agentId}`,
+  }
 }

@@ -2,7 +2,11 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { refuse } from '#domain/core/errors.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type RailKey, usagesOf } from '#domain/rails/rail.ts'
-import { secretSha256, taskIdOf } from '../../../activities/keys/derived-tokens.ts'
+import {
+  type DerivedTokens,
+  secretSha256,
+  taskIdOf,
+} from '../../../activities/keys/derived-tokens.ts'
 import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
@@ -12,15 +16,16 @@ import {
   listOrderedTasks,
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
-import type { RunServiceDeps } from '../runs/runs.ts'
-import { assertPaysForIt } from '../runs/start.ts'
-import { runView } from '../runs/views.ts'
+import type { TaskDeps } from '../../../activities/task/deps.ts'
+import type { Money } from '../credit/payments.ts'
+import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
+import { type RunViewDeps, runView } from '../runs/views.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
-import { assertOpen } from '../tasks/transitions.ts'
-import { type OrderAsked, orderView, storeOrder } from './intake.ts'
+import { assertNotPaused, type TaskGateway } from '../tasks/events.ts'
+import { type OrderAsked, type OrderedRun, orderView, storeOrder } from './intake.ts'
 
 type Step = { rail: RailKey; input: Record<string, unknown> }
-/** An order as it is sent: `pointers` say where the inputs of its steps stand in the body. */
+/** An order as it is sent; the `pointer` of a step is the place of its input in the body. */
 export type OrderInput = Omit<
   OrderAsked,
   'workOrderId' | 'statusTokenSha256' | 'on_gaps' | 'runs'
@@ -29,59 +34,95 @@ export type OrderInput = Omit<
   quote_token: string | undefined
   steps: (Step & { pointer: string })[]
 }
-export type WorkOrders = ReturnType<typeof openWorkOrders>
+type Deps = TaskDeps &
+  RunViewDeps & {
+    gateway: Pick<TaskGateway, 'advance'>
+    money: Pick<Money, 'readQuote' | 'readCredit' | 'readReference' | 'claimQuote'>
+  }
+type OrderCaller = { agentId?: string; workOrderId?: string }
 
-/** Work orders: taken from anybody, decided at the review console, and worked off by the tasks behind them. */
-export function openWorkOrders(deps: RunServiceDeps) {
-  return {
-    /** Takes an order; repeated, it shows the one that it made. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
-    create: async (asked: OrderInput, callId: string) => {
-      const { status_token, ids } = await orderNames(deps, callId)
-      const work_order_id = ids.workOrderId
-      const known = await findWorkOrder(deps.db, { work_order_id })
-      const { steps, payment_reference_id: _paid, quote_token, ...order } = asked
-      const runs = await Promise.all(
-        steps.map(async ({ rail, input }, index) => {
-          const eventId = `${callId}:${index + 1}`
-          return {
-            taskId: taskIdOf(await deps.tokens.statusToken('tk', eventId)),
-            eventId,
-            rail,
-            input,
-          }
-        }),
-      )
-      if (known === undefined) {
-        await assertTakeable(deps, asked)
-        const owner = order.agentId ?? runs[0]?.taskId ?? ''
-        if (order.quote_id !== null) await deps.money.claimQuote(owner, order.quote_id, quote_token)
-      }
-      await transaction(deps.db, (tx) =>
-        storeOrder(deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
-      )
-      await Promise.all(runs.map(({ taskId }) => deps.gateway.advance(taskId)))
-      return {
-        ...(await transaction(deps.db, (tx) => orderTaken(deps, tx, work_order_id))),
-        status_token,
-      }
-    },
+/** Work orders: sent by any caller, decided at the review console, and completed by the tasks behind them. */
+export class WorkOrderService {
+  readonly #deps: Deps
 
-    /** 404 without it, 403 `not_owner` for who is neither its agent nor holds its token. */
-    read: (asker: { agentId?: string; workOrderId?: string }, work_order_id: string) =>
-      transaction(deps.db, async (tx) => {
-        const order = await requireOrder(tx, work_order_id)
-        const own = asker.workOrderId === work_order_id || (asker.agentId ?? '') === order.agent_id
-        if (own) return orderView(tx, order)
-        throw refuse('not_owner', {
-          detail: 'the order is of somebody else',
-          next_action: 'Use its status token, or the key of its agent.',
-        })
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Stores an order; repeated, it returns the stored one. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
+  async create(asked: OrderInput, callId: string) {
+    const { db, tokens, money, gateway } = this.#deps
+    const { status_token, ids } = await orderNames(tokens, callId)
+    const work_order_id = ids.workOrderId
+    const known = await findWorkOrder(db, { work_order_id })
+    const { steps, payment_reference_id: _paid, quote_token, ...order } = asked
+    const runs = await this.#runsOf(steps, callId)
+    if (known === undefined) {
+      await this.#assertAcceptable(asked)
+      const owner = order.agentId ?? runs[0]?.taskId ?? ''
+      if (order.quote_id !== null) await money.claimQuote(owner, order.quote_id, quote_token)
+    }
+    await transaction(db, (tx) =>
+      storeOrder(this.#deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
+    )
+    await Promise.all(runs.map(({ taskId }) => gateway.advance(taskId)))
+    const stored = await transaction(db, (tx) => this.#readStored(tx, work_order_id))
+    return { ...stored, status_token }
+  }
+
+  /** 404 for an unknown order, 403 `not_owner` for a caller who neither is its agent nor holds its token. */
+  read({ agentId, workOrderId }: OrderCaller, work_order_id: string) {
+    return transaction(this.#deps.db, async (tx) => {
+      const order = await requireOrder(tx, work_order_id)
+      if (workOrderId === work_order_id || (agentId ?? '') === order.agent_id)
+        return orderView(tx, order)
+      throw refuse('not_owner', {
+        detail: 'the order belongs to another caller',
+        next_action: 'Use its status token, or the key of its agent.',
+      })
+    })
+  }
+
+  #runsOf(steps: readonly Step[], callId: string): Promise<OrderedRun[]> {
+    return Promise.all(
+      steps.map(async ({ rail, input }, index) => {
+        const eventId = `${callId}:${index + 1}`
+        const taskId = taskIdOf(await this.#deps.tokens.statusToken('tk', eventId))
+        return { taskId, eventId, rail, input }
       }),
+    )
+  }
+
+  async #assertAcceptable(asked: OrderInput): Promise<void> {
+    const { steps, quote_id, tier, agentId, payment_reference_id, callback_url } = asked
+    await assertNotPaused(this.#deps.db)
+    assertCallback(this.#deps.callbackHosts, callback_url, agentId === null)
+    for (const { rail, input, pointer } of steps) {
+      assertOperational(rail)
+      assertReadable(rail, input, pointer)
+    }
+    const [first] = steps
+    if (quote_id === null || first === undefined) return
+    await assertQuoted(this.#deps, { quote_id, rail: first.rail, tier })
+    if (agentId !== null)
+      await assertPaysQuote(this.#deps, agentId, { quote_id, payment_reference_id })
+  }
+
+  async #readStored(tx: Tx, work_order_id: string) {
+    const work_order = await orderView(tx, await requireOrder(tx, work_order_id))
+    const rail_runs = []
+    const tasks = await listOrderedTasks(tx, work_order_id)
+    for (const task of tasks) rail_runs.push(await runView(this.#deps, tx, task))
+    const [intake] = await listReceipts(tx, work_order_id)
+    const [task] = tasks
+    const [first] = task === undefined ? [] : await listLedger(tx, task.task_id, { most: 1 })
+    if (intake === undefined) throw new Error('a stored order has no receipt')
+    return { work_order, rail_runs, receipt: receiptView(intake.jws), trust_ledger_record: first }
   }
 }
 
-/** What an order is known by: it follows from the call that sends it. */
-export async function orderNames({ tokens }: Pick<RunServiceDeps, 'tokens'>, callId: string) {
+/** The names of an order, which derive from the call that sends it. */
+export async function orderNames(tokens: Pick<DerivedTokens, 'statusToken'>, callId: string) {
   const status_token = await tokens.statusToken('wt', callId)
   const workOrderId = `wo_${digestOf({ call: callId })}`
   return { status_token, ids: { workOrderId, statusTokenSha256: secretSha256(status_token) } }
@@ -89,49 +130,14 @@ export async function orderNames({ tokens }: Pick<RunServiceDeps, 'tokens'>, cal
 
 async function requireOrder(tx: Tx, work_order_id: string): Promise<WorkOrderRow> {
   const order = await findWorkOrder(tx, { work_order_id })
-  if (order === undefined)
-    throw refuse('not_found', { detail: 'no such work order', next_action: 'Check the id.' })
+  if (order === undefined) throw refuse('not_found', { detail: 'no such work order' })
   return order
-}
-
-async function assertTakeable(deps: RunServiceDeps, asked: OrderInput): Promise<void> {
-  const { steps, quote_id, tier, agentId, payment_reference_id, callback_url } = asked
-  await assertOpen(deps.db)
-  assertCallback(deps.callbackHosts, callback_url, agentId === null)
-  for (const { rail, input, pointer } of steps) {
-    assertOperational(rail)
-    assertReadable(rail, input, pointer)
-  }
-  if (quote_id === null) return
-  const { quote, state } = await deps.money.readQuote(quote_id)
-  if (quote.rail !== steps[0]?.rail || quote.tier !== tier)
-    throw refuse('quote_mismatch', {
-      detail: `the quote is for ${quote.rail} ${quote.tier}`,
-      next_action: 'Ask for a quote of this run.',
-    })
-  if (state === 'expired')
-    throw refuse('quote_expired', {
-      detail: `the quote ended at ${quote.expires_at}`,
-      next_action: 'Ask for a new one.',
-    })
-  if (agentId !== null) await assertPaysForIt(deps, agentId, { quote_id, payment_reference_id })
 }
 
 function assertOperational(key: RailKey): void {
   if (usagesOf(railOf(key)).includes('operational')) return
   throw refuse('rail_not_allowed', {
-    detail: `${key} takes synthetic runs only`,
+    detail: `${key} has synthetic runs only`,
     next_action: 'Begin one by preflight with usage synthetic.',
   })
-}
-
-async function orderTaken(deps: RunServiceDeps, tx: Tx, work_order_id: string) {
-  const work_order = await orderView(tx, await requireOrder(tx, work_order_id))
-  const rail_runs = []
-  const tasks = await listOrderedTasks(tx, work_order_id)
-  for (const task of tasks) rail_runs.push(await runView(deps, tx, task))
-  const [intake] = await listReceipts(tx, work_order_id)
-  const [first] = tasks[0] === undefined ? [] : await listLedger(tx, tasks[0].task_id, { most: 1 })
-  if (intake === undefined) throw new Error('an order that was taken has no receipt')
-  return { work_order, rail_runs, receipt: receiptView(intake.jws), trust_ledger_record: first }
 }

@@ -16,7 +16,7 @@ import { claimCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { createTaskSteps } from '../../../activities/task/task.ts'
-import { type AskedMove, recordTransition } from '../../../activities/task/transition.ts'
+import { recordTransition, type TaskEventInput } from '../../../activities/task/transition.ts'
 import type { StateLimits } from '../../../workflows/task/activities.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { startDatabase } from '../../support/postgres.ts'
@@ -91,7 +91,7 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
       recordTransition(
         deps,
         tx,
-        { taskId, eventId, event, actor: `agent:${trustedAgent}`, data } as AskedMove,
+        { taskId, eventId, event, actor: `agent:${trustedAgent}`, data } as TaskEventInput,
         limits,
       ),
     )

@@ -7,29 +7,29 @@ import {
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import { type RecoveryAsk, requestRecovery, supplyEvidence } from './recovery.ts'
+import { type RecoveryRequest, requestRecovery, supplyEvidence } from './recovery.ts'
 import { recoveryView, taskExceptionView, taskView } from './views.ts'
 
 export type RecoveryAnswer = { waits: boolean; body: Awaited<ReturnType<typeof answerOf>> }
 
 /**
- * Recovers a stopped task, or supplies the evidence that one waits for, in the caller's transaction: what operators do over HTTP
- * and at the command line. `waits`: somebody has to decide first. The task is then to be woken.
+ * Recovers a stopped task, or supplies the evidence that it waits for, in the caller's transaction, over HTTP and at the command
+ * line. `waits`: an operator has to decide first. The caller then wakes the task.
  */
 export async function recoverTask(
   deps: TaskDeps,
   tx: Tx,
-  ask: RecoveryAsk,
+  asked: RecoveryRequest,
 ): Promise<RecoveryAnswer> {
-  const { state } = await requireTask(tx, ask.taskId)
-  if (state === 'evidence_partial' && ask.action === 'supply_evidence') {
-    const receipt = await supplyEvidence(deps, tx, ask)
-    return { waits: false, body: await answerOf(tx, ask.taskId, undefined, receipt) }
+  const { state } = await requireTask(tx, asked.taskId)
+  if (state === 'evidence_partial' && asked.action === 'supply_evidence') {
+    const receipt = await supplyEvidence(deps, tx, asked)
+    return { waits: false, body: await answerOf(tx, asked.taskId, undefined, receipt) }
   }
-  const request = await requestRecovery(deps, tx, ask)
+  const request = await requestRecovery(deps, tx, asked)
   const waits = request.state === 'requested'
   const [last] = waits ? [] : (await listReceipts(tx, request.exception_id)).slice(-1)
-  return { waits, body: await answerOf(tx, ask.taskId, request, last?.jws) }
+  return { waits, body: await answerOf(tx, asked.taskId, request, last?.jws) }
 }
 
 async function answerOf(
