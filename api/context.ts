@@ -12,10 +12,12 @@ import type { Signing } from './services/agents/signing.ts'
 import type { Callbacks } from './services/callbacks/demo-receiver.ts'
 import type { ActivationService } from './services/credit/activation.ts'
 import type { Checkouts } from './services/credit/checkouts.ts'
+import type { CreditService } from './services/credit/credit.ts'
 import type { Authorities } from './services/credit/payment-authority.ts'
-import type { Money } from './services/credit/payments.ts'
+import type { PaymentService } from './services/credit/payments.ts'
 import type { ProductLinks } from './services/credit/product-links.ts'
 import type { ProviderService, SignedEvent } from './services/credit/provider-events.ts'
+import type { QuoteService } from './services/credit/quotes.ts'
 import type { UsageLedger } from './services/credit/usage-ledger.ts'
 import type { Wallets } from './services/credit/wallets.ts'
 import type { Inputs } from './services/inputs/uploads.ts'
@@ -173,7 +175,9 @@ export type Context = {
   readonly reviews: Reviews
   readonly enforcement: Enforcement
   readonly contracts: ContractActs
-  readonly money: Money
+  readonly quotes: QuoteService
+  readonly payments: PaymentService
+  readonly credit: CreditService
   readonly providers: ProviderService
   readonly wallets: Wallets
   readonly authorities: Authorities

@@ -88,15 +88,16 @@ async function sameQuote(
   return findSameQuote(tx, same)
 }
 
+type QuoteClaimer = { owner: string; token?: string | undefined }
+
 /**
- * The quote, which is `owner`'s from now on: it was issued for it, or `token` is the one that it was issued with and no other
- * agent presented it first. 404, 403 `not_owner`.
+ * The quote, bound to `owner`: it was issued for this owner, or `token` is the one that it was issued with and no other owner
+ * presented it first. 404, 403 `not_owner`.
  */
 export async function claimQuote(
   tx: Tx,
   quoteId: string,
-  owner: string,
-  token?: string,
+  { owner, token }: QuoteClaimer,
 ): Promise<QuoteRow> {
   const quote = await requireQuote(tx, quoteId)
   if (quote.bound_to === null && token !== undefined) {

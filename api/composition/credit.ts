@@ -10,15 +10,18 @@ import type { KeyRings } from '../../activities/keys/key-ring.ts'
 import { loadProviderKeys } from '../../activities/keys/provider-keys.ts'
 import { notifyPayment } from '../../temporal/payments.ts'
 import { openCheckouts } from '../services/credit/checkouts.ts'
+import { CreditService } from '../services/credit/credit.ts'
+import type { PaymentDeps } from '../services/credit/deps.ts'
 import { openAuthorities } from '../services/credit/payment-authority.ts'
-import { openMoney, type PaymentService } from '../services/credit/payments.ts'
+import { PaymentService } from '../services/credit/payments.ts'
 import { openProductLinks } from '../services/credit/product-links.ts'
 import { openProviderService } from '../services/credit/provider-events.ts'
+import { QuoteService } from '../services/credit/quotes.ts'
 import { openUsageLedger } from '../services/credit/usage-ledger.ts'
 import { openWallets } from '../services/credit/wallets.ts'
 
 export type MoneySettings = ReceiptIssuer &
-  Pick<PaymentService, 'db' | 'advanceTask' | 'notifyTask' | 'tokens'> & {
+  Pick<PaymentDeps, 'db' | 'advanceTask' | 'notifyTask' | 'tokens'> & {
     config: Config
     keys: KeyRings
     wallets: WalletSignatures
@@ -41,7 +44,7 @@ export async function openCreditServices({
     notifyPayment: (paymentId: string) => notifyPayment(client, paymentId),
   }
   const providerKeys = loadProviderKeys(config.PROVIDER_WEBHOOK_KEYS_FILE)
-  const deps: PaymentService = {
+  const deps: PaymentDeps = {
     ...settings,
     ...paying,
     payTo: config.PAY_TO_ADDRESS,
@@ -55,7 +58,9 @@ export async function openCreditServices({
       'a provider’s event is stored, and applied by the workers’ sweep',
     )
   const services = {
-    money: openMoney(deps),
+    quotes: new QuoteService(deps),
+    payments: new PaymentService(deps),
+    credit: new CreditService(deps),
     providers: openProviderService({ ...deps, providerKeys, warn }),
     wallets: openWallets(deps),
     authorities: openAuthorities(deps),

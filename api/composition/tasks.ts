@@ -57,9 +57,9 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   })
   const deps = taskDepsOf(config, keys, db)
   const { OS_URL: osUrl, BASE_URL: baseUrl } = config
-  const { money } = services
+  const { quotes, payments, credit } = services
   const packages = openPackageChecks()
-  const runDeps = { ...deps, gateway, money, tokens, osUrl, baseUrl, changes }
+  const runDeps = { ...deps, gateway, quotes, payments, credit, tokens, osUrl, baseUrl, changes }
   const subjects = [
     taskSubject(deps),
     loopStepSubject,
@@ -70,7 +70,7 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
     services: {
       ...services,
       tasks: new TaskService({ db, callbackHosts: deps.callbackHosts, gateway, tokens, osUrl }),
-      taskContracts: new ContractService({ ...deps, gateway, money }),
+      taskContracts: new ContractService({ ...deps, gateway, payments }),
       recoveries: new RecoveryService({
         ...deps,
         gateway,

@@ -14,7 +14,7 @@ import { packageRoot, packageVersion } from '../../activities/config/package-roo
 import { createClient, type InputOf } from '../../api/http/client.ts'
 import { operations } from '../../api/operations/index.ts'
 import { exampleOrder } from '../../api/operations/work-orders/shapes.ts'
-import { presentedOf } from '../../api/services/credit/payment-references.ts'
+import { presentedOf } from '../../api/services/credit/references.ts'
 import { openAgentUse, problemOf } from '../support/agent-use.ts'
 import { begunTask } from '../support/agreed-task.ts'
 import { startComposedTasks } from '../support/composed-tasks.ts'

@@ -52,14 +52,10 @@ export const agentCreditFund = operation({
     .meta(fundingForms),
   output,
   handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
-    const claimed =
-      quote_id === undefined || quote_token === undefined ? undefined : { quote_id, quote_token }
-    const funded = context.money.fundCredit(
-      callingAgentId(context),
-      entitlement_id,
-      fundedBy(given),
-      claimed,
-    )
-    return { body: output.parse(await funded) }
+    const { credit } = context
+    const agentId = callingAgentId(context)
+    if (quote_id !== undefined && quote_token !== undefined)
+      await credit.open(agentId, { quote_id, quote_token })
+    return { body: output.parse(await credit.fund(agentId, entitlement_id, fundedBy(given))) }
   },
 })

@@ -41,8 +41,8 @@ export const createPaymentChallenge = operation({
     idempotency_key: IdempotencyKey,
   }),
   output,
-  handle: async ({ quote_id, method }, { money }) => {
-    const challenge = PaymentChallenge.parse(await money.challenge(quote_id, method))
+  handle: async ({ quote_id, method }, { payments }) => {
+    const challenge = PaymentChallenge.parse(await payments.challenge(quote_id, method))
     const { accepted_methods, amount_usd, next_action } = challenge
     throw refuse('payment_required', {
       detail: `${amount_usd} usd are to be paid`,

@@ -30,7 +30,7 @@ export const paymentRailRead = operation({
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
   handle: async ({ payment_reference_id }, context) => {
-    const { posture, methods } = context.money
+    const { posture, methods } = context.payments
     const rail = {
       posture,
       payment_paths: [...paymentPaths],
@@ -42,7 +42,7 @@ export const paymentRailRead = operation({
     return {
       body: output.parse({
         ...rail,
-        ...(await context.money.readReference(agentId, payment_reference_id)),
+        ...(await context.payments.readReference(agentId, payment_reference_id)),
       }),
     }
   },

@@ -87,6 +87,6 @@ export const paymentReferenceCreate = operation({
   ) => {
     const target =
       challenge_id === undefined ? { quote_id, quote_token } : { challenge_id, quote_token }
-    return { body: output.parse(await context.money.present(payerOf(context), target, paid)) }
+    return { body: output.parse(await context.payments.present(payerOf(context), target, paid)) }
   },
 })

@@ -19,7 +19,7 @@ export const agentQuoteRead = operation({
   idempotency: { kind: 'read' },
   input: z.strictObject({ quote_id: QuoteId }),
   output,
-  handle: async ({ quote_id }, { money }) => ({
-    body: output.parse(await money.readQuote(quote_id)),
+  handle: async ({ quote_id }, { quotes }) => ({
+    body: output.parse(await quotes.read(quote_id)),
   }),
 })

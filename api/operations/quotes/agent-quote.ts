@@ -42,12 +42,12 @@ export const agentQuote = operation({
   }),
   output: Quoted,
   handle: async ({ rail, tier, units, task_token }, context) => {
-    const { caller, money, tasks } = context
+    const { caller, quotes, tasks } = context
     const asked = { rail, tier, units }
     const order = orderOf(context)
     if (order !== undefined)
       return {
-        body: Quoted.parse(await money.quoteOrder(order, { ...asked, taskToken: task_token })),
+        body: Quoted.parse(await quotes.forOrder(order, { ...asked, taskToken: task_token })),
       }
     if (task_token === undefined) return quoted(context, asked)
     if (caller.kind === 'public')
@@ -55,7 +55,7 @@ export const agentQuote = operation({
         detail: 'a quote for a task is its agent’s to ask for',
       })
     const task = await tasks.ofToken(moverOf(context), task_token)
-    return { body: Quoted.parse(await money.quoteTask(task.task_id, asked)) }
+    return { body: Quoted.parse(await quotes.forTask(task.task_id, asked)) }
   },
   reveal: withQuoteToken,
 })

@@ -1,11 +1,14 @@
 import type { Context } from '../../context.ts'
-import type { QuoteAsked } from '../../services/credit/payments.ts'
+import type { QuoteAsked } from '../../services/credit/quotes.ts'
 import { agentIdOf } from '../agents/caller.ts'
 import { Quoted } from '../payments/shapes.ts'
 
 /** A quote for the agent that calls, or for the one who presents its token. */
 export async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'>) {
-  const quote = await context.money.quote({ ...asked, agentId: agentIdOf(context) }, context.callId)
+  const quote = await context.quotes.issue(
+    { ...asked, agentId: agentIdOf(context) },
+    context.callId,
+  )
   return { body: Quoted.parse(quote) }
 }
 
@@ -15,5 +18,5 @@ export const withQuoteToken = async (
   context: Context,
 ): Promise<Record<string, unknown>> =>
   context.caller.kind === 'public' && agentIdOf(context) === undefined
-    ? context.money.withQuoteToken(answer, context.callId)
+    ? context.quotes.withToken(answer, context.callId)
     : answer

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { operation } from '../../operation.ts'
+import { listPrices } from '../../services/credit/prices.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Method } from '../payments/shapes.ts'
 import { agentPricing } from '../quotes/agent-pricing.ts'
@@ -70,12 +71,12 @@ function exampleBodies([rail]: Context['runs']['offered']): Record<
   }
 }
 
-export const agentUsePack = ({ money, runs: { offered } }: Context) =>
+export const agentUsePack = ({ payments, runs: { offered } }: Context) =>
   AgentUsePack.parse({
     modes: [...agentUseModes],
     rails: offered.map(({ key }) => key),
-    prices: money.prices({ surface: 'agent' }),
-    accepted_methods: money.methods,
+    prices: listPrices({ surface: 'agent' }),
+    accepted_methods: payments.methods,
     sequence,
     example_bodies: exampleBodies(offered),
   })

@@ -17,9 +17,10 @@ import {
   findChallengeOf,
 } from '../../../activities/store/payouts/challenges.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
-import { ownEntitlement, type PaymentService } from './payments.ts'
+import { ownEntitlement } from './credit.ts'
+import type { PaymentDeps } from './deps.ts'
+import { notifyTasks } from './notify-tasks.ts'
 import { checkoutUrl } from './product-links.ts'
-import { notifyTasks } from './task-payments.ts'
 import { challengeView, entitlementView } from './views.ts'
 
 export type Checkouts = ReturnType<typeof openCheckouts>
@@ -32,7 +33,7 @@ export type CheckoutAsked = {
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
 /** Checkouts and the binding of a challenge to the credit that it pays for (endpoints.md §11). */
-export function openCheckouts(deps: PaymentService) {
+export function openCheckouts(deps: PaymentDeps) {
   const { db } = deps
   return {
     /** Opens the challenge of a quote for a customer, and says how it is paid by this path. */
@@ -72,7 +73,7 @@ export function openCheckouts(deps: PaymentService) {
           next_action: 'Open a challenge for a quote first.',
         })
       if (challenge.entitlement_id !== null)
-        await ownEntitlement(deps, challenge.entitlement_id, agentId)
+        await ownEntitlement(db, challenge.entitlement_id, agentId)
       return challengeWithUrl(deps, db, challenge)
     },
 
@@ -102,7 +103,7 @@ export function openCheckouts(deps: PaymentService) {
         'binding_id' in by ? await findChallenge(db, challengeOfBinding(by.binding_id)) : undefined
       const entitlementId = 'entitlement_id' in by ? by.entitlement_id : named?.entitlement_id
       if (entitlementId == null) throw noBinding()
-      const entitlement = await ownEntitlement(deps, entitlementId, agentId)
+      const entitlement = await ownEntitlement(db, entitlementId, agentId)
       const challenge = named ?? (await findChallengeOf(db, entitlementId))
       if (challenge === undefined) throw noBinding()
       return bindingView(challenge, entitlement)
@@ -120,7 +121,7 @@ async function assertBound(tx: Tx, quoteId: string): Promise<void> {
   })
 }
 
-const challengeWithUrl = async (deps: PaymentService, tx: Tx, challenge: ChallengeRow) => ({
+const challengeWithUrl = async (deps: PaymentDeps, tx: Tx, challenge: ChallengeRow) => ({
   ...challengeView(deps, challenge),
   checkout_url: await checkoutUrl(tx, challenge.challenge_id),
   mandate: null,

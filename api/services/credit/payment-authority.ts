@@ -11,7 +11,8 @@ import { findQuote, type QuoteRow } from '../../../activities/store/credit/quote
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { ownReference, type PaymentService } from './payments.ts'
+import type { PaymentDeps } from './deps.ts'
+import { ownReference } from './references.ts'
 import { referenceView } from './views.ts'
 
 export type Authorities = ReturnType<typeof openAuthorities>
@@ -30,13 +31,13 @@ type Judged = {
 }
 
 /** Whether a payment may be made, and by what: an authority stands as a payment reference, and moves nothing (endpoints.md §12). */
-export function openAuthorities(deps: PaymentService) {
+export function openAuthorities(deps: PaymentDeps) {
   const { db } = deps
   return {
     check: async (asked: AuthorityAsked) => {
       const { agentId, authority_type } = asked
       const { quote, challenge, checked } = await transaction(db, async (tx) => {
-        await claimQuote(tx, asked.quote_id, agentId)
+        await claimQuote(tx, asked.quote_id, { owner: agentId })
         const quote = await liveQuote(tx, asked.quote_id)
         // What was presented for it before is told again, or told to be under way.
         const challenge = await requirePayable(tx, quote.quote_id)
@@ -54,7 +55,7 @@ export function openAuthorities(deps: PaymentService) {
 
     /** An authority as it stands now; 404 for a payment that was presented without one. */
     read: async (agentId: string, referenceId: string) => {
-      const reference = await ownReference(deps, agentId, referenceId)
+      const reference = await ownReference(db, agentId, referenceId)
       const { authority_type, entitlement_id, payer } = reference
       const quote = await findQuote(
         db,
@@ -103,7 +104,7 @@ async function check(
 }
 
 const authorize = (
-  deps: PaymentService,
+  deps: PaymentDeps,
   asked: AuthorityAsked,
   { challenge_id }: ChallengeRow,
 ): Promise<ReferenceRow> =>

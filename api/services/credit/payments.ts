@@ -1,254 +1,113 @@
 import { refuse } from '#domain/core/errors.ts'
 import { creditAccount } from '#domain/credit/credit.ts'
 import { acceptedMethods, type PaymentMethod } from '#domain/payments/payment-reference.ts'
-import { railOf } from '#domain/rails/index.ts'
-import type { RailKey, Tier } from '#domain/rails/rail.ts'
-import type { MoneyDeps } from '../../../activities/credit/deps.ts'
 import { mandateChallenge } from '../../../activities/credit/presenting.ts'
 import {
   claimQuote,
-  issueQuote,
   openChallenge,
-  openEntitlement,
+  requirePayable,
+  requireQuote,
 } from '../../../activities/credit/quotes.ts'
-import { type DerivedTokens, secretSha256 } from '../../../activities/keys/derived-tokens.ts'
-import { answerOnce } from '../../../activities/store/calls/once.ts'
-import {
-  type EntitlementRow,
-  findEntitlement,
-} from '../../../activities/store/credit/entitlements.ts'
+import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { listMovements } from '../../../activities/store/credit/postings.ts'
 import { findQuote } from '../../../activities/store/credit/quotes.ts'
-import {
-  findLiveOf,
-  findReference,
-  type ReferenceRow,
-} from '../../../activities/store/payments/payment-references.ts'
+import { findChallenge, findOpenChallenge } from '../../../activities/store/payouts/challenges.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { look, type PaysFor, presentAndLook, presentFor } from './payment-references.ts'
-import { listPrices, soldToAgents } from './prices.ts'
+import { findTaskCredit } from '../../../activities/store/tasks/task-credits.ts'
+import { findOrderOf } from '../../../activities/store/work-orders/work-orders.ts'
+import type { PaymentDeps } from './deps.ts'
+import { notifyTasks } from './notify-tasks.ts'
 import { checkoutUrl } from './product-links.ts'
-import {
-  moneyOfTask,
-  notifyTasks,
-  quoteOrder,
-  quoteTask,
-  type TaskQuoteAsked,
-} from './task-payments.ts'
-import {
-  challengeView,
-  creditView,
-  linesOf,
-  quoteView,
-  referenceView,
-  verificationOf,
-} from './views.ts'
+import { ownReference, type PaymentAsked, presentAndVerify } from './references.ts'
+import { challengeView, entitlementView, referenceView, verificationOf } from './views.ts'
 
-/** A mandate's challenge lives for `mandateSeconds`. */
-export type PaymentService = MoneyDeps & {
-  /** Starts or joins the settlement of an x402 payment; should that fail, a worker's sweep does. */
-  notifyPayment(paymentId: string): Promise<void>
-  /** Has a task make the moves that follow from its money, and waits for them; 503 `unavailable`. */
-  advanceTask(taskId: string): Promise<unknown>
-  /** The same for who goes on without: it fails soon where no worker is there. */
-  notifyTask(taskId: string): Promise<unknown>
-  mandateSeconds: number
-  /** The payment providers whose events are believed. */
-  providers: readonly string[]
-  tokens: Pick<DerivedTokens, 'quoteToken'>
-}
-export type Money = ReturnType<typeof openMoney>
-
-/** `agentId`: whose the quote is; without one it is whose token is presented. */
-export type QuoteAsked = {
-  agentId?: string | undefined
-  rail: RailKey
-  tier: Tier
-  units?: number
-  agentUse?: boolean
-}
-/** A quote with the token that it was issued with. */
-export type QuoteClaim = { quote_id: string; quote_token: string }
-/** Who pays: an agent, or the holder of the token of an order that has none. */
+/** Who pays: an agent, or the holder of the token of an order without an agent. */
 export type Payer = { agentId: string } | { workOrderId: string }
-export type PaymentAsked = {
-  method: PaymentMethod
-  external_reference: string
-  payer?: string | undefined
-  proof?: Record<string, string | undefined> | undefined
-  evidence?: { sha256?: string | undefined; url?: string | undefined } | undefined
-  provider?: string | undefined
+/** What is paid for; a quote that is bound by its token is sent with it. */
+export type PaysFor = ({ challenge_id: string } | { quote_id: string }) & {
+  quote_token?: string | undefined
 }
 
-/** Quotes, challenges, payments and credit as operations see them; each act is safe to repeat. */
-export function openMoney(deps: PaymentService) {
-  const { db } = deps
-  return {
-    prices: listPrices,
-    /** What confirms payments here: references always, a provider’s webhooks where the keys of one are configured. */
-    posture:
-      deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks'],
-    methods: acceptedMethods(deps.providers),
-    quote: async ({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) => {
-      const sold = agentUse ? soldToAgents(rail) : railOf(rail)
-      const by =
-        agentId === undefined
-          ? { tokenSha256: secretSha256(await deps.tokens.quoteToken(callId)) }
-          : { owner: agentId }
-      return answerOnce(deps, { callId, subject: `quote:${callId}`, status: 200 }, async (tx) => {
-        const quote = await issueQuote(tx, { ...asked, by, rail: sold })
-        return { quote: quoteView(quote), lines: linesOf(quote) }
-      })
-    },
-    /** The stored quote with its token, which is derived anew and stored nowhere. */
-    withQuoteToken: async (answer: Record<string, unknown>, callId: string) => ({
-      ...answer,
-      quote_token: await deps.tokens.quoteToken(callId),
-    }),
-    /** The quote is the agent's, or the task's, from now on; 404, 403 `not_owner`. */
-    claimQuote: (owner: string, quoteId: string, token?: string) =>
-      transaction(db, (tx) => claimQuote(tx, quoteId, owner, token)),
-    quoteTask: (taskId: string, asked: TaskQuoteAsked) => quoteTask(deps, taskId, asked),
-    quoteOrder: (workOrderId: string, asked: TaskQuoteAsked & { taskToken?: string | undefined }) =>
-      quoteOrder(deps, workOrderId, asked),
-    ofTask: (tx: Tx, taskId: string) => moneyOfTask(deps, tx, taskId),
-    readQuote: async (quoteId: string) => {
-      const quote = await findQuote(db, quoteId)
-      if (quote === undefined)
-        throw refuse('not_found', {
-          detail: 'no such quote',
-          next_action: 'Ask for a quote first.',
-        })
-      const state = quote.used ? 'used' : quote.expired ? 'expired' : 'live'
-      return { quote: quoteView(quote), lines: linesOf(quote), state }
-    },
-    challenge: (quoteId: string, method?: PaymentMethod) => challengeFor(deps, quoteId, method),
-    present: (payer: Payer, of: PaysFor, asked: PaymentAsked) => presentFor(deps, payer, of, asked),
-    readReference: async (agentId: string, referenceId: string) => {
-      const reference = await ownReference(deps, agentId, referenceId)
-      return {
-        payment_reference: referenceView(reference),
-        verification: verificationOf(reference),
-      }
-    },
-    readCredit: async (entitlementId: string, agentId?: string) =>
-      readCredit(deps, await ownEntitlement(deps, entitlementId, agentId)),
-    fundCredit: async (
-      agentId: string,
-      entitlementId: string,
-      by: FundedBy,
-      claimed?: QuoteClaim,
-    ) => {
-      if (claimed !== undefined) await openClaimed(deps, agentId, claimed)
-      return fundCredit(deps, agentId, entitlementId, by)
-    },
+/** Challenges and the payments that meet them; each call is safe to repeat. */
+export class PaymentService {
+  /** What confirms payments here: references always, webhooks where the keys of a provider are configured. */
+  readonly posture: readonly string[]
+  readonly methods: PaymentMethod[]
+  readonly #deps: PaymentDeps
+
+  constructor(deps: PaymentDeps) {
+    this.#deps = deps
+    this.methods = acceptedMethods(deps.providers)
+    this.posture =
+      deps.providers.length === 0 ? ['reference_based'] : ['reference_based', 'provider_webhooks']
+  }
+
+  /** The challenge of a quote, as the 402 envelope shows it; for a mandate with what its holder signs. */
+  async challenge(quoteId: string, method?: PaymentMethod) {
+    const { db, mandateSeconds } = this.#deps
+    const challenge = await transaction(db, (tx) => openChallenge(tx, quoteId))
+    await notifyTasks(this.#deps, { quoteId })
+    // A hosted page takes no money before the quote is bound to the owner of the credit.
+    const isBound = (await findQuote(db, quoteId))?.bound_to != null
+    const checkout_url = isBound ? await checkoutUrl(db, challenge.challenge_id) : null
+    const view = { ...challengeView(this.#deps, challenge), checkout_url }
+    if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
+    const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }
+    return { ...view, mandate: await mandateChallenge(this.#deps, payable, mandateSeconds) }
+  }
+
+  /** Presents a payment for a quote of the payer's own. Throws as `claimQuote`, `requirePayable` and `presentReference` do. */
+  async present(payer: Payer, of: PaysFor, asked: PaymentAsked) {
+    const { owner, challengeId } = await transaction(this.#deps.db, async (tx) => {
+      const quoteId = await quoteOf(tx, of)
+      const owner = await ownerOf(tx, payer, quoteId)
+      await claimQuote(tx, quoteId, { owner, token: of.quote_token })
+      // The challenge of a quote may be pending already, by this very payment.
+      const challengeId =
+        'challenge_id' in of ? of.challenge_id : (await requirePayable(tx, quoteId)).challenge_id
+      return { owner, challengeId }
+    })
+    const reference = await presentAndVerify(this.#deps, { agentId: owner, challengeId, asked })
+    return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
+  }
+
+  /** 404, 403 `not_owner`. */
+  async readReference(agentId: string, referenceId: string) {
+    const reference = await ownReference(this.#deps.db, agentId, referenceId)
+    return { payment_reference: referenceView(reference), verification: verificationOf(reference) }
+  }
+
+  /** What a task pays with: its credit, and the challenge that can still be met. */
+  async ofTask(tx: Tx, taskId: string) {
+    const credit = await findTaskCredit(tx, taskId)
+    const entitlement = credit && (await findEntitlement(tx, credit.entitlement_id))
+    if (credit === undefined || entitlement === undefined)
+      return { entitlement: null, challenge: null }
+    const open = await findOpenChallenge(tx, credit.quote_id)
+    const movements = await listMovements(tx, creditAccount(entitlement.entitlement_id))
+    const challenge =
+      open === undefined ? null : { ...challengeView(this.#deps, open), mandate: null }
+    return { entitlement: entitlementView(entitlement, movements), challenge }
   }
 }
 
-const open = ({ db }: PaymentService, quoteId: string) =>
-  transaction(db, (tx) => openChallenge(tx, quoteId))
-
-/** The credit of a quote that is claimed by its token. */
-const openClaimed = (
-  { db }: PaymentService,
-  agentId: string,
-  { quote_id, quote_token }: QuoteClaim,
-) =>
-  transaction(db, async (tx) =>
-    openEntitlement(tx, await claimQuote(tx, quote_id, agentId, quote_token), agentId),
-  )
-
-/** The challenge as it is told in the 402 envelope; for a mandate also what its holder signs. */
-async function challengeFor(
-  deps: PaymentService,
-  quoteId: string,
-  method: PaymentMethod | undefined,
-) {
-  const challenge = await open(deps, quoteId)
-  await notifyTasks(deps, { quoteId })
-  // No page takes a customer's money before it is known whose credit it becomes.
-  const bound = (await findQuote(deps.db, quoteId))?.bound_to != null
-  const checkout_url = bound ? await checkoutUrl(deps.db, challenge.challenge_id) : null
-  const view = { ...challengeView(deps, challenge), checkout_url }
-  if (method !== 'ap2_mandate_reference') return { ...view, mandate: null }
-  const payable = { id: challenge.challenge_id, amount_usd: challenge.amount_usd }
-  return { ...view, mandate: await mandateChallenge(deps, payable, deps.mandateSeconds) }
-}
-
-/** A payment reference of this agent; 404, 403 `not_owner`. */
-export async function ownReference(
-  { db }: PaymentService,
-  agentId: string,
-  referenceId: string,
-): Promise<ReferenceRow> {
-  const reference = await findReference(db, referenceId)
-  if (reference === undefined)
-    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
-  if (reference.agent_id === agentId) return reference
-  throw refuse('not_owner', {
-    detail: 'the payment reference belongs to another agent',
-    next_action: 'Read one of your own.',
+async function quoteOf(tx: Tx, of: PaysFor): Promise<string> {
+  if ('quote_id' in of) return of.quote_id
+  const challenge = await findChallenge(tx, of.challenge_id)
+  if (challenge !== undefined) return challenge.quote_id
+  throw refuse('not_found', {
+    detail: 'no such challenge',
+    next_action: 'Open a challenge for a quote first.',
   })
 }
 
-/** An entitlement of this agent, of anybody where none is named; 404, 403 `not_owner`. */
-export async function ownEntitlement(
-  { db }: PaymentService,
-  entitlementId: string,
-  agentId?: string,
-): Promise<EntitlementRow> {
-  const entitlement = await findEntitlement(db, entitlementId)
-  if (entitlement === undefined)
-    throw refuse('not_found', {
-      detail: 'no such entitlement',
-      next_action: 'Check the entitlement id.',
-    })
-  if (agentId === undefined || entitlement.agent_id === agentId) return entitlement
+/** The owner of the credit: the agent that pays, or the task of the order whose quote it is; 403 `not_owner` for another quote. */
+async function ownerOf(tx: Tx, payer: Payer, quoteId: string): Promise<string> {
+  if ('agentId' in payer) return payer.agentId
+  const { bound_to } = await requireQuote(tx, quoteId)
+  if (bound_to !== null && (await findOrderOf(tx, bound_to)) === payer.workOrderId) return bound_to
   throw refuse('not_owner', {
-    detail: 'the entitlement belongs to another agent',
-    next_action: 'Use your own entitlement.',
+    detail: 'the quote is not one of this order',
+    next_action: 'Ask for the quote of the order with its token.',
   })
-}
-
-const readCredit = async ({ db }: PaymentService, entitlement: EntitlementRow) =>
-  creditView(entitlement, await listMovements(db, creditAccount(entitlement.entitlement_id)))
-
-/** A payment presented before, or a new one with the amount that its payer takes it to be. */
-export type FundedBy = { payment_reference_id: string } | (PaymentAsked & { amount_usd: number })
-
-async function fundCredit(
-  deps: PaymentService,
-  agentId: string,
-  entitlementId: string,
-  by: FundedBy,
-) {
-  const entitlement = await ownEntitlement(deps, entitlementId, agentId)
-  const reference = await fundingReference(deps, entitlement, by)
-  const credit = await readCredit(deps, await ownEntitlement(deps, entitlementId, agentId))
-  return {
-    payment_reference: referenceView(reference),
-    verification: verificationOf(reference),
-    ...credit,
-  }
-}
-
-async function fundingReference(
-  deps: PaymentService,
-  entitlement: EntitlementRow,
-  by: FundedBy,
-): Promise<ReferenceRow> {
-  const { entitlement_id, agent_id, quote_id } = entitlement
-  if ('payment_reference_id' in by) {
-    const reference = await ownReference(deps, agent_id, by.payment_reference_id)
-    if (reference.entitlement_id === entitlement_id) return look(deps, reference)
-    throw refuse('reference_already_used', {
-      detail: 'the payment is for something else',
-      next_action: 'Present a payment for this credit.',
-    })
-  }
-  const { amount_usd, ...asked } = by
-  // A repeat finds its own payment again, where a new challenge would be refused.
-  const live = await findLiveOf(deps.db, entitlement_id)
-  const challengeId = live?.challenge_id ?? (await open(deps, quote_id)).challenge_id
-  return presentAndLook(deps, agent_id, challengeId, asked, amount_usd)
 }

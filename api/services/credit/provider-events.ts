@@ -8,13 +8,13 @@ import {
 } from '../../../activities/keys/provider-signature.ts'
 import type { EventKey } from '../../../activities/store/credit/provider-events.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
-import type { PaymentService } from './payments.ts'
-import { notifyTasks } from './task-payments.ts'
+import type { PaymentDeps } from './deps.ts'
+import { notifyTasks } from './notify-tasks.ts'
 
 /** A webhook as it came: lowercase header names, and the raw bytes that its signature is over. */
 export type SignedEvent = { readonly headers: WebhookHeaders; readonly raw: Uint8Array }
 type ProviderDeps = MoneyDeps &
-  Pick<PaymentService, 'notifyTask'> & {
+  Pick<PaymentDeps, 'notifyTask'> & {
     providerKeys: readonly ProviderKey[]
     warn: (error: unknown) => void
   }

@@ -22,8 +22,9 @@ import { listMovements, readBalance } from '../../../activities/store/credit/pos
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { findWalletPause } from '../../../activities/store/payouts/controls.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
-import { look, presentedOf } from './payment-references.ts'
-import { type FundedBy, ownReference, type PaymentAsked, type PaymentService } from './payments.ts'
+import type { FundedBy } from './credit.ts'
+import type { PaymentDeps } from './deps.ts'
+import { ownReference, type PaymentAsked, presentedOf, verifyAndNotify } from './references.ts'
 import { postingsOf, referenceView, verificationOf } from './views.ts'
 
 export type Wallets = ReturnType<typeof openWallets>
@@ -36,7 +37,7 @@ type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsA
 const POSTINGS_SHOWN = 100
 
 /** Allowance wallets as operations see them (endpoints.md §12); each act is safe to repeat. */
-export function openWallets(deps: PaymentService) {
+export function openWallets(deps: PaymentDeps) {
   const { db } = deps
   return {
     /** Without an agent, anybody's wallet. */
@@ -81,7 +82,7 @@ export function openWallets(deps: PaymentService) {
 
     fund: async (agentId: string, walletId: string, by: FundedBy) => {
       await readWallet(db, walletId, agentId)
-      const reference = await look(deps, await intoWallet(deps, agentId, walletId, by))
+      const reference = await verifyAndNotify(deps, await intoWallet(deps, agentId, walletId, by))
       const wallet = await walletView(db, await readWallet(db, walletId, agentId))
       return {
         wallet,
@@ -94,13 +95,13 @@ export function openWallets(deps: PaymentService) {
 
 /** The payment that was presented for this wallet, or is now; one for anything else is refused. */
 async function intoWallet(
-  deps: PaymentService,
+  deps: PaymentDeps,
   agentId: string,
   walletId: string,
   by: FundedBy,
 ): Promise<ReferenceRow> {
   if ('payment_reference_id' in by) {
-    const reference = await ownReference(deps, agentId, by.payment_reference_id)
+    const reference = await ownReference(deps.db, agentId, by.payment_reference_id)
     if (reference.wallet_id === walletId) return reference
     const open = reference.state === 'presented' || reference.state === 'pending'
     throw refuse(open ? 'payment_pending' : 'reference_already_used', {
@@ -120,7 +121,7 @@ async function intoWallet(
 
 /** A wallet has no challenge that tells what to sign, so who sends no proof is told here: 402 `payment_required`. */
 async function assertProofGiven(
-  deps: PaymentService,
+  deps: PaymentDeps,
   walletId: string,
   amount_usd: number,
   { method, proof }: PaymentAsked,

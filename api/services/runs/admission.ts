@@ -4,19 +4,23 @@ import { findEntitlementOf } from '../../../activities/store/credit/entitlements
 import { findPresented } from '../../../activities/store/payments/payment-references.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { isFor } from '../agents/rails.ts'
-import type { Money } from '../credit/payments.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
 import type { StartAsked } from './start.ts'
 
 type Deps = Pick<TaskDeps, 'db' | 'callbackHosts'> & {
-  money: Pick<Money, 'readQuote' | 'readCredit' | 'readReference'>
+  quotes: Pick<QuoteService, 'read'>
+  payments: Pick<PaymentService, 'readReference'>
+  credit: Pick<CreditService, 'read'>
 }
 type Startable = Pick<StartAsked, 'rail' | 'tier' | 'callback_url' | 'input' | 'quote_id' | 'usage'>
 type Buyer = { agentId: string; isSold: boolean }
 
 /** Refuses before anything is written what the run would be refused later; `isSold`: the service sells such runs of the rail. */
 export async function assertStartable(
-  { db, money, callbackHosts }: Deps,
+  { db, quotes, callbackHosts }: Omit<Deps, 'payments' | 'credit'>,
   { agentId, isSold }: Buyer,
   asked: Startable,
 ): Promise<void> {
@@ -34,15 +38,15 @@ export async function assertStartable(
     })
   assertCallback(callbackHosts, callback_url, usage === 'synthetic')
   assertReadable(rail, input)
-  await assertQuoted({ money }, asked)
+  await assertQuoted(quotes, asked)
 }
 
 /** Throws 409 `quote_mismatch` for a quote of another run, 410 `quote_expired`. */
 export async function assertQuoted(
-  { money }: Pick<Deps, 'money'>,
+  quotes: Deps['quotes'],
   { quote_id, rail, tier }: Pick<StartAsked, 'quote_id' | 'rail' | 'tier'>,
 ): Promise<void> {
-  const { quote, state } = await money.readQuote(quote_id)
+  const { quote, state } = await quotes.read(quote_id)
   if (quote.rail !== rail || quote.tier !== tier)
     throw refuse('quote_mismatch', {
       detail: `the quote is for ${quote.rail} ${quote.tier}`,
@@ -80,14 +84,14 @@ export async function assertPaysQuote(deps: Deps, agentId: string, paid: Paid): 
 }
 
 async function namedEntitlement(
-  { money }: Deps,
+  { payments, credit }: Deps,
   agentId: string,
   { payment_reference_id, entitlement_id }: Paid,
 ): Promise<string | null | undefined> {
   if (payment_reference_id !== undefined) {
-    const { payment_reference } = await money.readReference(agentId, payment_reference_id)
+    const { payment_reference } = await payments.readReference(agentId, payment_reference_id)
     return payment_reference.entitlement_id
   }
   if (entitlement_id === undefined) return undefined
-  return (await money.readCredit(entitlement_id, agentId)).entitlement.entitlement_id
+  return (await credit.read(entitlement_id, agentId)).entitlement.entitlement_id
 }

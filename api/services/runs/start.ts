@@ -14,7 +14,9 @@ import { findTask, requireTask } from '../../../activities/store/tasks/tasks.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import type { Money } from '../credit/payments.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
 import {
   sendContractAccepted,
   sendContractPrepared,
@@ -49,7 +51,9 @@ export type StartAsked = {
 type Deps = TaskDeps &
   RunViewDeps & {
     gateway: TaskGateway
-    money: Money
+    quotes: QuoteService
+    payments: PaymentService
+    credit: CreditService
     changes: Changes
     settleWaitMs: number
   }
@@ -70,7 +74,7 @@ export class RunStartService {
    * pays, and 409 `payment_pending` where a payment may be in progress.
    */
   async start(agentId: string, given: StartAsked, callId: string) {
-    const { db, tokens, gateway, money } = this.#deps
+    const { db, tokens, gateway, payments } = this.#deps
     const asked = await withMandate(db, given)
     const taskId = taskIdOf(await tokens.statusToken('tk', callId))
     const start = { agentId, taskId, callId, asked }
@@ -85,7 +89,7 @@ export class RunStartService {
     const waits = payableStates.includes(started.run.state) && entitlement?.state === 'pending'
     if (!waits) return { headers, started: { ...started, challenge: null } }
     if (pays) return { headers, started }
-    throw this.#unpaid(await money.challenge(asked.quote_id), started.run)
+    throw this.#unpaid(await payments.challenge(asked.quote_id), started.run)
   }
 
   /**
@@ -94,7 +98,7 @@ export class RunStartService {
    */
   async #begin(start: Start): Promise<void> {
     const { agentId, taskId, asked } = start
-    const { db, money } = this.#deps
+    const { db, quotes } = this.#deps
     const terms = termsOf(agentId, asked)
     const known = await findTask(db, taskId)
     if (known !== undefined && known.terms_sha256 !== digestOf(terms))
@@ -103,7 +107,7 @@ export class RunStartService {
       const isSold = railOf(asked.rail).takes.paidAgentUse
       await assertStartable(this.#deps, { agentId, isSold }, asked)
     }
-    await money.claimQuote(agentId, asked.quote_id, asked.quote_token)
+    await quotes.claim(agentId, asked.quote_id, asked.quote_token)
     await assertPaysQuote(this.#deps, agentId, asked)
     if (known?.entitlement_id == null) await this.#agree(start, terms)
   }
@@ -144,18 +148,18 @@ export class RunStartService {
 
   /** Pays from a named wallet or by a carried payment, or verifies a named one. False where nothing pays for the run. */
   async #pay({ agentId, taskId, asked }: Start): Promise<boolean> {
-    const { db, money } = this.#deps
-    const { entitlement } = await transaction(db, (tx) => money.ofTask(tx, taskId))
+    const { db, payments, credit } = this.#deps
+    const { entitlement } = await transaction(db, (tx) => payments.ofTask(tx, taskId))
     if (entitlement?.state !== 'pending') return true
     const { quote_id, payment_reference_id } = asked
     if (payment_reference_id !== undefined) {
       const by = { payment_reference_id }
-      const funded = await money.fundCredit(agentId, entitlement.entitlement_id, by)
+      const funded = await credit.fund(agentId, entitlement.entitlement_id, by)
       return ['presented', 'pending', 'verified'].includes(funded.payment_reference.state)
     }
     const payment = carriedPayment(asked)
     if (payment === undefined) return false
-    await money.present({ agentId }, { quote_id }, payment)
+    await payments.present({ agentId }, { quote_id }, payment)
     return true
   }
 
@@ -163,7 +167,7 @@ export class RunStartService {
     return transaction(this.#deps.db, async (tx: Tx) => {
       const task = await requireTask(tx, taskId)
       const run = await runView(this.#deps, tx, task)
-      const { entitlement, challenge } = await this.#deps.money.ofTask(tx, taskId)
+      const { entitlement, challenge } = await this.#deps.payments.ofTask(tx, taskId)
       const receipts = await receiptsOfRun(this.#deps, tx, task)
       const { settlement_receipt_id, usage_receipt_id } = run
       return {
@@ -177,7 +181,7 @@ export class RunStartService {
   }
 
   /** The 402 of an unpaid run. An x402 client can pay it by sending the same call with the payment. */
-  #unpaid(challenge: Awaited<ReturnType<Money['challenge']>>, run: object) {
+  #unpaid(challenge: Awaited<ReturnType<PaymentService['challenge']>>, run: object) {
     const { accepts, accepted_methods, amount_usd, next_action } = challenge
     const resource = {
       url: `${this.#deps.baseUrl}/api/agent-use`,

@@ -9,12 +9,12 @@ import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
 import { spokeFor } from '../agents/handshake.ts'
-import type { Money } from '../credit/payments.ts'
+import type { PaymentService } from '../credit/payments.ts'
 import { ownContract, type TaskActor, type TaskCaller, taskOfToken } from './access.ts'
 import { sendContractAccepted, sendContractPrepared, type TaskGateway } from './events.ts'
 import { contractView, taskView } from './views.ts'
 
-type Deps = TaskDeps & { gateway: TaskGateway; money: Pick<Money, 'ofTask'> }
+type Deps = TaskDeps & { gateway: TaskGateway; payments: Pick<PaymentService, 'ofTask'> }
 
 /** `quote_id`: the run is paid by credit of this quote. */
 export type Acceptance = {
@@ -76,7 +76,7 @@ export class ContractService {
   /** Accepts the contract of a task, and requests the credit of its run where a quote is named. */
   async accept(actor: TaskActor, input: Acceptance, callId: string): Promise<void> {
     const { contract_id, terms_sha256, signature } = input
-    const { db, money } = this.#deps
+    const { db, payments } = this.#deps
     const { task_id, agent_id } = await transaction(db, (tx) => this.#reserve(tx, actor, input))
     const text = acceptanceText(contract_id, terms_sha256)
     await sendContractAccepted(
@@ -86,7 +86,7 @@ export class ContractService {
     )
     await answerOnce(this.#deps, { callId, subject: contract_id, status: 200 }, async (tx) => {
       const { contract, task } = await ownContract(tx, actor, contract_id)
-      const { entitlement, challenge } = await money.ofTask(tx, task_id)
+      const { entitlement, challenge } = await payments.ofTask(tx, task_id)
       return {
         contract: await contractView(tx, contract, task),
         task: await taskView(tx, task),
@@ -101,7 +101,8 @@ export class ContractService {
     const { contract, task } = await ownContract(tx, caller, input.contract_id)
     const { quote_id, quote_token } = input
     if (quote_id === undefined || contract.state !== 'ready') return task
-    await claimQuote(tx, quote_id, task.agent_id ?? task.task_id, quote_token)
+    const owner = task.agent_id ?? task.task_id
+    await claimQuote(tx, quote_id, { owner, token: quote_token })
     await requestCredit(this.#deps, tx, task, quote_id)
     return task
   }

@@ -8,7 +8,8 @@ import { transaction } from '../../../activities/store/postgres/db.ts'
 import { findWorkOrder } from '../../../activities/store/work-orders/work-orders.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
-import type { Money } from '../credit/payments.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
 import { assertStartable } from '../runs/admission.ts'
 import { ownRun } from '../runs/runs.ts'
 import type { StartAsked } from '../runs/start.ts'
@@ -21,7 +22,8 @@ import { orderNames } from './work-orders.ts'
 type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'wake'>
-    money: Pick<Money, 'readQuote' | 'readCredit' | 'readReference' | 'claimQuote' | 'challenge'>
+    quotes: Pick<QuoteService, 'read' | 'claim'>
+    payments: Pick<PaymentService, 'challenge'>
   }
 type Asked =
   | 'rail'
@@ -75,17 +77,17 @@ export class WalletRunService {
   }
 
   async #assertStartable(agentId: string, asked: WalletStart): Promise<void> {
-    const { db, money } = this.#deps
+    const { db, quotes } = this.#deps
     await assertNotPaused(db)
     const isSold = (railOf(asked.rail).prices?.[asked.tier] ?? 0) > 0
     await assertStartable(this.#deps, { agentId, isSold }, { ...asked, usage: 'operational' })
-    await money.claimQuote(agentId, asked.quote_id, asked.quote_token)
+    await quotes.claim(agentId, asked.quote_id, asked.quote_token)
   }
 
   /** A balance that is too small leaves no run: the agent funds its wallet, or pays the quote in another way. */
   async #askForMoney({ wallet_id, quote_id }: WalletStart, error: unknown): Promise<never> {
     if (!(error instanceof DomainError) || error.refusal.code !== 'wallet_underfunded') throw error
-    const challenge = await this.#deps.money.challenge(quote_id)
+    const challenge = await this.#deps.payments.challenge(quote_id)
     const { accepted_methods } = challenge
     throw refuse('payment_required', {
       detail: error.refusal.detail,

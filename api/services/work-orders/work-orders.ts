@@ -17,7 +17,9 @@ import {
   type WorkOrderRow,
 } from '../../../activities/store/work-orders/work-orders.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
-import type { Money } from '../credit/payments.ts'
+import type { CreditService } from '../credit/credit.ts'
+import type { PaymentService } from '../credit/payments.ts'
+import type { QuoteService } from '../credit/quotes.ts'
 import { assertPaysQuote, assertQuoted } from '../runs/admission.ts'
 import { type RunViewDeps, runView } from '../runs/views.ts'
 import { assertCallback, assertReadable } from '../tasks/asked-input.ts'
@@ -37,7 +39,9 @@ export type OrderInput = Omit<
 type Deps = TaskDeps &
   RunViewDeps & {
     gateway: Pick<TaskGateway, 'advance'>
-    money: Pick<Money, 'readQuote' | 'readCredit' | 'readReference' | 'claimQuote'>
+    quotes: Pick<QuoteService, 'read' | 'claim'>
+    payments: Pick<PaymentService, 'readReference'>
+    credit: Pick<CreditService, 'read'>
   }
 type OrderCaller = { agentId?: string; workOrderId?: string }
 
@@ -51,7 +55,7 @@ export class WorkOrderService {
 
   /** Stores an order; repeated, it returns the stored one. 422 `input_rejected`, 409 `quote_mismatch`, 410, 503 `paused`. */
   async create(asked: OrderInput, callId: string) {
-    const { db, tokens, money, gateway } = this.#deps
+    const { db, tokens, quotes, gateway } = this.#deps
     const { status_token, ids } = await orderNames(tokens, callId)
     const work_order_id = ids.workOrderId
     const known = await findWorkOrder(db, { work_order_id })
@@ -60,7 +64,7 @@ export class WorkOrderService {
     if (known === undefined) {
       await this.#assertAcceptable(asked)
       const owner = order.agentId ?? runs[0]?.taskId ?? ''
-      if (order.quote_id !== null) await money.claimQuote(owner, order.quote_id, quote_token)
+      if (order.quote_id !== null) await quotes.claim(owner, order.quote_id, quote_token)
     }
     await transaction(db, (tx) =>
       storeOrder(this.#deps, tx, { ...order, ...ids, on_gaps: 'report', runs }),
@@ -103,7 +107,7 @@ export class WorkOrderService {
     }
     const [first] = steps
     if (quote_id === null || first === undefined) return
-    await assertQuoted(this.#deps, { quote_id, rail: first.rail, tier })
+    await assertQuoted(this.#deps.quotes, { quote_id, rail: first.rail, tier })
     if (agentId !== null)
       await assertPaysQuote(this.#deps, agentId, { quote_id, payment_reference_id })
   }

@@ -238,7 +238,7 @@ verifies(
     values ('en_${hex(32)}', '${quote_id}', '${agentId}', 'packetops', 'entry', 'pending', 49, 0)`
     await expect(run(credit(first))).rejects.toMatchObject(refused)
     const claims = [first, second].map((owner) =>
-      transaction(deps.db, (tx) => claimQuote(tx, quote_id, owner, token)).then(
+      transaction(deps.db, (tx) => claimQuote(tx, quote_id, { owner, token })).then(
         ({ bound_to }) => bound_to,
         () => undefined,
       ),

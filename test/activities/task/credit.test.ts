@@ -51,7 +51,7 @@ const quoteOf = (tier: Tier = 'standard', units = 1) =>
     const token = hex(32)
     const by = { tokenSha256: secretSha256(token) }
     const { quote_id } = await issueQuote(tx, { by, rail: packetops, tier, units })
-    return claimQuote(tx, quote_id, trustedAgent, token)
+    return claimQuote(tx, quote_id, { owner: trustedAgent, token })
   })
 const claim = (taskId: string, quoteId: string) =>
   inTx(async (tx) => claimCredit(tasks.deps, tx, await requireTask(tx, taskId), quoteId))

@@ -88,12 +88,14 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
     limits = stateLimits,
   ) =>
     transaction(db, (tx) =>
-      recordTransition(
-        deps,
-        tx,
-        { taskId, eventId, event, actor: `agent:${trustedAgent}`, data } as TaskEventInput,
+      recordTransition(deps, tx, {
+        taskId,
+        eventId,
+        event,
+        actor: `agent:${trustedAgent}`,
+        data,
         limits,
-      ),
+      } as TaskEventInput),
     )
 
   /** Stores the terms of a new task without submitting it. */
