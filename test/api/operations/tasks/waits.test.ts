@@ -153,7 +153,7 @@ verifies(
       })
     expect(await problemOf(abandon())).toMatchObject({
       ...{ code: 'wrong_state', state: 'evidence_partial' },
-      detail: expect.stringContaining('only a task that an exception stops is abandoned'),
+      detail: expect.stringContaining('only a task that an exception stops can be abandoned'),
       next_action: expect.stringContaining('POST /api/agents/tasks/{token}/exceptions'),
     })
     await calls.raise(token)
