@@ -1,23 +1,17 @@
-import type { Caller, CallRequest } from '../context.ts'
-import type { AnyOperation } from '../operation.ts'
+import type { Caller } from '../context.ts'
+import type { AuthorizedCall } from './call.ts'
 import type { CallerTicket, PipelineDeps } from './deps.ts'
 import { both, type User } from './quotas.ts'
 import { callerTicket } from './rate-limits.ts'
 
-type Called = {
-  readonly operation: AnyOperation
-  readonly input: unknown
-  readonly caller: Caller
-  readonly request: CallRequest
-  readonly deps: PipelineDeps
-}
+type Called = Pick<AuthorizedCall, 'operation' | 'input' | 'caller' | 'request' | 'deps'>
 
 /** A call of its caller's limit, with what it uses of the daily quotas. */
-export async function callerTickets(called: Called): Promise<CallerTicket | undefined> {
-  const { operation, caller, deps } = called
+export async function callerTickets(call: Called): Promise<CallerTicket | undefined> {
+  const { operation, caller, deps } = call
   const [rate, quota] = await Promise.all([
     callerTicket(operation, caller, deps.limits),
-    quotaTicket(called),
+    quotaTicket(call),
   ])
   return both(rate, quota)
 }

@@ -1,5 +1,4 @@
 import { refuse } from '#domain/core/errors.ts'
-import { searchFrom } from '../../activities/chain/outcome.ts'
 import { type CallRow, findCall, takeCallLease } from '../../activities/store/calls/calls.ts'
 import { grantFree } from '../../activities/store/calls/free-grants.ts'
 import {
@@ -9,210 +8,181 @@ import {
   readStanding,
   type Standing,
 } from '../../activities/store/calls/grants.ts'
-import {
-  claimPayment,
-  findPayment,
-  keepSignature,
-  type PaymentClaim,
-  paymentAlreadyUsed,
-} from '../../activities/store/payments/payments.ts'
+import { claimPayment } from '../../activities/store/payments/payments.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
-import type { Reply } from '../operation.ts'
-import type { Run } from './call.ts'
+import { keptOf, type Reply } from '../operation.ts'
+import type { CallExecution } from './call.ts'
 import { callerTickets } from './caller-tickets.ts'
-import type { CallerTicket } from './deps.ts'
+import type { CallerTicket, FreeTicket } from './deps.ts'
+import { handle } from './handle.ts'
+import { verifyPresentedPayment } from './presented-payment.ts'
 
 /**
- * What this caller does now: `lead` the granted call, `run` it beside others (its effect is durable, or it is a read that was
- * paid before), `wait` for a leader, `settle` a call whose effect is done, `replay` the stored answer, or give the answer of
- * a read that was worked out with its grant.
+ * What this attempt does with the call:
+ * `lead` runs the effect of a granted call. `join` runs it together with another attempt: the effect is durable, or it is a paid read.
+ * `wait` waits for the attempt that leads. `settle` settles the payment of a call whose effect is done. `replay` returns the stored
+ * answer. `read` returns the answer that was worked out for a read before its grant.
  */
-export type Turn =
-  | { kind: 'run' | 'wait' }
+export type Claim =
   | { kind: 'lead'; paid: boolean }
-  | { kind: 'settle' | 'replay'; row: CallRow }
-  | { kind: 'answered'; reply: Reply<unknown>; paid: boolean }
+  | { kind: 'join' }
+  | { kind: 'wait' }
+  | { kind: 'settle'; row: CallRow }
+  | { kind: 'replay'; row: CallRow }
+  | { kind: 'read'; reply: Reply<unknown>; paid: boolean }
 
-/** Works out a read's answer before it is granted; its refusal takes nothing from the caller. */
-export type Read = () => Promise<Reply<unknown>>
-
-/** Answers a repeat before it is priced; a call that has no live row is granted here, or refused with 402. */
-export async function takeTurn(run: Run, read: Read): Promise<Turn> {
-  const { limits } = run.deps
-  const rate = await callerTickets(run)
-  const free =
-    run.operation.price === null ? undefined : await limits.freeGrant(run.request.address)
-  let freeTaken = false
+/** Claims the call: a repeat joins or gets the stored answer; a new call is granted, or refused with 402 or 429. */
+export async function claimCall(call: CallExecution): Promise<Claim> {
+  const tickets = await takeTickets(call)
   try {
-    if (free?.granted && rate?.granted && (await grantedAtOnce(run))) {
-      freeTaken = true
-      rate.assertGranted()
+    if (tickets.free?.granted && tickets.rate?.granted && (await grantedAtOnce(call))) {
+      tickets.freeUsed = true
+      tickets.rate.assertGranted()
       return { kind: 'lead', paid: false }
     }
-    const worked = await workOut(run, read, rate)
-    const turn = await grant(run, worked, rate, async (_, standing) => {
-      if (run.operation.price === null) return { kind: 'none' }
-      assertNoDebt(run, standing)
-      if (standing.credit !== undefined) return { kind: 'credit', paymentId: standing.credit }
-      freeTaken = free?.granted === true && standing.freeLeft > 0
-      return freeTaken ? { kind: 'free' } : undefined
-    })
-    return turn ?? (await grantPaid(run, worked, rate))
+    const read = await workOutRead(call, tickets.rate)
+    return (await claimUnpaid(call, read, tickets)) ?? (await claimPaid(call, read, tickets))
   } finally {
-    rate?.putBack()
-    if (!freeTaken) free?.putBack()
+    tickets.rate?.putBack()
+    if (!tickets.freeUsed) tickets.free?.putBack()
   }
 }
 
-/** Looks again for a call that somebody else was seen to lead. */
-export async function takeTurnAgain(run: Run, read: Read): Promise<Turn> {
-  const row = await findCall(run.deps.db, run.call.callId)
-  return row === undefined || row.grant_state === 'released' ? takeTurn(run, read) : join(run, row)
+/** Claims a call once more that another attempt led. */
+export async function claimAgain(call: CallExecution): Promise<Claim> {
+  const row = await findCall(call.deps.db, call.identity.callId)
+  if (row === undefined || row.grant_state === 'released') return claimCall(call)
+  return joinCall(call, row)
 }
 
-/** Most calls are new and free: nothing has to be read for them before they are written. */
-async function grantedAtOnce(run: Run): Promise<boolean> {
-  const { deps, call, operation } = run
-  if (operation.idempotency.kind === 'read') return false
-  return deps.inQueue(call.caller, () => grantFree(deps.db, call, granted(run)))
+/** The tickets of one attempt; those that it does not use are put back. */
+type Tickets = {
+  readonly rate: CallerTicket | undefined
+  readonly free: FreeTicket | undefined
+  freeUsed: boolean
 }
 
-type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
+async function takeTickets(call: CallExecution): Promise<Tickets> {
+  const { deps, operation, request } = call
+  const rate = await callerTickets(call)
+  const free = operation.price === null ? undefined : await deps.limits.freeGrant(request.address)
+  return { rate, free, freeUsed: false }
+}
 
-type Worked = PromiseSettledResult<Reply<unknown>> | undefined
+const isRead = ({ operation }: CallExecution): boolean => operation.idempotency.kind === 'read'
 
-/** Before any transaction: who holds a connection while asking for another waits for ever once all do. */
-async function workOut(
-  { operation }: Run,
-  read: Read,
+/** Most calls are new and free: their row is written without a read before it. */
+async function grantedAtOnce(call: CallExecution): Promise<boolean> {
+  if (isRead(call)) return false
+  const { deps, identity } = call
+  return deps.inQueue(identity.caller, () => grantFree(deps.db, identity, grantTo(call)))
+}
+
+type WorkedOut = PromiseSettledResult<Reply<unknown>> | undefined
+
+/**
+ * Works out the answer of a read before its grant, so that a refusal costs nothing. It runs outside any transaction: a transaction that
+ * waits for a second connection can deadlock the pool.
+ */
+async function workOutRead(
+  call: CallExecution,
   rate: CallerTicket | undefined,
-): Promise<Worked> {
-  if (operation.idempotency.kind !== 'read' || rate?.granted === false) return undefined
-  const [worked] = await Promise.allSettled([read()])
+): Promise<WorkedOut> {
+  if (!isRead(call) || rate?.granted === false) return undefined
+  const [worked] = await Promise.allSettled([handle(call)])
   return worked
 }
 
-/** Grants in one transaction under the caller's lock, so that slots, credits and proof nonces are counted exactly. */
-async function grant(
-  run: Run,
-  worked: Worked,
-  rate: CallerTicket | undefined,
-  fund: Fund,
-): Promise<Turn | undefined> {
-  const { deps, call } = run
-  const decided = await deps.inQueue(call.caller, () =>
-    transaction(deps.db, async (tx, last): Promise<Turn | { joins: CallRow } | undefined> => {
-      const standing = await readStanding(tx, call)
+/** By a credit or a free call; undefined where the caller has neither. */
+function claimUnpaid(
+  call: CallExecution,
+  read: WorkedOut,
+  tickets: Tickets,
+): Promise<Claim | undefined> {
+  return grant({ call, read, rate: tickets.rate }, async (_tx, standing) => {
+    if (call.operation.price === null) return { kind: 'none' }
+    assertNoDebt(call, standing)
+    if (standing.credit !== undefined) return { kind: 'credit', paymentId: standing.credit }
+    tickets.freeUsed = tickets.free?.granted === true && standing.freeLeft > 0
+    return tickets.freeUsed ? { kind: 'free' } : undefined
+  })
+}
+
+/** By the payment that the request carries. */
+async function claimPaid(call: CallExecution, read: WorkedOut, tickets: Tickets): Promise<Claim> {
+  const payment = await verifyPresentedPayment(call)
+  if (payment === 'ours') return { kind: 'wait' }
+  const claim = await grant({ call, read, rate: tickets.rate }, async (tx, standing) => {
+    assertNoDebt(call, standing)
+    await claimPayment(tx, payment, call.identity.callId, isRead(call) ? 'settling' : 'claimed')
+    return { kind: 'payment', paymentId: payment.paymentId }
+  })
+  return claim ?? { kind: 'wait' }
+}
+
+type Granting = {
+  readonly call: CallExecution
+  readonly read: WorkedOut
+  readonly rate: CallerTicket | undefined
+}
+type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
+
+/** Grants in one transaction under the caller's lock, so that free calls, credits and proof nonces are counted exactly. */
+async function grant({ call, read, rate }: Granting, fund: Fund): Promise<Claim | undefined> {
+  const { deps, identity } = call
+  const granted = await deps.inQueue(identity.caller, () =>
+    transaction(deps.db, async (tx, last): Promise<Claim | { joins: CallRow } | undefined> => {
+      const standing = await readStanding(tx, identity)
       if (standing.call !== undefined) {
         // A repeated read is worked out and answered once more, so it counts like any other.
-        if (run.operation.idempotency.kind === 'read') rate?.assertGranted()
+        if (isRead(call)) rate?.assertGranted()
         return { joins: standing.call }
       }
       rate?.assertGranted()
       const funding = await fund(tx, standing)
       if (funding === undefined) return undefined
+      if (read?.status === 'rejected') throw read.reason
+      const reply = read?.value
+      await grantCall(tx, last, identity, funding, reply === undefined ? grantTo(call) : 'read')
       const paid = funding.kind === 'payment'
-      if (worked?.status === 'rejected') throw worked.reason
-      const reply = worked?.value
-      await grantCall(tx, last, call, funding, reply === undefined ? granted(run) : 'read')
-      return reply === undefined ? { kind: 'lead', paid } : { kind: 'answered', reply, paid }
+      return reply === undefined ? { kind: 'lead', paid } : { kind: 'read', reply, paid }
     }),
   )
-  return decided !== undefined && 'joins' in decided ? join(run, decided.joins) : decided
+  return granted !== undefined && 'joins' in granted ? joinCall(call, granted.joins) : granted
 }
 
-const granted = (run: Run): GrantedToLead => ({
-  lease: lease(run),
-  input: inputToKeep(run),
-})
-
-function inputToKeep({ operation, input, request }: Run): unknown {
-  if (operation.keepsInput) return input
-  return operation.keepsProof
-    ? { ...Object(input), proof: request.headers['x-service-wallet-proof'] }
-    : undefined
-}
-
-async function join(run: Run, row: CallRow): Promise<Turn> {
-  if (row.fingerprint !== run.call.fingerprint) {
+/** Joins the call in this row, or takes over an attempt that stopped. */
+async function joinCall(call: CallExecution, row: CallRow): Promise<Claim> {
+  if (row.fingerprint !== call.identity.fingerprint)
     throw refuse('idempotency_conflict', {
       detail: 'the idempotency key was used with other terms',
     })
-  }
-  if (row.answer_state === 'final')
-    return run.operation.idempotency.kind === 'read' ? { kind: 'run' } : { kind: 'replay', row }
+  if (row.answer_state === 'final') return isRead(call) ? { kind: 'join' } : { kind: 'replay', row }
   if (row.answer_state === 'done') return { kind: 'settle', row }
-  if (row.grant_state === 'used') return { kind: 'run' }
-  const leads = await takeCallLease(run.deps.db, row.call_id, lease(run))
+  if (row.grant_state === 'used') return { kind: 'join' }
+  const leads = await takeCallLease(call.deps.db, row.call_id, leaseOf(call))
   return leads ? { kind: 'lead', paid: row.funding === 'payment' } : { kind: 'wait' }
 }
 
-/** The wallet owes a fee for an effect that it has: nothing but that call, and status, goes on. */
-function assertNoDebt(run: Run, { debt }: Standing): void {
-  if (
-    run.operation.idempotency.kind === 'read' ||
-    debt === undefined ||
-    debt.callId === run.call.callId
-  )
-    return
+/** A wallet that owes the fee of an earlier effect may only repeat that call or read. */
+function assertNoDebt(call: CallExecution, { debt }: Standing): void {
+  if (isRead(call) || debt === undefined || debt.callId === call.identity.callId) return
   const owed = { payment_id: debt.paymentId, operation: debt.operation }
-  throw run.deps.offers.paymentRequired(run.operation, 'an earlier call is not paid for', {
+  throw call.deps.offers.paymentRequired(call.operation, 'an earlier call is not paid for', {
     debt: owed,
   })
 }
 
-async function grantPaid(run: Run, worked: Worked, rate: CallerTicket | undefined): Promise<Turn> {
-  const claim = await verifiedPayment(run)
-  if (claim === 'ours') return { kind: 'wait' }
-  const turn = await grant(run, worked, rate, async (tx, standing) => {
-    assertNoDebt(run, standing)
-    await claimPayment(
-      tx,
-      claim,
-      run.call.callId,
-      run.operation.idempotency.kind === 'read' ? 'settling' : 'claimed',
-    )
-    return { kind: 'payment', paymentId: claim.paymentId }
-  })
-  return turn ?? { kind: 'wait' }
+const grantTo = (call: CallExecution): GrantedToLead => ({
+  lease: leaseOf(call),
+  input: inputToKeep(call),
+})
+
+function inputToKeep({ operation, input, request }: CallExecution): unknown {
+  const { keepsInput, keepsProof } = keptOf(operation)
+  if (keepsInput) return input
+  if (!keepsProof) return undefined
+  return { ...Object(input), proof: request.headers['x-service-wallet-proof'] }
 }
 
-/** The payment of this request, parsed strictly and verified; `ours` when it is bound to this very call already. */
-export async function verifiedPayment(
-  run: Run,
-  more: { debt?: Record<string, string> } = {},
-): Promise<PaymentClaim | 'ours'> {
-  const { offers, db, clock, chainHead } = run.deps
-  const payment = offers.readPayment(run.request.headers, run.operation)
-  if (payment === undefined)
-    throw offers.paymentRequired(run.operation, 'payment is required', more)
-  const known = await findPayment(db, payment.paymentId)
-  // A payment that is claimed is never verified again: verification of a settled one fails although it paid.
-  if (known !== undefined && known.state !== 'released') {
-    if (known.call_id === run.call.callId) return 'ours'
-    throw paymentAlreadyUsed()
-  }
-  await offers.verify(payment, await clock.nowSeconds(), run.operation)
-  const fromBlock = searchFrom(await chainHead())
-  const { paymentId, payer, nonce, payTo, value, validAfter, validBefore, signature, accepted } =
-    payment
-  const proofWallet = run.caller.kind === 'wallet' ? run.caller.wallet : run.caller.id
-  const claim = {
-    paymentId,
-    asset: offers.asset,
-    payer,
-    nonce,
-    payTo,
-    value,
-    validAfter,
-    validBefore,
-    signature,
-    requirements: accepted,
-    proofWallet,
-    fromBlock,
-  }
-  await keepSignature(db, claim)
-  return claim
-}
-
-const lease = (run: Run) => ({ holder: run.holder, ms: run.deps.config.CALL_LEASE_MS })
+const leaseOf = ({ holder, deps }: CallExecution) => ({ holder, ms: deps.config.CALL_LEASE_MS })

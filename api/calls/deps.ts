@@ -20,6 +20,9 @@ import type { Quotas } from './quotas.ts'
 /** One call of a wallet or a credential, if it was granted. `assertGranted` uses it up; unused, as by a repeat of a call, it can be put back. */
 export type CallerTicket = { readonly granted: boolean; assertGranted(): void; putBack(): void }
 
+/** A free call of an address. */
+export type FreeTicket = { readonly granted: boolean; putBack(): void }
+
 /** Counted in Postgres, so that the limits hold over processes; a ticket that is not granted throws 429 `rate_limited`. */
 export type RateLimits = {
   address(address: string, perMinute?: number): Promise<CallerTicket>
@@ -27,7 +30,7 @@ export type RateLimits = {
   agent(credentialId: string): Promise<CallerTicket>
   nobody(address: string, of: { reads: boolean }): Promise<CallerTicket>
   /** Not granted when this address, or all together, had enough free calls today; the call can still be paid for. */
-  freeGrant(address: string): Promise<{ granted: boolean; putBack(): void }>
+  freeGrant(address: string): Promise<FreeTicket>
 }
 
 /** What the one road needs beside the operation and the request. */

@@ -1,164 +1,86 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { digestOf } from '#domain/core/canonical-json.ts'
 import { DomainError, type Refusal, refuse } from '#domain/core/errors.ts'
-import { callId } from '#domain/core/ids.ts'
 import { limits } from '#domain/core/limits.ts'
-import { paymentRequiredHeaders } from '../../activities/payment/offers.ts'
-import type { CallIdentity } from '../../activities/store/calls/grants.ts'
 import { isUnavailable } from '../../activities/store/postgres/db.ts'
 import { TooManyAttempts } from '../auth/attempts.ts'
 import { assertRails, authenticate } from '../auth/authenticate.ts'
-import { type Identity, identify } from '../auth/identify.ts'
-import { presentedWay } from '../auth/presented.ts'
-import { signedCall } from '../auth/recall.ts'
-import type { CallAnswer, Caller, CallRequest } from '../context.ts'
+import type { CallAnswer, CallRequest } from '../context.ts'
 import { type Access, type AnyOperation, isPlain, waysOf } from '../operation.ts'
+import { answerRead, answerStored } from './answer.ts'
 import { bytesMaxOf } from './body-size.ts'
+import type {
+  AuthorizedCall,
+  CallExecution,
+  Executed,
+  IdentifiedCall,
+  Operations,
+  ReceivedCall,
+} from './call.ts'
+import { type Claim, claimAgain, claimCall } from './claim.ts'
 import type { PipelineDeps } from './deps.ts'
 import { screenFreeText } from './forbidden-material.ts'
-import { readInput, readValue, withParams } from './input.ts'
-import { pickOperation } from './pick-operation.ts'
+import { bodyOf, checkOutput, contextWith } from './handle.ts'
+import { assertSize, identifyCall, isUnproven } from './identify-call.ts'
+import { identifyRepeat } from './identify-repeat.ts'
+import { readInput, withParams } from './input.ts'
 import { problemAnswer } from './problem.ts'
 import { callerTicket } from './rate-limits.ts'
-import { checkOutput, runCall } from './run-call.ts'
-
-/** The operations of one path and method; their `mode` tells several apart. */
-export type Operations = readonly [AnyOperation, ...AnyOperation[]]
-/** `operation` is absent where the call was refused before its mode was read. */
-export type Executed = { readonly answer: CallAnswer; readonly operation?: AnyOperation }
+import { leadCall, runEffect } from './run-effect.ts'
+import { settleCall } from './settlement.ts'
 
 /**
- * The pipeline of every call: size → address limit → credential → JSON → proof over the body → schema → screening → authorize →
- * stored answer or join → caller limit → price → handle → check output → settle → answer (api-conventions.md). Never throws.
+ * The pipeline of every call, in this order: size → address limit → credential → JSON → proof over the body → schema → screening →
+ * authorize → stored answer or join → caller limit → price → handle → check output → settle → answer. Never throws.
  */
 export async function execute(
   operations: Operations,
   request: CallRequest,
   deps: PipelineDeps,
 ): Promise<Executed> {
-  const only = operations.length === 1 ? operations[0] : undefined
-  const release = operations[0].unlimited
+  const received = { operations, request, deps }
+  const release = operations[0].http.unlimited
     ? () => undefined
     : await deps.unknownCalls(request.address)
-  let admitted: Admitted | undefined
+  let identified: IdentifiedCall | undefined
   try {
-    admitted = await admit(operations, request, deps)
-    if (admitted.identity.kind !== 'public' && admitted.identity.kind !== 'refused') release()
-    return { operation: admitted.operation, answer: await travel(admitted, request, deps, release) }
+    identified = await identifyCall(received)
+    if (!isUnproven(identified.presented)) release()
+    const call = await authorizeCall(identified)
+    release()
+    const answer = isPlain(call.operation)
+      ? await answerPlainly(call)
+      : await runOnce(await identifyRepeat(call))
+    return { operation: identified.operation, answer }
   } catch (error) {
     release()
     if (error instanceof TooManyAttempts) await sleep(limits.guessedCredentialDelayMs)
-    const operation = admitted?.operation ?? only
-    const refusal =
-      error instanceof DomainError ? error.refusal : unexpected(error, operation, request, deps)
-    const problem = problemAnswer(refusal, {
-      baseUrl: deps.baseUrl,
-      requestId: request.requestId,
-      access: operation?.access ?? accessOf(operations),
-    })
-    const answer = {
-      ...problem,
-      headers: { ...problem.headers, ...paymentRequiredHeaders(refusal) },
-    }
-    return operation === undefined ? { answer } : { answer, operation }
+    return refuseCall(received, identified?.operation, error)
   }
 }
 
-function accessOf([first, ...others]: Operations): Access {
-  return [...waysOf(first), ...others.flatMap((operation) => waysOf(operation))]
-}
-
-type Admitted = {
-  readonly operation: AnyOperation
-  readonly value: unknown
-  readonly identity: Identity
-}
-
-/** Finds out who calls what. A caller that nothing is known of costs one lookup or one signature check, and JSON of bounded size and depth. */
-async function admit(
-  operations: Operations,
-  request: CallRequest,
-  deps: PipelineDeps,
-): Promise<Admitted> {
-  const [first] = operations
-  assertSize(request, bytesMaxOf(operations, request))
-  const identity = first.unlimited
-    ? ({ kind: 'public' } as const)
-    : await identifyWithin(operations, request, deps)
-  if (identity.kind === 'public') assertSize(request, limits.bodyBytesMax)
-  const value = readValue(first, request)
-  return { operation: pickOperation(operations, value), value, identity }
-}
-
-/**
- * The caller, where its address may call: calls that prove nothing are counted per address. What this process can check by itself
- * is checked whatever the address did before, so that a right credential is accepted from any address.
- */
-async function identifyWithin(
-  operations: Operations,
-  request: CallRequest,
-  deps: PipelineDeps,
-): Promise<Identity> {
-  const { address } = request
-  const unproven = await deps.limits.address(address, operations[0].limits?.addressPerMinute)
-  if (presentedWay(operations, request) === undefined) unproven.assertGranted()
-  const identity = await identify(operations, request, deps)
-  if (identity.kind === 'public' || identity.kind === 'refused') unproven.assertGranted()
-  else unproven.putBack()
-  return identity
-}
-
-function assertSize({ body }: CallRequest, bytesMax: number): void {
-  if (body !== null && body.length > bytesMax)
-    throw refuse('payload_too_large', {
-      detail: `the body is over ${bytesMax} bytes`,
-    })
-}
-
-async function travel(
-  { operation, value, identity }: Admitted,
-  request: CallRequest,
-  deps: PipelineDeps,
-  release: () => void,
-): Promise<CallAnswer> {
+/** Proof over the body → schema → screening → authorize. */
+async function authorizeCall(call: IdentifiedCall): Promise<AuthorizedCall> {
+  const { operation, request, deps, value } = call
   assertSize(request, bytesMaxOf([operation], request))
-  const { caller, proof } = await authenticate({ operation, request, value }, identity, deps)
+  const { caller, proof } = await authenticate(call, call.presented, deps)
   const input = readInput(operation, withParams(value, request))
   screenFreeText(operation.input, input)
   await assertRails(operation, input, caller, deps)
+  const authorized = { operation, request, deps, value, input, caller, proof }
   const { authorize } = operation
-  if (authorize !== undefined) {
-    const asked = deps.context({
-      caller,
-      callId: '',
-      leads: false,
-      requestId: request.requestId,
-      sent: request,
-    })
-    await deps.attempts.guard({ address: request.address }, async () => authorize(input, asked))
-  }
-  release()
-  if (isPlain(operation)) return answerPlainly(operation, input, caller, request, deps)
-  const presented = identifyCall(operation, input, caller, proof, request)
-  const call = await signedCall({ operation, request, value }, input, presented, deps)
-  return runCall({ operation, input, caller, call, request, deps, holder: randomUUID() })
+  if (authorize !== undefined)
+    await deps.attempts.guard({ address: request.address }, async () =>
+      authorize(input, contextWith(authorized, '', false)),
+    )
+  return authorized
 }
 
-/** A call that needs no row: handle, check, answer. */
-async function answerPlainly(
-  operation: AnyOperation,
-  input: unknown,
-  caller: Caller,
-  request: CallRequest,
-  deps: PipelineDeps,
-): Promise<CallAnswer> {
+/** A call that needs no row: caller limit → handle → check output → answer. */
+async function answerPlainly(call: AuthorizedCall): Promise<CallAnswer> {
+  const { operation, input, caller, deps } = call
   const rate = await callerTicket(operation, caller, deps.limits)
   rate?.assertGranted()
-  const reply = await operation.handle(
-    input,
-    deps.context({ caller, callId: '', leads: true, requestId: request.requestId, sent: request }),
-  )
+  const reply = bodyOf(operation, await operation.handle(input, contextWith(call, '', true)))
   return {
     status: reply.status ?? operation.status[0],
     headers: {},
@@ -166,69 +88,74 @@ async function answerPlainly(
   }
 }
 
-function identifyCall(
-  operation: AnyOperation,
-  input: unknown,
-  caller: Caller,
-  proof: CallIdentity['proof'],
-  request: CallRequest,
-): CallIdentity {
-  const { idempotency } = operation
-  const key =
-    'key' in idempotency
-      ? (idempotency.key(input) ?? headerKey(request) ?? proof?.nonce ?? randomUUID())
-      : digestOf([proof?.nonce ?? request.requestId, proof?.bodySha256 ?? input])
-  if (idempotency.kind === 'body') assertSameKey(request.headers['idempotency-key'], key)
-  const fingerprinted =
-    idempotency.kind === 'natural'
-      ? key
-      : idempotency.kind === 'body' && idempotency.fingerprint
-        ? idempotency.fingerprint(input)
-        : input
-  return {
-    callId: callId(caller.id, operation.id, key),
-    caller: caller.id,
-    operation: operation.id,
-    key,
-    fingerprint: digestOf(fingerprinted),
-    path: pathToKeep(operation, request),
-    proof,
+/** A call whose effect or charge happens once: it is claimed until a claim gives its answer. */
+async function runOnce(call: CallExecution): Promise<CallAnswer> {
+  const until = performance.now() + call.deps.config.UPDATE_WAIT_MS
+  for (let claim = await claimCall(call); ; claim = await claimAgain(call)) {
+    const answer = await followClaim(call, claim, until)
+    if (answer !== undefined) return answer
   }
 }
 
-/** A status token in the path is a secret and is written nowhere. */
-const pathToKeep = ({ http }: AnyOperation, { path }: CallRequest): string =>
-  http.path.includes('{token}') ? http.path : path
-
-const keyForm = /^"?([A-Za-z0-9._:-]{1,128})"?$/
-
-/** The key in the header, bare or as a structured-field string; 400 for anything else. */
-function headerKey({ headers }: CallRequest): string | undefined {
-  const header = headers['idempotency-key']
-  if (header === undefined) return undefined
-  const [, key] = (typeof header === 'string' ? keyForm.exec(header) : null) ?? []
-  if (key !== undefined) return key
-  throw refuse('invalid_request', {
-    detail: 'the Idempotency-Key header is not one key of 1 to 128 letters, digits, . _ : -',
-  })
+/** The answer of a claimed call; undefined where it has to be claimed again. */
+async function followClaim(
+  call: CallExecution,
+  claim: Claim,
+  until: number,
+): Promise<CallAnswer | undefined> {
+  switch (claim.kind) {
+    case 'read':
+      return answerRead(call, claim.reply, { paid: claim.paid })
+    case 'replay':
+      return answerStored(call, claim.row, { replayed: true })
+    case 'join':
+      return runEffect(call, { leads: false })
+    case 'lead':
+      return leadCall(call, { paid: claim.paid, until })
+    case 'settle':
+      await settleCall(call, claim.row)
+      return undefined
+    case 'wait':
+      if (performance.now() >= until) throw stillRunning()
+      await call.deps.changes.wait(call.identity.callId, 250)
+      return undefined
+  }
 }
 
-/** The header may repeat the body's key, bare or as a structured-field string; it may not contradict it. */
-function assertSameKey(header: string | string[] | undefined, key: string): void {
-  if (header === undefined || header === key || header === `"${key}"`) return
-  throw refuse('invalid_request', {
-    detail: 'the Idempotency-Key header and the body disagree',
-    errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
+const stillRunning = () =>
+  refuse('idempotency_in_flight', {
+    detail: 'the same call is still running',
+    money_moved: 'unknown',
+    retry_after_ms: 1000,
   })
-}
 
-function unexpected(
+function refuseCall(
+  call: ReceivedCall,
+  picked: AnyOperation | undefined,
   error: unknown,
+): Executed {
+  const { operations, request, deps } = call
+  const operation = picked ?? (operations.length === 1 ? operations[0] : undefined)
+  const refusal =
+    error instanceof DomainError ? error.refusal : unexpectedRefusal(call, operation, error)
+  const answer = problemAnswer(refusal, {
+    baseUrl: deps.baseUrl,
+    requestId: request.requestId,
+    access: operation?.access ?? accessOf(operations),
+  })
+  return operation === undefined ? { answer } : { answer, operation }
+}
+
+function accessOf([first, ...others]: Operations): Access {
+  return [...waysOf(first), ...others.flatMap((operation) => waysOf(operation))]
+}
+
+function unexpectedRefusal(
+  { request, deps }: ReceivedCall,
   operation: AnyOperation | undefined,
-  request: CallRequest,
-  deps: PipelineDeps,
+  error: unknown,
 ): Refusal {
-  // A priced or writing call may have settled or moved something before the dependency went away.
+  // A priced or writing call may have settled or moved something before the dependency failed.
   const money_moved = operation === undefined || isPlain(operation) ? 'no' : 'unknown'
   if (isUnavailable(error)) {
     const detail = 'a dependency does not answer'

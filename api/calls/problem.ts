@@ -94,11 +94,11 @@ const ofEffects: readonly ErrorCode[] = ['contention', 'paused']
 
 /** The codes that every operation of this shape may give beside its own (endpoints §1.2): by method, access, price and idempotency. */
 export function standingErrors(operation: AnyOperation): ErrorCode[] {
-  const { http, idempotency, mode, price, statusToken, stream, unlimited } = operation
+  const { http, idempotency, mode, price, statusToken, stream } = operation
   const kept = 'key' in idempotency
   return [
     ...always,
-    ...(unlimited ? [] : (['rate_limited', 'unavailable'] as const)),
+    ...(http.unlimited ? [] : (['rate_limited', 'unavailable'] as const)),
     ...(http.method === 'GET' ? [] : ofBodies),
     ...(http.method === 'GET' || stream !== undefined ? [] : (['invalid_json'] as const)),
     ...(mode === undefined ? [] : (['unknown_mode'] as const)),

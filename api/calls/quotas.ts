@@ -2,12 +2,9 @@ import type { Pool } from 'pg'
 import { refuse } from '#domain/core/errors.ts'
 import type { Config } from '../../activities/config/config.ts'
 import { createLimiter } from '../../activities/store/calls/rate-limits.ts'
+import type { Uses } from '../operation.ts'
 import type { CallerTicket } from './deps.ts'
 
-/** What a new call uses up for a day. */
-export type Uses = Readonly<
-  Partial<Record<'registrations' | 'tasks' | 'workflows' | 'posts' | 'kib', number>>
->
 /** Who uses it; `trusted` is an operator, or an agent that is trusted and no sandbox. */
 export type User = {
   readonly agentId: string | undefined

@@ -61,7 +61,7 @@ export function createRateLimits(pool: Pool, config: Config): RateLimits {
  * calls that write than calls that read; undefined for all others.
  */
 export async function callerTicket(
-  { idempotency, unlimited }: AnyOperation,
+  { idempotency, http }: AnyOperation,
   caller: Caller,
   limits: RateLimits,
 ): Promise<CallerTicket | undefined> {
@@ -69,7 +69,7 @@ export async function callerTicket(
   const credential =
     caller.kind === 'agent' || caller.kind === 'public' ? caller.credential : undefined
   if (credential !== undefined) return limits.agent(credential.credential_id)
-  if (caller.kind !== 'public' || unlimited) return undefined
+  if (caller.kind !== 'public' || http.unlimited) return undefined
   return limits.nobody(caller.address, { reads: idempotency.kind === 'read' })
 }
 

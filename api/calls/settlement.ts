@@ -8,50 +8,53 @@ import {
 } from '../../activities/store/payments/payments.ts'
 import { lookUntil } from '../../activities/store/postgres/changes.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
-import type { Run } from './call.ts'
-import { verifiedPayment } from './claim.ts'
+import type { CallExecution } from './call.ts'
+import { verifyPresentedPayment } from './presented-payment.ts'
 
-/** For `charge: 'before'`: takes the money of a payment-funded call, so that the handler runs only when it is settled. */
-export async function settleBefore(run: Run): Promise<void> {
-  const { deps, call } = run
-  const row = await requireCall(deps.db, call.callId)
+/** For `charge: 'before'`: settles the payment first, so that the handler runs only on a paid call. */
+export async function settleBefore(call: CallExecution): Promise<void> {
+  const { deps, identity } = call
+  const row = await requireCall(deps.db, identity.callId)
   if (row.payment_id === null) return
   await startSettling(deps.db, row.payment_id)
-  const state = await waitSettled(run, row.payment_id)
-  if (state === 'failed') throw nothingDone(run)
+  const state = await waitSettled(call, row.payment_id)
+  if (state === 'failed') throw notCharged(call)
 }
 
 /**
- * Withholds the answer of a call whose effect is done until its payment is settled, and returns the call as it is then. A
- * payment that is proven to have failed leaves a debt: the call is offered again, and a new payment goes under the same
- * grant without a second effect. A read leaves none, because its answer was withheld.
+ * Waits until the payment of a call is settled whose effect is done, and returns its row. A payment that is proven to have failed
+ * leaves a debt: the caller may pay again for the same grant, and the effect does not run a second time. A read leaves no debt,
+ * because its answer was withheld.
  */
-export async function settleDone(run: Run, row: AnsweredCall): Promise<AnsweredCall> {
-  const { deps } = run
+export async function settleCall(call: CallExecution, row: AnsweredCall): Promise<AnsweredCall> {
+  const { deps } = call
   if (row.answer_state !== 'done' || row.payment_id === null) return row
   const payment = await findPayment(deps.db, row.payment_id)
-  const isRead = run.operation.idempotency.kind === 'read'
+  const isRead = call.operation.idempotency.kind === 'read'
   const owed =
-    payment?.state === 'failed' && !isRead ? await payDebt(run, row.payment_id) : row.payment_id
-  const state = await waitSettled(run, owed)
-  if (state === 'failed') throw isRead ? nothingDone(run) : debtRefusal(run, owed)
+    payment?.state === 'failed' && !isRead ? await payDebt(call, row.payment_id) : row.payment_id
+  const state = await waitSettled(call, owed)
+  if (state === 'failed') throw isRead ? notCharged(call) : debtRefusal(call, owed)
   return requireCall(deps.db, row.call_id)
 }
 
-/** A refusal of a call whose fee may be on its way says so, whatever it was refused for. */
-export async function toldOfFee({ deps, call }: Run, refusal: Refusal): Promise<DomainError> {
-  const row = await findCall(deps.db, call.callId)
+/** The refusal as an error; it says so where the fee of the call may be on its way. */
+export async function refusalAfterFee(
+  { deps, identity }: CallExecution,
+  refusal: Refusal,
+): Promise<DomainError> {
+  const row = await findCall(deps.db, identity.callId)
   const payment = row?.payment_id == null ? undefined : await findPayment(deps.db, row.payment_id)
   const out = payment?.state === 'settling' || payment?.state === 'pending'
   return new DomainError(out ? { ...refusal, money_moved: 'unknown' } : refusal)
 }
 
-async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
-  const claim = await verifiedPayment(run, { debt: debtOf(run, failedPaymentId) })
-  if (claim === 'ours') throw debtRefusal(run, failedPaymentId)
-  await transaction(run.deps.db, async (tx) => {
-    await claimPayment(tx, claim, run.call.callId, 'settling')
-    if (!(await replaceFailedPayment(tx, run.call.callId, claim.paymentId))) {
+async function payDebt(call: CallExecution, failedPaymentId: string): Promise<string> {
+  const claim = await verifyPresentedPayment(call, { debt: debtOf(call, failedPaymentId) })
+  if (claim === 'ours') throw debtRefusal(call, failedPaymentId)
+  await transaction(call.deps.db, async (tx) => {
+    await claimPayment(tx, claim, call.identity.callId, 'settling')
+    if (!(await replaceFailedPayment(tx, call.identity.callId, claim.paymentId))) {
       throw refuse('idempotency_in_flight', {
         detail: 'another payment for this call is under way',
         money_moved: 'unknown',
@@ -61,20 +64,20 @@ async function payDebt(run: Run, failedPaymentId: string): Promise<string> {
   return claim.paymentId
 }
 
-const debtOf = (run: Run, paymentId: string) => ({
+const debtOf = (call: CallExecution, paymentId: string) => ({
   payment_id: paymentId,
-  operation: run.operation.id,
+  operation: call.operation.id,
 })
-const debtRefusal = (run: Run, paymentId: string) =>
-  run.deps.offers.paymentRequired(run.operation, 'the effect is there, its payment failed', {
-    debt: debtOf(run, paymentId),
+const debtRefusal = (call: CallExecution, paymentId: string) =>
+  call.deps.offers.paymentRequired(call.operation, 'the effect happened, and its payment failed', {
+    debt: debtOf(call, paymentId),
   })
 
-const nothingDone = ({ deps, operation }: Run) =>
+const notCharged = ({ deps, operation }: CallExecution) =>
   deps.offers.paymentRequired(operation, 'the payment failed and nothing was done', {})
 
-async function waitSettled(run: Run, paymentId: string): Promise<'settled' | 'failed'> {
-  const { deps } = run
+async function waitSettled(call: CallExecution, paymentId: string): Promise<'settled' | 'failed'> {
+  const { deps } = call
   const until = performance.now() + deps.config.SETTLE_WAIT_MS
   await deps.notifyPayment(paymentId)
   const state = await lookUntil(deps.changes, paymentId, until - performance.now(), async () => {

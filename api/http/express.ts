@@ -3,7 +3,7 @@ import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Logger } from 'pino'
 import { refuse } from '#domain/core/errors.ts'
-import type { Executed, Operations } from '../calls/execute.ts'
+import type { Executed, Operations } from '../calls/call.ts'
 import type { CallRequest } from '../context.ts'
 import type { AnyOperation, Host } from '../operation.ts'
 import { admit } from './admit.ts'
@@ -106,7 +106,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
     const [first, ...others] = methods.get(method) ?? []
     if (first === undefined) throw new Error(`no operation for ${method}`)
     const body: Buffer | null = Buffer.isBuffer(request.body) ? request.body : null
-    response.locals['probe'] = first.unlimited === true
+    response.locals['probe'] = first.http.unlimited === true
     const { query, path } = request
     const { requestId } = response.locals
     const headers = onceOrList(request.headersDistinct)
@@ -122,7 +122,7 @@ function answerCall({ call }: Surface, { methods }: PathGroup): RequestHandler {
       requestId,
     })
     if (operation !== undefined) response.locals['operation'] = operation.id
-    await sendAnswer(response, answer, operation ?? {})
+    await sendAnswer(response, answer, { ...operation, ...operation?.http })
   }
 }
 

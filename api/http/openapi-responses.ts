@@ -81,7 +81,7 @@ function headersOf(
   const written = group.some(({ idempotency }) => 'key' in idempotency)
   const names = [
     ...everyAnswer,
-    ...(group.some(({ cacheable }) => cacheable) && status === 200 ? ['ETag'] : []),
+    ...(group.some(({ http }) => http.cacheable) && status === 200 ? ['ETag'] : []),
     ...(priced && status < 300 ? ['PAYMENT-RESPONSE'] : []),
     ...(written && status < 300 && status !== 202 ? ['Idempotent-Replayed'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),

@@ -6,6 +6,9 @@ import type { AnyOperation } from '../operation.ts'
 
 const ZIP = 'application/zip'
 
+/** How an operation's answer may be sent. */
+type AnswerForm = Pick<AnyOperation, 'asFiles'> & Pick<AnyOperation['http'], 'cacheable'>
+
 /**
  * Writes an answer as JSON bytes, or as a zip of the files that it also is where the caller prefers that. A cacheable document gets five
  * minutes, and an ETag that answers `If-None-Match` with 304.
@@ -13,7 +16,7 @@ const ZIP = 'application/zip'
 export async function sendAnswer(
   response: Response,
   { status, headers, body }: CallAnswer,
-  { cacheable, asFiles }: Pick<AnyOperation, 'cacheable' | 'asFiles'>,
+  { cacheable, asFiles }: AnswerForm,
 ): Promise<void> {
   if (
     status === 200 &&

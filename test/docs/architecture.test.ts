@@ -4,7 +4,7 @@ import { beforeAll, expect } from 'vitest'
 import { payoutTransitions } from '#domain/payouts/payout.ts'
 import * as messages from '../../workflows/payout/messages.ts'
 import { verifies } from '../verifies.ts'
-import { folders, pipeline, read, root, withPictures } from './pictures.ts'
+import { folders, read, root, withPictures } from './pictures.ts'
 
 const page = 'docs/architecture.md'
 const generated = [page, 'README.md', 'docs/reference/tasks.md', 'docs/reference/operations.md']
@@ -30,50 +30,6 @@ verifies(
       ([, folder]) => folder,
     )
     expect(named.sort()).toEqual(folders().sort())
-  },
-)
-
-verifies(
-  'docs.architecture',
-  'a call passes its steps in the order that the comment of the pipeline names',
-  () => {
-    const walked: [string, string, RegExp][] = [
-      ['size', 'admit', /assertSize\(/],
-      ['address limit', 'identifyWithin', /limits\.address\(/],
-      ['credential', 'identifyWithin', /identify\(/],
-      ['JSON', 'admit', /readValue\(/],
-      ['proof over the body', 'travel', /authenticate\(\{/],
-      ['schema', 'travel', /readInput\(/],
-      ['screening', 'travel', /screenFreeText\(/],
-      ['authorize', 'travel', /authorize\(input/],
-      ['stored answer or join', 'grant', /joins: standing/],
-      ['caller limit', 'grant', /assertGranted\(\)\s+const funding/],
-      ['price', 'grant', /await fund\(/],
-      ['handle', 'handled', /handle\(run, leads\)/],
-      ['check output', 'handled', /checkOutput\(/],
-      ['settle', 'handled', /settleDone\(/],
-      ['answer', 'handled', /storedAnswer\(/],
-    ]
-    expect(walked.map(([step]) => step)).toEqual(pipeline())
-    const source = [
-      read('api/calls/execute.ts'),
-      read('api/calls/claim.ts'),
-      read('api/calls/run-call.ts'),
-    ].join('\n')
-    for (const name of ['admit', 'identifyWithin', 'travel', 'grant', 'handled']) {
-      const body = bodyOf(source, name)
-      const at = walked
-        .filter(([, within]) => within === name)
-        .map(([, , call]) => body.search(call))
-      expect(at, name).not.toContain(-1)
-      expect(at, name).toEqual([...at].sort((a, b) => a - b))
-    }
-    expect(bodyOf(source, 'travel').search(/runCall\(/)).toBeGreaterThan(
-      bodyOf(source, 'travel').search(/authenticate\(\{/),
-    )
-    expect(bodyOf(source, 'runCall').search(/takeTurn\(/)).toBeLessThan(
-      bodyOf(source, 'runCall').search(/handled\(/),
-    )
   },
 )
 
@@ -180,8 +136,6 @@ function checkedValues(table: string, column: string): string[] {
   return [...list.matchAll(/'(\w+)'/g)].map(([, value = '']) => value)
 }
 
-const bodyOf = (source: string, name: string): string =>
-  source.match(new RegExp(`function ${name}\\([\\s\\S]*?\\n}\\n`))?.[0] ?? ''
 const filesIn = (cell: string): string[] =>
   [...cell.matchAll(/`([\w./-]+\/[\w./-]+)`/g)]
     .map(([, path = '']) => path)

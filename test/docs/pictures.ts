@@ -57,10 +57,10 @@ export function withPictures(text: string): string {
 }
 
 /** The steps of a call as the comment of `execute` names them. */
-export function pipeline(): string[] {
+function pipeline(): string[] {
   const comment =
     read('api/calls/execute.ts').match(
-      /pipeline of every call: ([\s\S]*?) \(api-conventions/,
+      /pipeline of every call, in this order: ([\s\S]*?)\. Never throws/,
     )?.[1] ?? ''
   return comment
     .replace(/\s*\n \* /g, ' ')

@@ -22,11 +22,8 @@ export const credentialEnforce = operation({
   tool: 'enforce_agent_credential',
   access: 'public',
   examines: true,
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     operation_id: z.string().regex(/^[a-z]+(-[a-z]+)*$/),
     rail: Rail.optional(),

@@ -19,12 +19,6 @@ export const handshakeRead = operation({
   summary: 'Read a fresh nonce and the text that a handshake signs.',
   http: { method: 'GET', path: '/api/agents/handshake', host: 'os' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({
     body: output.parse(await context.agents.handshakeDocument()),

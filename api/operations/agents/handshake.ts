@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { callingToken } from './caller.ts'
 import { Credential, TrustState } from './shapes.ts'
 
@@ -32,9 +32,6 @@ export const handshake = operation({
   access: 'status',
   // The body is signed by itself, over the nonce and the token.
   statusToken: { prefixes: ['st'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['proof_invalid', 'trust_required', 'already_claimed'],
   idempotency: { kind: 'natural', key: ({ nonce }) => nonce },
   input: z.strictObject({
@@ -50,7 +47,7 @@ export const handshake = operation({
   authorize: (input, context) => context.agents.assertHandshake(callingToken(context), input),
   handle: async (input, context) => {
     await context.agents.shakeHands(callingToken(context), input, context.callId)
-    return {}
+    return answeredByService
   },
   reveal: (answer, context) => context.agents.withAccessKey(answer),
 })

@@ -16,12 +16,6 @@ export const agentRegisterRead = operation({
     'Read how an agent registers: the manifest’s schema, the policy rules, and how many agents stand where.',
   http: { method: 'GET', path: '/api/agents/register', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => {
     const view = await context.contracts.registration()

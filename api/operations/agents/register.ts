@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { scopes } from '#domain/agents/credential.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Agent, EncryptionKey, PublicKey, Rail, Scope, TrustState } from './shapes.ts'
 
@@ -69,18 +69,16 @@ export const agentRegister = operation({
     'Register an agent by its manifest; answers with its trust state, its status URL and a signed receipt.',
   http: { method: 'POST', path: '/api/agents/register', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['key_already_registered', 'callback_refused', 'forbidden_material'],
   uses: () => ({ registrations: 1 }),
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   recalledBy: ({ public_key }) => public_key,
   input: Manifest,
   output,
   handle: async ({ idempotency_key: _key, ...manifest }, context) => {
     await context.agents.register(manifest, context.callId)
-    return {}
+    return answeredByService
   },
   reveal: (answer, context) => context.agents.withStatusToken(answer, context.callId),
 })

@@ -50,12 +50,6 @@ export const agentStatus = operation({
   http: { method: 'GET', path: '/api/agents/status/{token}', host: 'base' },
   access: 'status',
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => {
     const { prefix, subjectId } = callingToken(context)

@@ -49,8 +49,6 @@ export const issueMandate = operation({
   http: { method: 'POST', path: '/api/delegated-authority', host: 'base' },
   mode: 'issue_mandate',
   access: 'operator',
-  price: null,
-  charge: 'after',
   status: [201],
   errors: [
     'not_found',

@@ -57,11 +57,7 @@ export const callbackCompletionRead = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z
     .strictObject({ payment_reference_id: ReferenceId.optional(), run_id: RunId.optional() })
     .refine(

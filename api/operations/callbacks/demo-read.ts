@@ -26,11 +26,6 @@ export const callbackDemoRead = operation({
   summary: 'Read what the demo receiver of a name took.',
   http: { method: 'GET', path: demoReceiverPath, host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ receiver: Receiver, delivery_id: DeliveryId.optional() }),
   output,
   handle: async ({ receiver, delivery_id }, context) => ({

@@ -24,11 +24,8 @@ export const callbackDemoReceive = operation({
     'Take a callback of this service by its signature; a receiver can refuse the first attempts.',
   http: { method: 'POST', path: demoReceiverPath, host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
   // Signed as it is, to the byte.
   stream: { mediaTypes: ['application/json'], bytesMax: limits.bodyBytesMax },
-  status: [200],
   errors: ['webhook_signature_invalid'],
   idempotency: { kind: 'effect' },
   input: z.strictObject({

@@ -31,15 +31,14 @@ export const callbackExamples = operation({
   id: 'callback-examples',
   summary:
     'Read callbacks as this service signs them, receivers that verify them, and when a callback is tried again.',
-  http: { method: 'GET', path: '/api/provider-callback-receiver-examples', host: 'base' },
+  http: {
+    method: 'GET',
+    path: '/api/provider-callback-receiver-examples',
+    host: 'base',
+    cacheable: true,
+  },
   tool: 'get_provider_callback_receiver_examples',
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
   input: z.strictObject({ language: z.enum(receiverLanguages).optional() }),
   output,
   handle: async ({ language }, context) => ({

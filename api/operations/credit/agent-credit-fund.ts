@@ -28,11 +28,9 @@ export const agentCreditFund = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st'], signed: true },
-  price: null,
-  charge: 'after',
   status: [202],
   errors: paymentReferenceCreate.errors,
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   limits: { bodyBytes: 65_536 },
   input: z
     .strictObject({

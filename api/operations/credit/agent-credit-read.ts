@@ -14,11 +14,7 @@ export const agentCreditRead = operation({
   access: ['agent', 'operator', 'status'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ entitlement_id: EntitlementId }),
   output,
   handle: async ({ entitlement_id }, context) => ({

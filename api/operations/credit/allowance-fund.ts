@@ -23,11 +23,9 @@ export const allowanceFund = operation({
   mode: 'fund_allowance',
   access: 'agent',
   needs: { scopes: ['wallets:write'] },
-  price: null,
-  charge: 'after',
   status: [202],
   errors: ['payment_required', 'unsupported_request', ...paymentReferenceCreate.errors],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   limits: { bodyBytes: 65_536 },
   input: z
     .strictObject({

@@ -16,11 +16,8 @@ export const allowanceLimits = operation({
   mode: 'set_limits',
   access: ['agent', 'operator'],
   needs: { scopes: ['wallets:write'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'not_owner', 'control_denied'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('set_limits'),
     wallet_id: WalletId,

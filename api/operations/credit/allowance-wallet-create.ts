@@ -17,11 +17,9 @@ export const allowanceWalletCreate = operation({
   defaultMode: true,
   access: 'agent',
   needs: { scopes: ['wallets:write'] },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['already_exists', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('create_wallet').optional(),
     label: freeText(80).default(''),

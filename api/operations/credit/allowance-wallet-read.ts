@@ -21,11 +21,7 @@ export const allowanceWalletRead = operation({
   http: { method: 'GET', path: '/api/agent-allowance-wallet', host: 'base' },
   access: ['agent', 'operator', 'public'],
   needs: { scopes: ['wallets:read'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ wallet_id: WalletId.optional() }),
   output,
   handle: async ({ wallet_id }, context) => {

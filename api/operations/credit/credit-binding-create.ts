@@ -19,11 +19,9 @@ export const creditBindingCreate = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['not_found', 'not_owner', 'already_bound', 'challenge_expired', 'amount_mismatch'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     entitlement_id: EntitlementId,
     challenge_id: ChallengeId,

@@ -17,11 +17,7 @@ export const creditBindingRead = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z
     .strictObject({ binding_id: BindingId.optional(), entitlement_id: EntitlementId.optional() })
     .refine(

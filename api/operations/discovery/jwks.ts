@@ -9,15 +9,8 @@ const output = z
 export const jwks = operation({
   id: 'jwks',
   summary: 'Every public key ever used to sign, with its purpose and standing.',
-  http: { method: 'GET', path: '/.well-known/jwks.json', host: 'base' },
+  http: { method: 'GET', path: '/.well-known/jwks.json', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({ body: output.parse(await context.discovery.jwks()) }),
 })

@@ -14,15 +14,8 @@ const output = z.strictObject({ schemas: z.array(entry) }).meta({ id: 'SchemaInd
 export const schemaIndex = operation({
   id: 'schema-index',
   summary: 'Every schema document with its version, its URL and the SHA-256 of its bytes.',
-  http: { method: 'GET', path: '/schemas', host: 'base' },
+  http: { method: 'GET', path: '/schemas', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({ body: { schemas: context.discovery.schemas.index() } }),
 })

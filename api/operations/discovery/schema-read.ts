@@ -8,14 +8,9 @@ const output = z.looseObject({ $schema: z.string(), $id: z.url() }).meta({ id: '
 export const schemaRead = operation({
   id: 'schema-read',
   summary: 'One schema document: JSON Schema 2020-12, whose $id is its URL.',
-  http: { method: 'GET', path: '/schemas/{schema_name}', host: 'base' },
+  http: { method: 'GET', path: '/schemas/{schema_name}', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
-  cacheable: true,
   input: z.strictObject({ schema_name: z.string().regex(/^[a-z0-9.-]{1,64}$/) }),
   output,
   handle: async ({ schema_name }, context) => {

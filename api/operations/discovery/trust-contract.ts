@@ -14,15 +14,8 @@ export const trustContract = operation({
   id: 'trust-contract',
   summary:
     'What this service is and stands for: identity, keys, price, caps, wallet proof and typed data.',
-  http: { method: 'GET', path: '/api/trust-contract', host: 'base' },
+  http: { method: 'GET', path: '/api/trust-contract', host: 'base', cacheable: true },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  cacheable: true,
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({
     body: output.parse(await context.discovery.trustContract()),

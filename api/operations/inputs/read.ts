@@ -11,11 +11,7 @@ export const inputRead = operation({
   http: { method: 'GET', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:read'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ sha256: Digest }),
   output: StoredInput,
   handle: async ({ sha256 }, context) => ({

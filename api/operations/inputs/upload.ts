@@ -13,8 +13,6 @@ export const inputUpload = operation({
   http: { method: 'PUT', path: '/api/agent-inputs/{sha256}', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write'] },
-  price: null,
-  charge: 'after',
   stream: { mediaTypes: inputMediaTypes, bytesMax: limits.inputBytesMax },
   status: [201, 200],
   errors: ['evidence_mismatch', 'control_denied'],

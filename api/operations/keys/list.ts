@@ -15,12 +15,6 @@ export const listKeys = operation({
     'List every signing key of the service with its standing; answers with a signed receipt.',
   http: { method: 'GET', path: '/api/operator/keys', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({
     body: output.parse(await context.keys.list(callingOperator(context))),

@@ -17,11 +17,8 @@ export const publishKeys = operation({
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
   mode: 'publish_keys',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('publish_keys'),
     reason: freeText(500, 1),

@@ -15,11 +15,8 @@ export const revokeKey = operation({
   http: { method: 'POST', path: '/api/operator/keys', host: 'base' },
   mode: 'revoke_key',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('revoke_key'),
     kid: KeyId,

@@ -17,11 +17,8 @@ export const closeException = operation({
   http: { method: 'POST', path: '/api/operator/reconciliation', host: 'base' },
   mode: 'close_exception',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('close_exception'),
     exception_id: z.string().regex(/^ex_[0-9a-f]{64}$/),

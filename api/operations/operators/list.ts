@@ -26,12 +26,6 @@ export const listOperators = operation({
   summary: 'List the credentials of operators; answers with a signed receipt.',
   http: { method: 'GET', path: '/api/operator/credentials', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => ({
     body: output.parse(await context.operators.list(callingOperator(context))),

@@ -56,11 +56,7 @@ export const reconciliation = operation({
     'Read the signed daily statement, the last reconciliation, and the exceptions that are open, newest first.',
   http: { method: 'GET', path: '/api/operator/reconciliation', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     day: z.iso
       .date()

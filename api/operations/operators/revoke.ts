@@ -16,11 +16,8 @@ export const revokeOperator = operation({
   http: { method: 'POST', path: '/api/operator/credentials', host: 'base' },
   mode: 'revoke_operator',
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('revoke_operator'),
     operator_id: OperatorId,

@@ -27,11 +27,8 @@ export const setPause = operation({
     'Pause or resume everything, the payout rail, one wallet or one payout; answers with a signed receipt.',
   http: { method: 'POST', path: '/api/os-security-hardening', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     scope: z.enum(controlScopes),
     target: text(0, 80).optional(),

@@ -20,8 +20,6 @@ export const createPaymentChallenge = operation({
   mode: 'create_payment_challenge',
   tool: 'create_payment_challenge',
   access: 'public',
-  price: null,
-  charge: 'after',
   status: [402],
   errors: [
     'payment_required',
@@ -31,7 +29,7 @@ export const createPaymentChallenge = operation({
     'already_funded',
     'holder_unknown',
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('create_payment_challenge'),
     quote_id: QuoteId,

@@ -13,11 +13,6 @@ export const diligenceProductLinks = operation({
   summary: 'Read where each tier of diligenceops is paid.',
   http: { method: 'GET', path: '/api/diligenceops-payment-product-links', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ tier: Tier.optional() }),
   output,
   handle: async ({ tier }, { productLinks }) => ({

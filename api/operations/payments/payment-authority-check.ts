@@ -16,9 +16,6 @@ export const paymentAuthorityCheck = operation({
   http: { method: 'POST', path: '/api/payment-authority-layer', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: [
     ...([
       'not_found',
@@ -30,7 +27,7 @@ export const paymentAuthorityCheck = operation({
     ] as const),
     ...(['already_funded', 'quote_expired', 'challenge_expired'] as const),
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       authority_type: AuthorityType,

@@ -38,11 +38,7 @@ export const paymentAuthorityRead = operation({
   http: { method: 'GET', path: '/api/payment-authority-layer', host: 'base' },
   access: ['agent', 'public'],
   needs: { scopes: ['runs:read'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
   handle: async ({ payment_reference_id }, context) => {

@@ -14,11 +14,6 @@ export const paymentLinksRead = operation({
     'Read which hosted pages are set, what the last look at each found, and how many are left.',
   http: { method: 'GET', path: '/api/payment-link-configuration-sprint', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ rail: Rail.optional() }),
   output,
   handle: async (only, { productLinks }) => ({

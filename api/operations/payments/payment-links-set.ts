@@ -22,11 +22,8 @@ export const paymentLinksSet = operation({
     'Set the hosted page of a rail and tier at exactly the quote’s total, or remove it; the page is looked at once.',
   http: { method: 'POST', path: '/api/payment-link-configuration-sprint', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['unsupported_request', 'amount_mismatch'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: Rail,
     tier: Tier,

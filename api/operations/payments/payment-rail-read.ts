@@ -22,11 +22,7 @@ export const paymentRailRead = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ payment_reference_id: ReferenceId.optional() }),
   output,
   handle: async ({ payment_reference_id }, context) => {

@@ -24,8 +24,6 @@ export const paymentReferenceCreate = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'wt'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: [
     ...([
@@ -63,7 +61,7 @@ export const paymentReferenceCreate = operation({
     ] as const),
     ...(['challenge_expired', 'expired', 'amount_mismatch', 'forbidden_material'] as const),
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   limits: { bodyBytes: 65_536 },
   input: z
     .strictObject({

@@ -20,11 +20,8 @@ export const providerEventReceive = operation({
     'Receive a payment provider’s signed event; its amount has to be exactly the one that is owed.',
   http: { method: 'POST', path: '/api/agent-paid-callback-completion', host: 'base' },
   access: 'provider',
-  price: null,
-  charge: 'after',
   limits: { addressPerMinute: 600 },
   status: [202],
-  errors: [],
   idempotency: { kind: 'natural', key: (event) => String(event['event_id'] ?? event['id'] ?? '') },
   input: z.looseObject({}).meta({
     description:

@@ -15,8 +15,6 @@ export const railCheckoutOpen = operation({
     'Open the checkout of a quote for a customer, by a hosted page, an invoice, credit or a reference.',
   http: { method: 'POST', path: '/api/agent-rail-checkout', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
   status: [201],
   errors: [
     'not_found',
@@ -26,7 +24,7 @@ export const railCheckoutOpen = operation({
     'already_funded',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     quote_id: QuoteId,
     payment_path: z.enum(paymentPaths),

@@ -18,11 +18,7 @@ export const railCheckoutRead = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     rail: Rail.optional(),
     tier: Tier.optional(),

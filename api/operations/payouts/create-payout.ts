@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '#domain/core/limits.ts'
 import { payoutTerms } from '#domain/payouts/payout.ts'
 import { Address, freeText, IdempotencyKey, Usage, UsdcAmount } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByWorkflow, operation } from '../../operation.ts'
 import { callingWallet } from '../agents/caller.ts'
 import { PayoutAnswer } from './payout-answer.ts'
 
@@ -23,19 +23,17 @@ export const createPayout = operation({
   http: { method: 'POST', path: '/api/payout-create', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
-  charge: 'after',
   status: [201],
   errors: ['payout_cap_exceeded', 'recipient_refused', 'forbidden_material'],
   idempotency: {
     kind: 'body',
-    key: ({ idempotency_key }) => idempotency_key,
     fingerprint: payoutTerms,
+    keepsInput: true,
   },
   input,
   output: PayoutAnswer,
-  keepsInput: true,
   handle: async (input, context) => {
     await context.payouts.create(callingWallet(context), input, context.callId)
-    return {}
+    return answeredByWorkflow
   },
 })

@@ -16,9 +16,6 @@ const output = z
 
 const shared = {
   access: 'wallet',
-  price: null,
-  charge: 'after',
-  status: [200],
   http: { method: 'POST', path: '/api/payout-callback', host: 'base' },
   output,
 } as const
@@ -31,7 +28,7 @@ export const setPayoutCallback = operation({
   ...shared,
   mode: 'set_callback',
   errors: ['callback_refused', 'forbidden_material'],
-  idempotency: { kind: 'body', key: () => undefined },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     mode: z.literal('set_callback'),
     callback_url: CallbackUrl.nullable().meta({ description: 'null: no callbacks.' }),
@@ -49,7 +46,6 @@ export const readPayoutCallback = operation({
   summary: 'Read where payouts of your wallet are called back.',
   ...shared,
   mode: 'read_callback',
-  errors: [],
   idempotency: { kind: 'read' },
   input: z.strictObject({ mode: z.literal('read_callback') }),
   handle: async (_input, context) => ({

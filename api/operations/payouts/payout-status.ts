@@ -15,8 +15,6 @@ export const payoutStatus = operation({
   http: { method: 'POST', path: '/api/payout-status', host: 'base' },
   access: 'wallet',
   price: limits.priceAtomic,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
   idempotency: { kind: 'read' },
   input: z

@@ -36,11 +36,6 @@ export const agentPricing = operation({
   http: { method: 'GET', path: '/api/agent-pricing', host: 'base' },
   tool: 'list_rails',
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     rail: Rail.optional(),
     surface: z.enum(['agent', 'movement_fee', 'all']).default('all'),

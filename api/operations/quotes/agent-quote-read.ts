@@ -12,11 +12,7 @@ export const agentQuoteRead = operation({
   summary: 'Read a quote, and whether it can still be paid.',
   http: { method: 'GET', path: '/api/agents/quote', host: 'base' },
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ quote_id: QuoteId }),
   output,
   handle: async ({ quote_id }, { quotes }) => ({

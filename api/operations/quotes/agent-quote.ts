@@ -19,9 +19,6 @@ export const agentQuote = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'], rail: ({ rail }) => rail },
   statusToken: { prefixes: ['st', 'tk', 'wt'], signed: true },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: [
     'unsupported_request',
     'credential_required',
@@ -30,7 +27,7 @@ export const agentQuote = operation({
     'wrong_state',
     'quote_mismatch',
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: Rail,
     tier: Tier,

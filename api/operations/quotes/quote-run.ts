@@ -9,9 +9,6 @@ const asked = { rail: Rail, tier: Tier, idempotency_key: IdempotencyKey.optional
 
 const quoting = {
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['unsupported_request'],
   output: Quoted,
 } as const
@@ -24,7 +21,7 @@ export const quoteRun = operation({
   mode: 'quote_run',
   tool: 'quote_run',
   ...quoting,
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({ mode: z.literal('quote_run'), ...asked }),
   handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
   reveal: withQuoteToken,
@@ -36,7 +33,7 @@ export const agentPricingQuote = operation({
   summary: 'Ask for a quote of a run that agents can buy, where its price is read.',
   http: { method: 'POST', path: '/api/agent-pricing', host: 'base' },
   ...quoting,
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject(asked),
   handle: ({ rail, tier }, context) => quoted(context, { rail, tier, agentUse: true }),
   reveal: withQuoteToken,

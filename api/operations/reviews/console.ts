@@ -44,11 +44,6 @@ export const reviewConsole = operation({
   summary: 'List what waits for an operator’s decision, with the decisions that are allowed.',
   http: { method: 'GET', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     compact: Flag.optional().meta({ description: 'Only kind, id, state and time.' }),
     kind: z.enum(subjectKinds).optional(),

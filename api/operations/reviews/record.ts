@@ -34,11 +34,8 @@ export const reviewRecord = operation({
     'Decide about what waits; the decision is carried out at once and answers with a signed receipt.',
   http: { method: 'POST', path: '/api/loop-review-console', host: 'base' },
   access: 'operator',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'wrong_state', 'already_decided', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     subject_kind: z.enum(subjectKinds),
     subject_id: text(1, 128),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { receiptId } from '#domain/core/ids.ts'
 import { freeText, IdempotencyKey, ReceiptId, text } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { TaskException } from '../tasks/recovery-shapes.ts'
@@ -18,11 +18,8 @@ export const recordAgentUseReceipt = operation({
   tool: 'record_receipt',
   access: 'agent',
   needs: { scopes: ['runs:write'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'not_owner', 'wrong_state', 'receipt_invalid', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('record_agent_use_receipt'),
@@ -54,6 +51,6 @@ export const recordAgentUseReceipt = operation({
   ) => {
     const input = { run_id, receipt_id, accepted, note }
     await context.runs.acknowledge(moverOf(context), input, context.callId)
-    return {}
+    return answeredByService
   },
 })

@@ -42,9 +42,6 @@ export const fetchReturnPackage = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'not_owner', 'not_ready'],
   idempotency: { kind: 'read' },
   input: z.strictObject({

@@ -13,9 +13,6 @@ const output = z.strictObject({ run: Run }).meta({ id: 'RunStatus' })
 const reading = {
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   idempotency: { kind: 'read' },
 } as const
 

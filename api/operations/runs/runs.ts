@@ -25,10 +25,6 @@ export const readAgentUseRuns = operation({
   mode: 'read_agent_use_runs',
   access: 'agent',
   needs: { scopes: ['runs:read'] },
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
   idempotency: { kind: 'read' },
   input: z.strictObject({
     mode: z.literal('read_agent_use_runs'),

@@ -36,11 +36,7 @@ export const selfServeLoopRead = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ run_id: RunId.optional() }),
   output: z.union([followed, contract]),
   handle: async ({ run_id }, context) => {

@@ -83,9 +83,7 @@ export const startAgentRun = operation({
   tool: 'start_rail_run',
   access: 'agent',
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
-  price: null,
   carriesPayment: true,
-  charge: 'after',
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
@@ -113,7 +111,7 @@ export const startAgentRun = operation({
     ] as const),
   ],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('start_agent_run'),

@@ -26,8 +26,6 @@ export const walletRunStart = operation({
   http: { method: 'POST', path: '/api/wallet-bound-rail-run', host: 'base' },
   access: 'agent',
   needs: { scopes: ['runs:write', 'wallets:write'], rail: ({ rail }) => rail },
-  price: null,
-  charge: 'after',
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
@@ -54,7 +52,7 @@ export const walletRunStart = operation({
     ] as const),
   ],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     ...startFields,
     wallet_id: WalletId.meta({

@@ -3,7 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import type { Context } from '../../context.ts'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { callingOperator } from '../agents/caller.ts'
 import { AgentId, PublicKey } from '../agents/shapes.ts'
 import { Receipt } from '../operators/receipt.ts'
@@ -42,8 +42,6 @@ export const signingRotate = operation({
   tool: 'rotate_signing_credential',
   access: ['agent', 'operator'],
   needs: { scopes: ['signing:use'] },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: [
     'not_found',
@@ -54,7 +52,7 @@ export const signingRotate = operation({
     'rotation_in_progress',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('rotate_signing_credential'),
@@ -90,7 +88,7 @@ export const signingRotate = operation({
       { agentId, overlapSeconds, revokeOld, reason, nextKey },
       context.callId,
     )
-    return {}
+    return answeredByService
   },
 })
 

@@ -26,12 +26,9 @@ export const signingSign = operation({
   tool: 'sign_with_active_signing_version',
   access: ['agent', 'operator'],
   needs: { scopes: ['signing:use'] },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['forbidden_material'],
   // Each call signs as of its own time: a second signature of the same content takes nothing away.
-  idempotency: { kind: 'body', key: () => undefined },
+  idempotency: { kind: 'body' },
   input: z
     .strictObject({
       mode: z.literal('sign_with_active_signing_version'),

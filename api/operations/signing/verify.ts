@@ -26,9 +26,6 @@ export const signingVerify = operation({
   mode: 'verify_signature_by_version',
   tool: 'verify_signature_by_version',
   access: 'public',
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['forbidden_material'],
   idempotency: { kind: 'read' },
   input: z

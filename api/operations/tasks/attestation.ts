@@ -16,12 +16,7 @@ export const taskAttestation = operation({
   http: { method: 'GET', path: '/api/agents/tasks/{token}/attestation', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_ready'],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output,
   handle: async (_input, context) => {
     const attestation = await context.tasks.attestation(subjectOf(context))

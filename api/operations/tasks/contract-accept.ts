@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Digest, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { Entitlement } from '../credit/credit-shapes.ts'
 import { PaymentChallenge, QuoteId, quoteToken } from '../payments/shapes.ts'
@@ -14,9 +14,6 @@ export const contractAccept = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: [
     ...([
       'not_found',
@@ -34,7 +31,7 @@ export const contractAccept = operation({
       'payment_pending',
     ] as const),
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     contract_id: ContractId,
     terms_sha256: Digest,
@@ -64,6 +61,6 @@ export const contractAccept = operation({
   authorize: (input, context) => context.taskContracts.assertSigned(moverOf(context), input),
   handle: async ({ idempotency_key: _key, ...input }, context) => {
     await context.taskContracts.accept(moverOf(context), input, context.callId)
-    return {}
+    return answeredByService
   },
 })

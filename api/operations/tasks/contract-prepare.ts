@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { moverOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { Contract, TaskToken } from './shapes.ts'
@@ -14,11 +14,9 @@ export const contractPrepare = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'] },
   statusToken: { prefixes: ['st', 'tk'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['not_found', 'not_owner', 'wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     task_token: TaskToken,
     acceptance_criteria: z.array(freeText(500, 1)).min(1).max(20).optional(),
@@ -34,6 +32,6 @@ export const contractPrepare = operation({
       { task_token, acceptance_criteria },
       context.callId,
     )
-    return {}
+    return answeredByService
   },
 })

@@ -13,11 +13,7 @@ export const contractRead = operation({
   access: ['agent', 'status', 'operator'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ contract_id: ContractId }),
   output,
   handle: async ({ contract_id }, context) => ({

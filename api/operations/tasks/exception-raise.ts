@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
 import { ExceptionCode, TaskException } from './recovery-shapes.ts'
 import { Task } from './shapes.ts'
@@ -12,11 +12,9 @@ export const taskExceptionRaise = operation({
   http: { method: 'POST', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['wrong_state', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     code: ExceptionCode,
     detail: freeText(2000, 1),
@@ -27,6 +25,6 @@ export const taskExceptionRaise = operation({
     const { actor, actorName } = moverOf(context)
     const raised = { taskId: subjectOf(context), actor, actorName, code, detail }
     await context.tasks.raise(raised, context.callId)
-    return {}
+    return answeredByService
   },
 })

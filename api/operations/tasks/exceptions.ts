@@ -22,11 +22,6 @@ export const taskExceptionsRead = operation({
   http: { method: 'GET', path: '/api/agents/tasks/{token}/exceptions', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ state: ExceptionState.optional() }),
   output,
   handle: async ({ state }, context) => ({

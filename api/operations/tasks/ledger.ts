@@ -33,11 +33,6 @@ export const taskLedger = operation({
   http: { method: 'GET', path: '/api/agents/tasks/{token}/ledger', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
-  errors: [],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     from_sequence: z
       .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { callingAgentId } from '../agents/caller.ts'
 import { Rail } from '../agents/shapes.ts'
 import { postsOf } from '../callbacks/request-count.ts'
@@ -38,12 +38,10 @@ export const preflight = operation({
   access: ['agent', 'status'],
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
   statusToken: { prefixes: ['st'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['rail_not_allowed', 'trust_required', 'callback_refused', 'forbidden_material'],
   uses: ({ callback_url }) => ({ tasks: 1, workflows: 2, posts: postsOf(callback_url) }),
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     rail: Rail,
     tier: Tier,
@@ -62,7 +60,7 @@ export const preflight = operation({
       { ...asked, callback_url },
       context.callId,
     )
-    return {}
+    return answeredByService
   },
   reveal: (answer, context) => context.tasks.withTaskToken(answer, context.callId),
 })

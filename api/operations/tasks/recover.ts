@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { freeText, IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import {
@@ -30,12 +30,10 @@ export const taskRecover = operation({
   http: { method: 'POST', path: '/api/agents/tasks/{token}/recover', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: true },
-  price: null,
-  charge: 'after',
   limits: { bodyBytes: 1_048_576 },
   status: [202, 200],
   errors: ['not_found', 'wrong_state', 'recovery_not_allowed', 'forbidden_material'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     exception_id: TaskExceptionId.optional().meta({
       description: 'What stops the task; only a task that waits for evidence has none.',
@@ -65,8 +63,7 @@ export const taskRecover = operation({
       decided: context.caller.kind === 'operator',
     }
     const recovered = await context.recoveries.recover(recovery, context.callId)
-    return recovered.status === 200
-      ? recovered
-      : { status: 202, body: output.parse(recovered.body) }
+    if (recovered.status === 200) return answeredByService
+    return { status: 202, body: output.parse(recovered.body) }
   },
 })

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { operation } from '../../operation.ts'
 import { subjectOf } from '../agents/caller.ts'
@@ -11,12 +10,7 @@ export const taskReplayPackage = operation({
   http: { method: 'GET', path: '/api/agents/tasks/{token}/replay-package', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['not_ready'],
-  idempotency: { kind: 'read' },
-  input: z.strictObject({}),
   output: ReplayFile,
   handle: async (_input, context) => ({
     body: await context.recoveries.replayPackage(subjectOf(context)),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { loopSteps } from '#domain/runs/controlled-loop.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { IdempotencyKey } from '../../fields.ts'
-import { operation } from '../../operation.ts'
+import { answeredByService, operation } from '../../operation.ts'
 import { moverOf, subjectOf } from '../agents/caller.ts'
 import { Receipt } from '../operators/receipt.ts'
 import { TaskExceptionId } from './recovery-shapes.ts'
@@ -15,11 +15,9 @@ export const taskReplayPrepare = operation({
   http: { method: 'POST', path: '/api/agents/tasks/{token}/replay-package', host: 'os' },
   access: ['operator', 'status'],
   statusToken: { prefixes: ['tk'], signed: true },
-  price: null,
-  charge: 'after',
   status: [201],
   errors: ['not_found', 'wrong_state', 'recovery_not_allowed'],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     exception_id: TaskExceptionId,
     from_step: z.enum(loopSteps).optional().meta({
@@ -33,6 +31,6 @@ export const taskReplayPrepare = operation({
     const replay = { taskId: subjectOf(context), exceptionId: exception_id, fromStep: from_step }
     const { actor, actorName } = moverOf(context)
     await context.recoveries.prepareReplay({ ...replay, actor, actorName }, context.callId)
-    return {}
+    return answeredByService
   },
 })

@@ -35,11 +35,7 @@ export const usageLedgerRead = operation({
   access: ['agent', 'status', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({
     event_id: UsageEventId.optional(),
     entitlement_id: EntitlementId.optional(),

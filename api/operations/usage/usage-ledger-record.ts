@@ -29,9 +29,6 @@ export const usageLedgerRecord = operation({
   http: { method: 'POST', path: '/api/durable-usage-ledger', host: 'base' },
   access: ['agent', 'public'],
   needs: { scopes: ['runs:write'], rail: ({ rail }) => rail },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: [
     'credential_required',
     'not_found',
@@ -40,7 +37,7 @@ export const usageLedgerRecord = operation({
     'credit_exhausted',
     'forbidden_material',
   ],
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: z.strictObject({
     kind: z.enum(recordedKinds),
     rail: Rail.optional(),

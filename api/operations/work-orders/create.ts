@@ -44,8 +44,6 @@ export const workOrderCreate = operation({
     rail: ({ requested_tool_id: tool, steps }) =>
       tool === SERVICE_OS ? steps?.map(({ rail }) => rail) : tool,
   },
-  price: null,
-  charge: 'after',
   limits: { bodyBytes: 1_048_576 },
   status: [202],
   errors: [
@@ -65,7 +63,7 @@ export const workOrderCreate = operation({
     const tasks = steps?.length ?? 1
     return { tasks, workflows: 2 * tasks, posts: tasks * postsOf(callback_url) }
   },
-  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  idempotency: { kind: 'body' },
   input: WorkOrderInput,
   output,
   handle: async (

@@ -22,11 +22,7 @@ export const workOrdersRead = operation({
   access: ['agent', 'status', 'operator', 'public'],
   needs: { scopes: ['runs:read'] },
   statusToken: { prefixes: ['st', 'wt'], signed: false },
-  price: null,
-  charge: 'after',
-  status: [200],
   errors: ['credential_required', 'not_found', 'not_owner'],
-  idempotency: { kind: 'read' },
   input: z.strictObject({ work_order_id: WorkOrderId.optional() }),
   output,
   handle: async ({ work_order_id }, { caller, workOrders }) => {

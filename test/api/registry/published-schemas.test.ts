@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { rails } from '#domain/rails/index.ts'
 import { packetops } from '#domain/rails/packetops.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
+import { bodyOf } from '../../../api/calls/handle.ts'
 import type { Context } from '../../../api/context.ts'
 import { schemaIndex } from '../../../api/operations/discovery/schema-index.ts'
 import { schemaRead } from '../../../api/operations/discovery/schema-read.ts'
@@ -14,8 +15,12 @@ import { schemaDigests } from '../schema-digests.ts'
 
 const baseUrl = 'https://rails.example'
 const context = { discovery: { schemas: publishSchemas(baseUrl) } } as unknown as Context
-const read = async (schema_name: string) => (await schemaRead.handle({ schema_name }, context)).body
-const index = async () => (await schemaIndex.handle({}, context)).body?.schemas ?? []
+const read = async (schema_name: string) =>
+  bodyOf(schemaRead, await schemaRead.handle({ schema_name }, context)).body
+const index = async () => {
+  const { body } = bodyOf(schemaIndex, await schemaIndex.handle({}, context))
+  return body.schemas
+}
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
