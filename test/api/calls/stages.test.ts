@@ -52,7 +52,7 @@ async function send(body: string | object, credential?: string) {
 }
 const codeOf = async (...call: Parameters<typeof send>) => (await send(...call)).body.code
 
-const secret = `my key is 0x${'4f'.repeat(32)}`
+const secret = 'password: hunter22'
 
 verifies('docs.architecture', 'the earliest stage refuses a call with several faults', async () => {
   const { operator } = apis
