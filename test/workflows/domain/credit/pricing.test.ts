@@ -1,8 +1,17 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { priceCard, priceOf, railFee } from '#domain/credit/pricing.ts'
+import {
+  challengeLifeSeconds,
+  discoveryPrice,
+  priceCard,
+  priceOf,
+  pricingModelOf,
+  quoteLifeSeconds,
+  railFee,
+} from '#domain/credit/pricing.ts'
 import type { RailKey } from '#domain/rails/rail.ts'
 import { verifies } from '../../../verifies.ts'
+import { refusalOf } from '../refusal.ts'
 
 /** What the rails declare; endpoints.md §22.1. */
 const bases: [RailKey, number, number, number][] = [
@@ -75,7 +84,23 @@ verifies(
 )
 
 verifies('money.quote-lines', 'a rail that is not sold has no price', () => {
-  expect(() => priceOf({ key: 'contractops', prices: null }, 'entry')).toThrow(
-    expect.objectContaining({ refusal: expect.objectContaining({ code: 'unsupported_request' }) }),
+  const unsold = { key: 'contractops', prices: null } as const
+  expect(refusalOf(() => priceOf(unsold, 'entry'))).toMatchObject({
+    code: 'unsupported_request',
+    detail: expect.stringContaining('contractops'),
+  })
+  expect(discoveryPrice(unsold)).toEqual({
+    base_usd: 0,
+    rail_fee_usd: 0,
+    total_usd: 0,
+    pricing_model: 'contractops_discovery',
+    lines: [],
+  })
+  expect(pricingModelOf({ ...unsold, prices: { entry: 1, standard: 2, pro: 3 } })).toBe(
+    'free_tools_movement_fee',
   )
+})
+
+verifies('money.quote', 'a quote lives for a day and a challenge for an hour', () => {
+  expect([quoteLifeSeconds, challengeLifeSeconds]).toEqual([86_400, 3_600])
 })

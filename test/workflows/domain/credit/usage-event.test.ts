@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { brokenAt, type UsageEvent, usageEventHash } from '#domain/credit/usage-event.ts'
+import {
+  brokenAt,
+  CREDIT_UNIT,
+  SERVICE_CHAIN,
+  sampleUsageEvent,
+  type UsageEvent,
+  usageEventHash,
+} from '#domain/credit/usage-event.ts'
 import { verifies } from '../../../verifies.ts'
 
 function chainOf(units: readonly number[]): (UsageEvent & { hash: string })[] {
@@ -54,3 +61,20 @@ verifies(
     )
   },
 )
+
+verifies('money.usage-chain', 'an event that is hashed anew but out of place is found', () => {
+  const rehashed = (event: UsageEvent, change: Partial<UsageEvent>) => {
+    const { hash: _, ...changed } = { ...event, ...change, hash: '' }
+    return { ...changed, hash: usageEventHash(changed) }
+  }
+  const chain = chainOf([1, 2, 3])
+  const last = chain[2] as UsageEvent
+  for (const change of [{ sequence: 3 }, { prev_hash: 'f'.repeat(64) }, { prev_hash: null }])
+    expect(brokenAt(chain.with(2, rehashed(last, change)))).toBe(2)
+})
+
+verifies('money.usage-chain', 'the sample is a whole chain of the service by itself', () => {
+  expect(brokenAt([sampleUsageEvent])).toBeUndefined()
+  expect(sampleUsageEvent.chain).toBe('service')
+  expect([SERVICE_CHAIN, CREDIT_UNIT]).toEqual(['service', 'usd_credit'])
+})

@@ -1,9 +1,11 @@
 import { expect } from 'vitest'
 import { controlTarget, pauseNote } from '#domain/payouts/controls.ts'
 import { verifies } from '../../../verifies.ts'
+import { refusalOf } from '../refusal.ts'
 
 const wallet = `0x${'aB'.repeat(20)}`
 const payout = `po_${'0'.repeat(64)}`
+const allowanceWallet = `aw_${'0'.repeat(64)}`
 
 verifies(
   'switches.scopes',
@@ -11,6 +13,7 @@ verifies(
   () => {
     expect(controlTarget('wallet', wallet)).toBe(wallet.toLowerCase())
     expect(controlTarget('payout', payout)).toBe(payout)
+    expect(controlTarget('wallet', allowanceWallet)).toBe(allowanceWallet)
     for (const scope of ['service', 'payouts'] as const)
       for (const target of [undefined, '']) expect(controlTarget(scope, target)).toBe('')
     for (const [scope, target] of [
@@ -21,8 +24,17 @@ verifies(
       ['wallet', '0x12'],
       ['payout', wallet],
       ['payout', undefined],
+      ['wallet', `${wallet}0`],
+      ['wallet', `x${wallet}`],
+      ['wallet', 'aw_a'],
+      ['wallet', `aw_${'g'.repeat(64)}`],
+      ['payout', `${payout}0`],
+      ['payout', `x${payout}`],
     ] as const) {
-      expect(() => controlTarget(scope, target)).toThrow(/invalid_request/)
+      expect(refusalOf(() => controlTarget(scope, target))).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ pointer: '/target', message: expect.stringMatching(/\S/) }],
+      })
     }
   },
 )
@@ -33,6 +45,9 @@ verifies(
   () => {
     const single = { scope: 'wallet', target: wallet, reason: 'private' } as const
     expect(pauseNote([])).toBeUndefined()
+    expect(pauseNote([{ scope: 'payouts', target: '', reason: 'night' }])).toBe(
+      'paused: payouts (night)',
+    )
     expect(
       pauseNote([
         { scope: 'service', target: '', reason: 'audit' },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import {
+  authorizeAudience,
   holderBindingText,
   holderDid,
   holderProofText,
@@ -64,6 +65,10 @@ nonce: bm9uY2U`)
     const canonical = `{"checkout_hash":"Y2hlY2tvdXQ","request_sha256":"${facts.requestSha256}","type":"service.payout"}`
     const expected = nodeHash(Buffer.from(canonical).toString('base64url'))
     expect(transactionDataHash(facts.requestSha256, facts.checkoutHash)).toBe(expected)
+  })
+
+  test('the audience is the authorize call of the service', () => {
+    expect(authorizeAudience('https://svc.example')).toBe(facts.audience)
   })
 
   test('the payload has exactly the six documented members', () => {

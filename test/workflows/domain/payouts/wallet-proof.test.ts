@@ -91,6 +91,14 @@ const spoiled: [string, Record<string, unknown>][] = [
   ['an upper-case signature', { signature: `0x${knownSignature.slice(2).toUpperCase()}` }],
   ['a path with a line feed', { path: '/api\nmethod: GET' }],
   ['a missing nonce', { nonce: undefined }],
+  ['a method with a digit before it', { method: '1POST' }],
+  ['a method with a digit after it', { method: 'POST1' }],
+  ['a path that does not begin with a slash', { path: 'x/api' }],
+  ['a digest of 65 characters', { body_sha256: `${knownDigest}0` }],
+  ['a digest with a letter before it', { body_sha256: `g${knownDigest}` }],
+  ['a digest with a letter after it', { body_sha256: `${knownDigest}g` }],
+  ['a 66-byte signature', { signature: `${knownSignature}00` }],
+  ['a 66-byte signature with its prefix doubled', { signature: `0x00${knownSignature.slice(2)}` }],
 ]
 
 verifies(
@@ -124,6 +132,14 @@ verifies('proof.encoding', 'other encodings of the header are not read', () => {
     Buffer.from(`${JSON.stringify(proof)}${' '.repeat(2000)}`).toString('base64url'),
   ]
   expect(cases.filter((text) => decodeWalletProof(text) !== undefined)).toEqual([])
+})
+
+verifies('proof.encoding', 'a header of 2,048 characters is read, a longer one is not', () => {
+  const padded = (bytes: number) =>
+    Buffer.from(JSON.stringify(proof).padEnd(bytes)).toString('base64url')
+  expect(padded(1536)).toHaveLength(2048)
+  expect(decodeWalletProof(padded(1536))).toEqual(proof)
+  expect(decodeWalletProof(padded(1537))).toBeUndefined()
 })
 
 verifies('proof.encoding', 'no text makes the reader throw', () => {
