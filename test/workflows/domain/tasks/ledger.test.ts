@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import {
+  entryHash,
   genesisHash,
   type LedgerEntry,
   ledgerEntry,
@@ -139,3 +140,33 @@ verifies(
     })
   },
 )
+
+verifies('task.ledger.chain', 'each fault of an entry is named', () => {
+  const submit: Move = {
+    event: 'submit',
+    from_state: 'none',
+    to_state: 'created',
+    at: '2026-11-21T10:00:00.000Z',
+    actor: 'workflow',
+    data: {},
+  }
+  const first = ledgerEntry(taskId, undefined, submit)
+  const second = ledgerEntry(taskId, first, {
+    ...submit,
+    event: 'preflight_passed',
+    from_state: 'created',
+    to_state: 'preflight_checked',
+  })
+  const faultOf = (change: Partial<LedgerEntry>, isRehashed = true) => {
+    const changed = { ...second, ...change }
+    const entry = isRehashed ? { ...changed, hash: entryHash(changed) } : changed
+    const verdict = verifyLedger(taskId, [first, entry])
+    return verdict.ok ? null : verdict.fault
+  }
+  expect(faultOf({})).toBeNull()
+  expect(faultOf({ sequence: 3 })).toBe('an entry is missing')
+  expect(faultOf({ prev_hash: first.prev_hash })).toBe('it does not follow the entry before it')
+  expect(faultOf({ actor: 'x' }, false)).toBe('it was changed after it was written')
+  expect(faultOf({ from_state: 'trusted' })).toBe('the state table has no such move')
+  expect(faultOf({ to_state: 'trusted' })).toBe('the state table has no such move')
+})

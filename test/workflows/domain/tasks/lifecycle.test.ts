@@ -129,7 +129,11 @@ verifies(
     for (const state of taskStates)
       expect(refusalOf(state, 'submit').next_action, state).toMatch(/^[A-Z].*\.$/)
     expect(refusalOf('trusted', 'started').next_action).toContain('POST /api/agents/quote')
-    expect(refuseTaskEvent('none', 'started').refusal.code).toBe('not_found')
+    expect(refuseTaskEvent('none', 'started').refusal).toMatchObject({
+      code: 'not_found',
+      detail: expect.stringMatching(/task/),
+    })
+    expect(refusalOf('queued', 'enqueued').detail).toMatch(/queued.*enqueued/)
   },
 )
 
