@@ -33,6 +33,7 @@ import {
 } from './payout/minimum-balance.ts'
 import type { ReceiptSigner, Signer } from './store/payouts/receipts.ts'
 import { createDatabase } from './store/postgres/db.ts'
+import { checkSchemaAge } from './store/postgres/schema-age.ts'
 import type { TaskDeps } from './task/deps.ts'
 
 /** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
@@ -56,8 +57,9 @@ export function openChain(config: Config) {
   return { chain, findOutcome: outcome }
 }
 
-/** Throws when the addresses, the chain or the asset forbid a start (payout.md, "The local chain" and "Price gate"). */
+/** Throws when the schema of the data, the addresses, the chain or the asset forbid a start. */
 export async function checkStart(config: Config, log: Logger): Promise<void> {
+  await checkSchemaAge(config.DATABASE_URL)
   await refuseFaultyStart(openChain(config).chain, startFacts(config), (text) => log.warn(text))
 }
 

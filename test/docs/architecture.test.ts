@@ -8,7 +8,9 @@ import { folders, read, root, withPictures } from './pictures.ts'
 
 const page = 'docs/architecture.md'
 const generated = [page, 'README.md', 'docs/reference/tasks.md', 'docs/reference/operations.md']
-const migration = read('activities/store/migrations/0001-payout-rail.ts')
+const migration = ['0003-payments', '0004-calls', '0005-payouts']
+  .map((name) => read(`activities/store/migrations/${name}.ts`))
+  .join('\n')
 let text = ''
 
 beforeAll(() => {

@@ -85,7 +85,7 @@ export async function refusalOf(call: Promise<unknown>) {
 export async function broadcast({ db }: Rail, payoutId: string): Promise<void> {
   const rows = () =>
     db
-      .selectFrom('lane_transactions')
+      .selectFrom('gas_wallet_transactions')
       .select('broadcast_at')
       .where('purpose', '=', `payout:${payoutId}`)
       .execute()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { roleUrl } from '../../activities/store/postgres/create-roles.ts'
+import { latestMigration } from '../../activities/store/postgres/migrate.ts'
 import { keepSigningKeys } from '../keys.ts'
 import {
   type DemoAccounts,
@@ -13,6 +14,7 @@ import { makeRoles } from './database-roles.ts'
 import { apiSettings, type EnvironmentFacts, urlOf, workerSettings } from './environment.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { prepareLocalChain } from './local-chain.ts'
+import { mayBeOlder, refuseOlderData } from './older-data.ts'
 import type { Part } from './part.ts'
 import type { Ports } from './ports.ts'
 import { postgresPart, postgresUrl } from './postgres.ts'
@@ -67,9 +69,14 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   const layout = layoutOf(resolve(settings.dataDirectory))
   const known = readSecret<AccountsFile>(layout.accounts)
   const demo: DemoAccounts = known ?? newDemoAccounts()
-  const service = await makeKeys(layout)
   const infrastructure = await infrastructureParts(settings, layout)
   const { postgres, temporal, chain, databaseUrl } = infrastructure
+  const checked = mayBeOlder(layout)
+  if (checked) {
+    await settings.start(postgres)
+    await refuseOlderData(databaseUrl, layout.root)
+  }
+  const service = await makeKeys(layout)
   const rpcUrl = urlOf(settings.ports.rpc)
   const [asset] = await Promise.all([
     settings.start(chain).then(() =>
@@ -82,7 +89,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
         say: settings.say,
       }),
     ),
-    settings.start(postgres),
+    checked ? undefined : settings.start(postgres),
     settings.start(temporal),
   ])
   const passwords = await makeRoles(databaseUrl, layout.rolePasswords)
@@ -100,6 +107,7 @@ export async function bringUp(settings: EmbeddedSettings): Promise<EmbeddedStack
   writeSecret(layout.environment, workerSettings(facts))
   const env = { ...settings.inherited, ...workerSettings(facts) }
   await migrate({ ...env, DATABASE_URL: databaseUrl })
+  writeSecret(layout.schema, { migration: latestMigration })
   const workers = workerParts(settings, layout, env)
   const runWorkers = runWorkerParts(settings, facts)
   const apis = apiParts(settings, facts)

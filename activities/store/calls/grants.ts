@@ -60,17 +60,10 @@ const selectStanding = fixed(
   ) =>
     sql<StandingRow>`
     select c.*, n.call_id as proof_call, n.path as proof_path, n.body_sha256 as proof_body,
-      d.call_id as debt_call, d.payment_id as debt_payment, d.operation as debt_operation, k.payment_id as credit, u.call_id as undelivered,
-      (select count(*)::int from calls f where f.caller = ${caller} and f.funding = 'free' and f.grant_state <> 'released'
-        and f.granted_at > clock_timestamp() - ${limits.freeWindowSeconds} * interval '1 second') as free_used
-    from (values (1)) as one(row)
+      q.debt_call, q.debt_payment, q.debt_operation, q.credit, q.free_used, u.call_id as undelivered
+    from caller_quota(${caller}, ${wallet}, ${limits.freeWindowSeconds}) q
     left join calls c on c.call_id = ${callId} and c.grant_state <> 'released'
     left join proof_nonces n on n.wallet = ${proofWallet} and n.nonce = ${proofNonce}
-    left join lateral (
-      select calls.call_id, calls.operation, calls.payment_id from calls join payments using (payment_id)
-      where calls.caller = ${caller} and calls.answer_state = 'done' and payments.state = 'failed' limit 1) d on true
-    left join lateral (
-      select payment_id from payments where proof_wallet = ${wallet} and credit = 'available' order by changed_at limit 1) k on true
     left join lateral (
       select c.call_id from calls c join payments using (payment_id)
       where c.caller = ${caller} and ${isUndelivered} and payments.state = 'settled' order by c.granted_at limit 1) u on true`,

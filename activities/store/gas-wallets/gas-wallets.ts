@@ -30,7 +30,7 @@ export type NonceEnd = {
 /** A lane is jammed while its oldest open nonce is the same one for this long. */
 const isJammed = (wallet: string, jamAfterMs: number) => sql<boolean>`(
   ${sql.ref(`${wallet}.moved_at`)} < clock_timestamp() - ${jamAfterMs} * interval '1 millisecond'
-  and exists (select from lane_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and o.outcome is null))`
+  and exists (select from gas_wallet_transactions o where o.gas_wallet = ${sql.ref(`${wallet}.address`)} and o.outcome is null))`
 
 /** Makes the rows that allocation locks; known wallets keep their nonce. */
 export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Promise<void> {
@@ -70,7 +70,7 @@ export async function lockPlace(
     ) as p (address, mined, pooled, affords) on p.address = w.address
     cross join lateral (select ${load} >= p.affords as poor, ${isJammed('w', jamAfterMs)} as jammed) as s
     where not exists (
-      select from lane_transactions t join gas_wallets h on h.address = t.gas_wallet
+      select from gas_wallet_transactions t join gas_wallets h on h.address = t.gas_wallet
       where t.purpose = ${purpose} and (t.outcome = 'mined' or t.outcome is null and (
         s.poor or s.jammed or h.address = w.address
         or h.moved_at + ${jamAfterMs} * interval '1 millisecond' > to_timestamp(${chainTime.toString()}::bigint))))
@@ -107,14 +107,14 @@ export function storeGasWalletTransaction(
 ): Statement & { execute(): Promise<unknown> } {
   return tx
     .with('stored', (db) =>
-      db.insertInto('lane_transactions').values(row).returning(['gas_wallet', 'eoa_nonce']),
+      db.insertInto('gas_wallet_transactions').values(row).returning(['gas_wallet', 'eoa_nonce']),
     )
     .updateTable('gas_wallets as w')
     .from('stored')
     .set({
       next_nonce: sql<string>`greatest(w.next_nonce, stored.eoa_nonce + 1)`,
       moved_at: sql<Date>`case when exists (
-        select from lane_transactions o where o.gas_wallet = w.address and o.outcome is null
+        select from gas_wallet_transactions o where o.gas_wallet = w.address and o.outcome is null
       ) then w.moved_at else clock_timestamp() end`,
     })
     .whereRef('w.address', '=', 'stored.gas_wallet')
@@ -127,7 +127,7 @@ export async function findServing(
   jamAfterMs: number,
 ): Promise<ServingTransaction | undefined> {
   return tx
-    .selectFrom('lane_transactions as t')
+    .selectFrom('gas_wallet_transactions as t')
     .innerJoin('gas_wallets as w', 'w.address', 't.gas_wallet')
     .selectAll('t')
     .select(
@@ -185,7 +185,7 @@ export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd
         ${ends.map(({ mined }) => mined?.outcome ?? null)}::text[]
       ) as e (nonce, tx_hash, outcome)
     ), ended as (
-      update lane_transactions t set outcome = case when t.tx_hash = e.tx_hash then e.outcome else 'superseded' end
+      update gas_wallet_transactions t set outcome = case when t.tx_hash = e.tx_hash then e.outcome else 'superseded' end
       from ends e
       where t.gas_wallet = ${wallet} and t.eoa_nonce = e.nonce and t.outcome is null
       returning t.tx_hash
@@ -199,7 +199,7 @@ export async function recordEnds(tx: Tx, wallet: string, ends: readonly NonceEnd
 export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promise<void> {
   await sql`
     with reopened as (
-      update lane_transactions set outcome = null
+      update gas_wallet_transactions set outcome = null
       where gas_wallet = ${wallet} and eoa_nonce = ${nonce} and outcome is not null returning tx_hash
     )
     update gas_wallets set moved_at = clock_timestamp() where address = ${wallet} and exists (select from reopened)`.execute(
@@ -210,7 +210,7 @@ export async function reopenNonce(tx: Tx, wallet: string, nonce: string): Promis
 /** A node took these bytes, for the first time. */
 export async function recordBroadcast(tx: Tx, txHash: string): Promise<void> {
   await tx
-    .updateTable('lane_transactions')
+    .updateTable('gas_wallet_transactions')
     .set({ broadcast_at: sql<Date>`clock_timestamp()` })
     .where('tx_hash', '=', txHash)
     .where('broadcast_at', 'is', null)
@@ -219,7 +219,7 @@ export async function recordBroadcast(tx: Tx, txHash: string): Promise<void> {
 
 const select = (tx: Tx, stuckAfterMs: number) =>
   tx
-    .selectFrom('lane_transactions')
+    .selectFrom('gas_wallet_transactions')
     .selectAll()
     .select(
       sql<boolean>`coalesce(broadcast_at < clock_timestamp() - ${stuckAfterMs} * interval '1 millisecond', false)`.as(

@@ -236,7 +236,7 @@ export async function readGasWallet(
 ): Promise<GasWalletFindings> {
   const { rows } = await sql<{ nonce: string; unsettled: boolean }>`
     with ours as (select eoa_nonce, bool_or(outcome is null) as open, bool_or(outcome in ('mined','reverted')) as mined
-      from lane_transactions where gas_wallet = ${wallet} and eoa_nonce < ${chainNonce.toString()}::bigint group by eoa_nonce)
+      from gas_wallet_transactions where gas_wallet = ${wallet} and eoa_nonce < ${chainNonce.toString()}::bigint group by eoa_nonce)
     select n::text as nonce, coalesce(open, false) as unsettled
     from generate_series((select min(eoa_nonce) from ours), ${chainNonce.toString()}::bigint - 1) n left join ours on eoa_nonce = n
     where open or mined is not true order by n limit 100`.execute(tx)

@@ -287,7 +287,7 @@ export type Database = AgentInputTables &
     payouts: PayoutsTable
     transfers: TransfersTable
     gas_wallets: GasWalletsTable
-    lane_transactions: GasWalletTransactionsTable
+    gas_wallet_transactions: GasWalletTransactionsTable
     receipts: ReceiptsTable
     replay_ledger: ReplayLedgerTable
     operators: OperatorsTable

@@ -110,7 +110,7 @@ export async function startFixture(): Promise<Fixture> {
       }),
     rows: (purpose: string) =>
       db
-        .selectFrom('lane_transactions')
+        .selectFrom('gas_wallet_transactions')
         .selectAll()
         .where('purpose', '=', purpose)
         .orderBy('created_at')

@@ -38,7 +38,7 @@ test('fifty parallel submits from two lanes take dense nonces, and each purpose 
   )
   expect(balance).toBe(150n)
   const rows = await fixture.db
-    .selectFrom('lane_transactions')
+    .selectFrom('gas_wallet_transactions')
     .selectAll()
     .where('purpose', 'like', 'dense:%')
     .execute()
@@ -56,7 +56,7 @@ test('fifty parallel submits from two lanes take dense nonces, and each purpose 
   }
   await gasWallets[0]!.maintain()
   const mined = await fixture.db
-    .selectFrom('lane_transactions')
+    .selectFrom('gas_wallet_transactions')
     .select('outcome')
     .where('purpose', 'like', 'dense:%')
     .execute()
@@ -360,7 +360,7 @@ test('a wallet without ether is passed over while another has some', async () =>
   for (let i = 0; i < 4; i++)
     await gasWalletQueue.submit(`rich:${i}`, (await fixture.authorize()).call)
   const rows = await fixture.db
-    .selectFrom('lane_transactions')
+    .selectFrom('gas_wallet_transactions')
     .select('gas_wallet')
     .where('purpose', 'like', 'rich:%')
     .execute()

@@ -243,7 +243,10 @@ verifies(
     const gasWalletQueue = fixture.newGasWalletQueue({ accounts: [wallet.account], ...quick })
     const lost = await fixture.authorize()
     await allocate(settings, 'forgotten', lost.call)
-    await fixture.db.deleteFrom('lane_transactions').where('purpose', '=', 'forgotten').execute()
+    await fixture.db
+      .deleteFrom('gas_wallet_transactions')
+      .where('purpose', '=', 'forgotten')
+      .execute()
     const { authorization, call } = await fixture.authorize()
     await gasWalletQueue.submit('above-gap', call)
     await heal(gasWalletQueue, wallet, authorization)
@@ -266,7 +269,7 @@ verifies(
     )
     // A restore of Postgres to a point before all of them.
     await fixture.db
-      .deleteFrom('lane_transactions')
+      .deleteFrom('gas_wallet_transactions')
       .where('gas_wallet', '=', wallet.address)
       .execute()
     await fixture.db.deleteFrom('gas_wallets').where('address', '=', wallet.address).execute()
@@ -353,7 +356,7 @@ test('a wallet that is jammed gets no new work while another moves', async () =>
   for (let i = 0; i < 4; i++)
     await gasWalletQueue.submit(`beside:${i}`, (await fixture.authorize()).call)
   const rows = await fixture.db
-    .selectFrom('lane_transactions')
+    .selectFrom('gas_wallet_transactions')
     .selectAll()
     .where('purpose', 'like', 'beside:%')
     .execute()

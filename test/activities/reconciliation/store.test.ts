@@ -187,7 +187,7 @@ verifies(
     await sql`insert into gas_wallets values (${wallet}, 0)`.execute(db)
     const outcomes = { 3: 'mined', 4: null, 6: 'superseded', 7: 'reverted', 8: null }
     for (const [nonce, outcome] of Object.entries(outcomes))
-      await sql`insert into lane_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome)
+      await sql`insert into gas_wallet_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome)
       values (${`0x${hex(32)}`}, ${wallet}, ${nonce}, ${hex(4)}, 'a', '0x', 1, 1, 1, '0x', ${outcome})`.execute(
         db,
       )

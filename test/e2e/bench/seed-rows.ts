@@ -35,7 +35,7 @@ export async function seedPayouts(
 
 /** Takes every row away that payouts leave; operators, keys and gas wallets stay. */
 export async function emptyTables(pool: pg.Pool): Promise<void> {
-  await pool.query(`truncate payouts, calls, proof_nonces, payments, transfers, confirmed_totals, lane_transactions, receipts,
+  await pool.query(`truncate payouts, calls, proof_nonces, payments, transfers, confirmed_totals, gas_wallet_transactions, receipts,
     replay_ledger, mandates, update_leases, rate_limits cascade`)
 }
 
@@ -78,7 +78,7 @@ const statements = [
   `insert into mandates (mandate_id, operator_id, payout_id, request_sha256, ap2_mandate, issued_at, expires_at)
     select 'mdt_' || ${hash('payout_id')}, 'bench', payout_id, ${hash('payout_id')}, ${text('payout_id', 23)}, done, done from seeded`,
   `insert into gas_wallets (address, next_nonce) values ('0x' || repeat('cc', 20), 0) on conflict do nothing`,
-  `insert into lane_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome, created_at, broadcast_at)
+  `insert into gas_wallet_transactions (tx_hash, gas_wallet, eoa_nonce, purpose, to_address, data, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, outcome, created_at, broadcast_at)
     select '0x' || ${hash('payout_id')}, '0x' || repeat('cc', 20), number, 'payout:' || payout_id, ${address}, ${text('payout_id', 9)}, 150000, 1000000000, 1000000, ${text('payout_id', 13)}, 'mined', done, done
     from seeded`,
   `insert into rate_limits (key, points, expire) select 'wallet:wallet:' || creator, 3, extract(epoch from done) * 1000 from seeded`,

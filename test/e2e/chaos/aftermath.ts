@@ -29,7 +29,7 @@ export async function drain(db: Tx): Promise<boolean> {
   const open = sql<{ open: string }>`select
     (select count(*) from transfers where status not in ('final', 'dead') and exception is null)
     + (select count(*) from payments where state in ('claimed', 'settling', 'pending') or (state = 'settled' and not finalized))
-    + (select count(*) from lane_transactions where outcome is null) as open`
+    + (select count(*) from gas_wallet_transactions where outcome is null) as open`
   for (;;) {
     const { rows } = await open.execute(db)
     if (rows[0]?.open === '0') return true

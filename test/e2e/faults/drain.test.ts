@@ -168,7 +168,10 @@ async function expectEachOnce(payouts: readonly Seeded[]): Promise<void> {
 /** No nonce of a gas wallet is open, none is missing, and the chain is at the end of each lane; answers each wallet's nonces. */
 async function expectDrained(): Promise<number[]> {
   const rows = () =>
-    rail.db.selectFrom('lane_transactions').select(['gas_wallet', 'eoa_nonce', 'outcome']).execute()
+    rail.db
+      .selectFrom('gas_wallet_transactions')
+      .select(['gas_wallet', 'eoa_nonce', 'outcome'])
+      .execute()
   const all = await eventually(rows, (found) => found.every(({ outcome }) => outcome !== null))
   expect(all.filter(({ outcome }) => outcome === null)).toEqual([])
   const wallets = await rail.db.selectFrom('gas_wallets').selectAll().execute()

@@ -131,7 +131,7 @@ verifies(
     await expectExecutedOnce(rail, body)
     expect(body.payout.transfer.transaction_hash).toBe(theirs)
     const ours = await rail.db
-      .selectFrom('lane_transactions')
+      .selectFrom('gas_wallet_transactions')
       .select('raw')
       .where('purpose', '=', `payout:${payout.payout_id}`)
       .execute()

@@ -148,7 +148,7 @@ verifies(
     const warned = stack.logs()['worker']?.match(/a gas wallet has not moved for too long/g)
     expect(warned).toHaveLength(1)
     const sent = rail.db
-      .selectFrom('lane_transactions')
+      .selectFrom('gas_wallet_transactions')
       .selectAll()
       .where('purpose', '=', `payout:${payout.payout_id}`)
     expect(new Set((await sent.execute()).map(({ gas_wallet }) => gas_wallet)).size).toBe(1)

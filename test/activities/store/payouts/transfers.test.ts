@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { transferNonce } from '#domain/core/ids.ts'
-import * as confirmedTotals from '../../../../activities/store/migrations/0019-confirmed-totals.ts'
 import { markExecuted, type NewPayout } from '../../../../activities/store/payouts/payouts.ts'
 import {
   type Block,
@@ -192,34 +191,6 @@ verifies(
       }),
       { numRuns: 60 },
     )
-  },
-)
-
-verifies(
-  'execute.daily-cap',
-  'what was confirmed before sums were kept is summed up by the migration',
-  async () => {
-    const wallet = address()
-    for (const [amount, seconds] of [
-      [1n, 60],
-      [10n, 24 * HOUR - 60],
-      [100n, 24 * HOUR + 60],
-    ] as const) {
-      const payout = await newPayout(wallet, amount)
-      await reserve(payout, 1_000n)
-      await recordSignature(database.db, payout.payout_id, '0x01')
-      await recordInclusion(database.db, payout.payout_id, block(seconds), 'final')
-    }
-    await sql`drop table confirmed_totals`.execute(database.db)
-    await sql`drop function total_confirmed cascade`.execute(database.db)
-    await sql`drop index transfers_under_way, transfers_confirmed, transfers_mined`.execute(
-      database.db,
-    )
-    await sql`create index transfers_counted on transfers (wallet, status, block_time)`.execute(
-      database.db,
-    )
-    await confirmedTotals.up(database.db as never)
-    expect((await dailyUse(database.db, wallet)).atomic).toBe(11n)
   },
 )
 

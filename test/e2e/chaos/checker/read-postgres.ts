@@ -17,7 +17,7 @@ const selects = {
   ledger: 'select kind, key, subject from replay_ledger',
   gasWallets: 'select address, next_nonce from gas_wallets',
   gasWalletQueue:
-    'select tx_hash, gas_wallet, eoa_nonce, outcome from lane_transactions order by gas_wallet, eoa_nonce',
+    'select tx_hash, gas_wallet, eoa_nonce, outcome from gas_wallet_transactions order by gas_wallet, eoa_nonce',
 } as const satisfies Record<keyof StoreFacts, string>
 
 type Rows = Omit<StoreFacts, 'receipts'> & { receipts: Omit<ReceiptFact, 'claims'>[] }

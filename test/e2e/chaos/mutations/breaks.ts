@@ -47,8 +47,8 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
       },
       {
         file: 'activities/payout/transfer.ts',
-        find: 'deps.lane.submit(`payout:',
-        replace: 'deps.lane.submit(authorization.nonce + `payout:',
+        find: 'deps.gasWalletQueue.submit(`payout:',
+        replace: 'deps.gasWalletQueue.submit(authorization.nonce + `payout:',
       },
     ],
   },

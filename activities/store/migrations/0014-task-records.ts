@@ -1,35 +1,8 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Each row says which kind of runtime record it is (agent-commerce.md § Resources), and one view lists those of a task by kind. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const [table, kind] of Object.entries(kinds))
-    await sql
-      .raw(
-        `alter table ${table} add column record_kind text not null default '${kind}' check (record_kind = '${kind}')`,
-      )
-      .execute(db)
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
-
-/** The tables whose rows are records of one kind; a receipt says its kind by itself, and a quote carries its provider route. */
-const kinds = {
-  agents: 'trust_profile',
-  agent_credentials: 'credential_envelope',
-  quotes: 'quote',
-  entitlements: 'credit_entitlement',
-  contracts: 'run_contract',
-  runs: 'task_run',
-  task_events: 'lifecycle_event',
-  return_packages: 'result_contract',
-  callback_deliveries: 'callback_delivery',
-  usage_events: 'ledger_event',
-}
-
 const attested = (subject: string) => `select t.task_id, r.kind, r.receipt_id, r.issued_at
     from tasks t join receipts r on r.subject = t.${subject} where r.kind = 'attestation'`
 
-const statements = [
-  `create index usage_events_run on usage_events (run_id) where run_id is not null`,
+/** One view of all runtime records of a task by kind. */
+export const taskRecords: readonly string[] = [
   `create view task_records (task_id, record_kind, record_id, recorded_at) as
     select t.task_id, r.kind, r.receipt_id, r.issued_at
       from tasks t join receipts r on r.subject = t.agent_id where r.kind = 'onboarding'

@@ -1,16 +1,12 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Agents with their trust, credentials and signing versions, the decisions of operators, and attempts that failed. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
+import { recordKind } from './columns.ts'
 
 const digest = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
 const keyState = `state text not null check (state in ('pending','active','retiring','retired','revoked'))`
 const keyMoves = `(('pending','active'), ('pending','revoked'), ('active','retiring'), ('active','revoked'),
       ('retiring','retired'), ('retiring','revoked'), ('retired','revoked'))`
 
-const statements = [
+/** Agents with their trust, credentials and signing versions, the decisions of operators, and audit events. */
+export const agents: readonly string[] = [
   `create table accounts (
     account_id text primary key check (account_id ~ '^acc_[0-9a-f]{64}$'),
     name text not null,
@@ -38,11 +34,13 @@ const statements = [
     limits json,
     publish_profile boolean not null default false,
     created_at timestamptz not null default clock_timestamp(),
+    registration_call text unique,
+    ${recordKind('trust_profile')},
     check (sandbox = (trust_state = 'sandbox_trusted'))
   )`,
   `alter table accounts add constraint accounts_owner foreign key (owner_agent_id) references agents deferrable initially deferred`,
   `create index agents_waiting on agents (trust_state, trust_since)`,
-  // The second guard of the trust table and of "a manifest never changes": it also holds against SQL typed by hand.
+  // The second guard of the trust table and of the fixed manifest: it also holds against SQL typed by hand.
   `create function agents_guard() returns trigger language plpgsql as $$
   begin
     if tg_op = 'DELETE' then raise exception 'an agent is never deleted' using errcode = 'check_violation'; end if;
@@ -73,6 +71,7 @@ const statements = [
     expires_at timestamptz,
     retire_at timestamptz,
     revoked_at timestamptz,
+    ${recordKind('credential_envelope')},
     unique (agent_id, version),
     check ((secret_sha256 is null) = (claimed_at is null) and (claimed_at is null) = (expires_at is null)),
     check (state not in ('active','retiring','retired') or secret_sha256 is not null),
@@ -130,7 +129,7 @@ const statements = [
     return new;
   end $$`,
   `create trigger agent_signing_versions_guard before insert or update or delete on agent_signing_versions for each row execute function agent_signing_versions_guard()`,
-  // The six steps of access key delivery in the order of the document; none is taken before the one ahead of it.
+  // The six steps of access key delivery. Each step requires the step before it.
   `create table credential_deliveries (
     credential_id text not null references agent_credentials,
     ordinal integer not null check (ordinal between 1 and 6),
@@ -169,12 +168,6 @@ const statements = [
   `create function review_decisions_guard() returns trigger language plpgsql as $$
   begin raise exception 'a decision is never rewritten' using errcode = 'check_violation'; end $$`,
   `create trigger review_decisions_guard before update or delete on review_decisions for each row execute function review_decisions_guard()`,
-  `create table failed_attempts (
-    subject text primary key,
-    failures integer not null check (failures >= 1),
-    window_ends_at timestamptz not null
-  )`,
-  `create index failed_attempts_over on failed_attempts (window_ends_at)`,
   `create table credential_audits (
     audit_event_id text primary key check (audit_event_id ~ '^aud_[0-9a-f]{64}$'),
     operation_id text not null,

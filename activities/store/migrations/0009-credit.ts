@@ -1,9 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Money: quotes, challenges and references of payments, credit and its double-entry postings, allowance wallets, usage. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
+import { recordKind } from './columns.ts'
 
 const id = (column: string, prefix: string) =>
   `${column} text primary key check (${column} ~ '^${prefix}_[0-9a-f]{64}$')`
@@ -39,28 +34,37 @@ const stateGuard = (table: string, moves: string[], fixed: string[], once: strin
 const appendOnly = (table: string) =>
   `create trigger ${table}_append_only before update or delete on ${table} for each row execute function money_append_only()`
 
-const statements = [
+/** Credit: quotes, challenges and references of payments, double-entry postings, allowance wallets, usage and provider events. */
+export const credit: readonly string[] = [
   `create function money_append_only() returns trigger language plpgsql as $$
   begin raise exception 'what stands in % stays as it was written', tg_table_name using errcode = 'check_violation'; end $$`,
-
   `create table quotes (
     ${id('quote_id', 'qt')},
-    caller text not null,
     task_id text,
     rail text not null,
     ${tier},
     units integer not null check (units between 1 and 1000),
-    base_usd integer not null check (base_usd > 0),
+    base_usd integer not null check (base_usd >= 0),
     rail_fee_usd integer not null check (rail_fee_usd >= 0),
     total_usd integer not null check (total_usd = base_usd + rail_fee_usd),
     pricing_model text not null,
     provider_route json not null,
     issued_at timestamptz not null default clock_timestamp(),
-    expires_at timestamptz not null check (expires_at > issued_at)
+    expires_at timestamptz not null check (expires_at > issued_at),
+    bound_to text,
+    token_sha256 text unique check (token_sha256 ~ '^[0-9a-f]{64}$'),
+    ${recordKind('quote')},
+    constraint quotes_owner check (bound_to is not null or token_sha256 is not null)
   )`,
-  `create index quotes_same on quotes (caller, rail, tier, units, issued_at desc)`,
-  appendOnly('quotes'),
-
+  `create index quotes_same on quotes (bound_to, rail, tier, units, issued_at desc)`,
+  `create function quotes_guard() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'DELETE' or old.bound_to is not null or new.bound_to is null
+      or to_jsonb(new) - 'bound_to' <> to_jsonb(old) - 'bound_to'
+    then raise exception 'a quote is bound once and never changes' using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger quotes_guard before update or delete on quotes for each row execute function quotes_guard()`,
   `create table entitlements (
     ${id('entitlement_id', 'en')},
     quote_id text not null unique references quotes,
@@ -68,18 +72,20 @@ const statements = [
     rail text not null,
     ${tier},
     state text not null check (state in ('pending','funded','consumed','returned')),
-    granted_units integer not null check (granted_units > 0),
+    granted_units integer not null check (granted_units >= 0),
     fee_units integer not null check (fee_units between 0 and granted_units),
     consumed_units integer not null default 0 check (consumed_units >= 0),
     returned_units integer not null default 0 check (returned_units >= 0),
     source text,
     settlement_receipt_id text unique references receipts,
     ${times},
+    ${recordKind('credit_entitlement')},
     check (consumed_units + returned_units <= granted_units),
     check ((state = 'pending') = (source is null and settlement_receipt_id is null)),
     check (state <> 'pending' or consumed_units + returned_units = 0),
     check ((state = 'returned') = (returned_units > 0)),
-    check ((state in ('consumed','returned')) = (consumed_units + returned_units = granted_units))
+    constraint entitlements_spent check (granted_units = 0
+      or (state in ('consumed','returned')) = (consumed_units + returned_units = granted_units))
   )`,
   `create index entitlements_agent on entitlements (agent_id, created_at desc)`,
   ...stateGuard(
@@ -97,7 +103,13 @@ const statements = [
     ],
     ['source', 'settlement_receipt_id'],
   ),
-
+  `create function entitlements_owner() returns trigger language plpgsql as $$
+  begin
+    if new.agent_id is distinct from (select bound_to from quotes where quote_id = new.quote_id)
+    then raise exception 'credit belongs to whom its quote is bound to' using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger entitlements_owner before insert on entitlements for each row execute function entitlements_owner()`,
   `create table payment_challenges (
     ${id('challenge_id', 'ch')},
     quote_id text not null references quotes,
@@ -108,7 +120,7 @@ const statements = [
     ${times},
     check (state not in ('pending','settled') or entitlement_id is not null)
   )`,
-  // A quote is paid once: while a challenge of it may still be paid, or was, there is no second one.
+  // A quote is paid once: it has one challenge that is open, pending or settled.
   `create unique index payment_challenges_live on payment_challenges (quote_id) where state <> 'expired'`,
   `create unique index payment_challenges_entitlement on payment_challenges (entitlement_id) where state <> 'expired'`,
   ...stateGuard(
@@ -117,19 +129,17 @@ const statements = [
     ['challenge_id', 'quote_id', 'amount_usd', 'expires_at', 'created_at'],
     ['entitlement_id'],
   ),
-
   `create table allowance_wallets (
     ${id('wallet_id', 'aw')},
     agent_id text not null,
-    tier text not null check (tier in ('free','premium')),
     label text not null,
     per_run_usd integer check (per_run_usd >= 0),
     per_day_usd integer check (per_day_usd >= 0),
     rails text[],
     ${times}
   )`,
-  `create unique index allowance_wallets_free on allowance_wallets (agent_id) where tier = 'free'`,
-
+  // An agent has one allowance wallet.
+  `create unique index allowance_wallets_agent on allowance_wallets (agent_id)`,
   `create table payment_references (
     ${id('payment_reference_id', 'pr')},
     agent_id text not null,
@@ -145,24 +155,27 @@ const statements = [
     evidence_sha256 text check (evidence_sha256 ~ '^[0-9a-f]{64}$'),
     evidence_url text,
     proof json,
-    state text not null check (state in ('presented','pending','verified','rejected','expired','refunded')),
+    state text not null check (state in ('presented','pending','verified','disputed','rejected','expired','refunded')),
     reason text,
     decided_by text,
     settlement_receipt_id text unique references receipts,
     checked_at timestamptz,
     ${times},
+    provider text,
     check ((challenge_id is null) = (entitlement_id is null)),
     check ((entitlement_id is null) <> (wallet_id is null)),
-    check ((state in ('verified','refunded')) = (settlement_receipt_id is not null and decided_by is not null))
+    constraint payment_references_settled
+      check ((state in ('verified','disputed','refunded')) = (settlement_receipt_id is not null and decided_by is not null))
   )`,
-  // One payment counts once; what was proven to be none may be presented again.
+  // A payment counts once. A rejected or expired reference may be presented again.
   `create unique index payment_references_external on payment_references (method, external_reference) where state not in ('rejected','expired')`,
-  // A provider speaks of its session, not of the name that somebody presented it under.
+  // A provider names its own session, and not the name under which it was presented.
   `create unique index payment_references_session on payment_references (external_reference)
     where method in ('hosted_checkout','payment_reference','invoice_reference') and state not in ('rejected','expired')`,
   `create unique index payment_references_challenge on payment_references (challenge_id) where state not in ('rejected','expired')`,
   `create index payment_references_due on payment_references (checked_at) where state in ('presented','pending')`,
   `create index payment_references_entitlement on payment_references (entitlement_id)`,
+  `create index payment_references_disputed on payment_references (wallet_id) where state = 'disputed'`,
   ...stateGuard(
     'payment_references',
     [
@@ -172,7 +185,10 @@ const statements = [
       'pending verified',
       'pending rejected',
       'pending expired',
+      'verified disputed',
+      'disputed verified',
       'verified refunded',
+      'disputed refunded',
     ],
     [
       'payment_reference_id',
@@ -186,11 +202,10 @@ const statements = [
       'payer',
       'created_at',
     ],
-    ['settlement_receipt_id'],
+    ['settlement_receipt_id', 'provider'],
   ),
-
-  // One movement is the legs under one receipt. The balances of what agents hold stand in rows of their own, so that two who
-  // take from one account at once wait for each other and neither goes below zero.
+  // A movement is the legs of one receipt. Each account of an agent has a balance row, so that concurrent
+  // debits of one account wait for each other and never make it negative.
   `create table postings (
     posting_id bigint generated always as identity primary key,
     receipt_id text not null references receipts,
@@ -220,7 +235,7 @@ const statements = [
     return coalesce(new, old);
   end $$`,
   `create trigger account_balances_guard before insert or update or delete on account_balances for each row execute function account_balances_guard()`,
-  // A movement sums to zero, is written at once, and is of the kind that its receipt is: only a settlement funds, only usage earns.
+  // A movement sums to zero, is written in one transaction, and fits the kind of its receipt.
   `create function postings_movement() returns trigger language plpgsql as $$
   declare kind text;
   begin
@@ -240,7 +255,7 @@ const statements = [
   end $$`,
   `create constraint trigger postings_movement after insert on postings deferrable initially deferred
     for each row execute function postings_movement()`,
-  // What an entitlement says of itself is what its account holds.
+  // The units of an entitlement equal the balance of its account.
   `create function entitlement_books(entitlement text) returns void language plpgsql as $$
   begin
     if (select case when e.state = 'pending' then 0 else e.granted_units - e.consumed_units - e.returned_units end
@@ -256,7 +271,35 @@ const statements = [
   begin perform entitlement_books(new.entitlement_id); return null; end $$`,
   `create constraint trigger entitlements_books after update on entitlements deferrable initially deferred
     for each row execute function entitlements_books()`,
-
+  // Sandbox credit moves only between sandbox accounts.
+  `create function postings_sandbox() returns trigger language plpgsql as $$
+  begin
+    if exists (select 1 from postings p join entitlements e on p.account = 'credit:' || e.entitlement_id
+      where p.receipt_id = new.receipt_id and coalesce(e.source = 'clearing:sandbox', false) <> (new.account ~ ':sandbox$'))
+    then raise exception 'the movement of % mixes test money with money', new.receipt_id using errcode = 'check_violation'; end if;
+    return null;
+  end $$`,
+  `create constraint trigger postings_sandbox after insert on postings deferrable initially deferred
+    for each row when (new.account !~ '^credit:') execute function postings_sandbox()`,
+  // A debit outside the limits of its wallet is never committed. The debit holds the lock of the balance row until
+  // the commit, so that two debits of one day are checked one after the other.
+  `create function wallet_limits() returns trigger language plpgsql as $$
+  declare wallet allowance_wallets; spent integer; paid_for text;
+  begin
+    if (select kind from receipts where receipt_id = new.receipt_id) <> 'settlement_receipt' then return null; end if;
+    select * into wallet from allowance_wallets where wallet_id = substr(new.account, 8);
+    spent := (select -sum(p.units) from postings p join receipts r on r.receipt_id = p.receipt_id
+      where p.account = new.account and p.units < 0 and r.kind = 'settlement_receipt'
+        and p.posted_at >= date_trunc('day', new.posted_at at time zone 'utc') at time zone 'utc');
+    paid_for := (select e.rail from postings p join entitlements e on p.account = 'credit:' || e.entitlement_id
+      where p.receipt_id = new.receipt_id);
+    if -new.units > wallet.per_run_usd or spent > wallet.per_day_usd
+      or (wallet.rails is not null and not coalesce(paid_for = any(wallet.rails), false))
+    then raise exception 'the wallet % may not pay this', wallet.wallet_id using errcode = 'check_violation'; end if;
+    return null;
+  end $$`,
+  `create constraint trigger wallet_limits after insert on postings deferrable initially deferred
+    for each row when (new.account ~ '^wallet:' and new.units < 0) execute function wallet_limits()`,
   `create table usage_events (
     ${id('event_id', 'ue')},
     chain text not null,
@@ -274,11 +317,13 @@ const statements = [
     usage_receipt_id text unique references receipts,
     prev_hash text,
     hash text not null check (hash ~ '^[0-9a-f]{64}$'),
+    ${recordKind('ledger_event')},
     unique (chain, sequence),
-    check ((credit_units > 0) = (usage_receipt_id is not null)),
-    check (credit_units = 0 or chain ~ '^en_')
+    constraint usage_events_receipt check (credit_units = 0 or usage_receipt_id is not null),
+    constraint usage_events_check1 check (credit_units = 0 or chain ~ '^en_')
   )`,
   `create index usage_events_agent on usage_events (agent_id, recorded_at desc)`,
+  `create index usage_events_run on usage_events (run_id) where run_id is not null`,
   appendOnly('usage_events'),
   `create function usage_events_chain() returns trigger language plpgsql as $$
   begin
@@ -288,11 +333,11 @@ const statements = [
     return new;
   end $$`,
   `create trigger usage_events_chain before insert on usage_events for each row execute function usage_events_chain()`,
-
   `create table provider_events (
     provider text not null,
     event_id text not null,
-    type text not null check (type in ('payment.settled','payment.failed','payment.refunded','session.expired')),
+    type text not null check (type in ('payment.settled','payment.failed','payment.refunded','session.expired',
+      'payment.partially_refunded','dispute.inquiry','dispute.opened','dispute.won','dispute.lost')),
     external_reference text not null,
     challenge_id text,
     amount_cents bigint not null check (amount_cents >= 0),
@@ -301,10 +346,41 @@ const statements = [
     outcome text,
     received_at timestamptz not null default clock_timestamp(),
     applied_at timestamptz,
+    payment_intent text,
+    dispute_id text,
+    said_at timestamptz,
     primary key (provider, event_id),
-    check ((outcome is null) = (applied_at is null))
+    check ((outcome is null) = (applied_at is null)),
+    check (dispute_id is null or type like 'dispute.%')
   )`,
   `create index provider_events_reference on provider_events (external_reference, received_at)`,
   `create index provider_events_challenge on provider_events (challenge_id, received_at) where challenge_id is not null`,
   `create index provider_events_open on provider_events (received_at) where applied_at is null`,
+  `create index provider_events_intent on provider_events (provider, payment_intent) where payment_intent is not null`,
+  `create index provider_events_unmatched on provider_events (received_at) where outcome = 'unmatched'`,
+  `create table product_links (
+    rail text not null,
+    tier text not null check (tier in ('entry','standard','pro')),
+    url text,
+    provider_price_usd integer not null check (provider_price_usd > 0),
+    outcome text check (outcome in ('live','broken')),
+    checked_at timestamptz,
+    receipt_id text not null unique references receipts,
+    changed_at timestamptz not null default clock_timestamp(),
+    primary key (rail, tier),
+    check ((outcome is null) = (checked_at is null)),
+    check (url is not null or outcome is null)
+  )`,
+  `create table checkouts (
+    checkout_id text primary key,
+    challenge_id text not null references payment_challenges,
+    payment_path text not null check (payment_path in ('hosted_checkout_link','invoice_or_purchase_order','agent_credit',
+      'manual_operator_verified_reference')),
+    customer_name text not null check (customer_name <> ''),
+    customer_email text not null check (customer_email <> ''),
+    purchase_order text,
+    opened_at timestamptz not null default clock_timestamp()
+  )`,
+  `create index checkouts_challenge on checkouts (challenge_id, opened_at desc)`,
+  appendOnly('checkouts'),
 ]

@@ -1,16 +1,12 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Tasks and their ledger, contracts, runs with the steps of their loop, exceptions, recovery, return packages. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
+import { recordKind } from './columns.ts'
 
 const hash = (column: string) => `check (${column} ~ '^[0-9a-f]{64}$')`
 const states = `'created','preflight_checked','contract_ready','contract_accepted','trust_pending','trusted','quoted','credit_pending','credit_funded','queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered','exception_open','replay_ready','failed','closed'`
 const worked = `'queued','operating','evidence_partial','result_ready','attested','receipt_issued','callback_pending','callback_delivered'`
 
-const statements = [
-  // The state table of the document. An event stands in the ledger only with one of these rows.
+/** Tasks with their ledger, contracts and credit, runs with the steps of their loop, exceptions, recovery and return packages. */
+export const tasks: readonly string[] = [
+  // The state table. The ledger accepts only events that it lists.
   `create table task_transitions (from_state text not null, event text not null, to_state text not null, primary key (from_state, event, to_state))`,
   `insert into task_transitions values
     ('none','submit','created'),
@@ -50,7 +46,7 @@ const statements = [
     ('replay_ready','replayed','attested'), ('replay_ready','replayed','receipt_issued'),
     ('replay_ready','replayed','callback_pending'), ('replay_ready','replayed','callback_delivered'),
     ('failed','closed','closed')`,
-  // What is named by its digest: terms, inputs, evidence. The text is canonical, so that the digest can be checked here.
+  // Terms, inputs and evidence by digest. The text is canonical, so that the digest can be checked here.
   `create table task_documents (
     task_id text not null check (task_id ~ '^task-[0-9a-f]{64}$'),
     sha256 text not null,
@@ -59,7 +55,7 @@ const statements = [
     primary key (task_id, sha256),
     check (sha256 = encode(sha256(convert_to(body::text, 'UTF8')), 'hex'))
   )`,
-  // The token is a secret: the row knows its digest, in its id.
+  // The row stores no token: the task id holds its digest.
   `create table tasks (
     task_id text primary key check (task_id ~ '^task-[0-9a-f]{64}$'),
     state text not null check (state in (${states})),
@@ -86,13 +82,17 @@ const statements = [
     foreign key (task_id, terms_sha256) references task_documents,
     foreign key (task_id, input_sha256) references task_documents,
     check ((resume_state is not null) = (state in ('exception_open','replay_ready'))),
-    -- Review before work: nothing runs without a decision, and the sandbox's own never covers what may touch money.
+    -- A task runs only after a review decision, and the sandbox's own decision covers synthetic tasks only.
     check (state not in (${worked}) or (review_decision is not null and input_sha256 is not null)),
     check (review_decision is distinct from 'sandbox_policy' or usage = 'synthetic')
   )`,
   `create index tasks_at_work on tasks (state, agent_id, changed_at) where state in ('queued','operating')`,
   `create index tasks_unfinished on tasks (changed_at) where state <> 'closed'`,
   `create index tasks_of_agent on tasks (agent_id, created_at)`,
+  // The id that `runIdOf` computes, known from the submission on: a digest of canonical JSON. No character of a task id is escaped.
+  `create function run_id_of(task_id text) returns text language sql immutable strict parallel safe as $$
+    select 'run_' || encode(sha256(decode('{"task_id":"' || task_id || '","type":"service.run.v1"}', 'escape')), 'hex') $$`,
+  `create unique index tasks_run_name on tasks (run_id_of(task_id))`,
   `create table task_events (
     task_id text not null references tasks,
     sequence integer not null,
@@ -106,17 +106,18 @@ const statements = [
     at timestamptz not null,
     prev_hash text not null,
     hash text not null,
+    ${recordKind('lifecycle_event')},
     primary key (task_id, sequence),
     unique (task_id, event_id),
     unique (task_id, sequence, hash, to_state),
     foreign key (from_state, event, to_state) references task_transitions,
     check (data_sha256 = encode(sha256(convert_to(data::text, 'UTF8')), 'hex')),
-    -- The hash of the canonical entry, worked out a second time.
+    -- The hash of the canonical entry, computed a second time.
     check (hash = encode(sha256(convert_to('{"actor":"' || actor || '","at":"' || to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       || '","data_sha256":"' || data_sha256 || '","event":"' || event || '","from_state":"' || from_state || '","prev_hash":"' || prev_hash
       || '","sequence":' || sequence || ',"to_state":"' || to_state || '"}', 'UTF8')), 'hex'))
   )`,
-  // A state is what the last entry of the ledger says: a task cannot be moved without one.
+  // The state of a task is the state of the last entry of its ledger.
   `alter table tasks add constraint tasks_head foreign key (task_id, sequence, head_hash, state)
     references task_events (task_id, sequence, hash, to_state) deferrable initially deferred`,
   `create function task_events_guard() returns trigger language plpgsql as $$
@@ -166,6 +167,7 @@ const statements = [
     created_at timestamptz not null default clock_timestamp(),
     accepted_at timestamptz,
     sealed_at timestamptz,
+    ${recordKind('run_contract')},
     foreign key (task_id, terms_sha256) references task_documents,
     check (state <> 'sealed' or run_contract is not null),
     check (state not in ('accepted','sealed') or accepted_by is not null)
@@ -179,7 +181,7 @@ const statements = [
     return new;
   end $$`,
   `create trigger contracts_guard before update on contracts for each row execute function contracts_guard()`,
-  // step is the one to take next, null once the run is attested.
+  // `step` is the next one to run, and null once the run is attested.
   `create table runs (
     run_id text primary key check (run_id ~ '^run_[0-9a-f]{64}$'),
     task_id text not null unique references tasks,
@@ -189,6 +191,7 @@ const statements = [
     started_at timestamptz not null default clock_timestamp(),
     finished_at timestamptz,
     changed_at timestamptz not null default clock_timestamp(),
+    ${recordKind('task_run')},
     check ((step is null) = (finished_at is not null))
   )`,
   `alter table tasks add constraint tasks_run foreign key (run_id) references runs deferrable initially deferred`,
@@ -197,7 +200,7 @@ const statements = [
     attempt integer not null,
     round integer not null check (round between 0 and 3),
     step text not null check (step in ('intake','planner','worker','validator','exception_agent','revision_loop','review_step','return_package','attestation')),
-    verdict text check (verdict in ('done','refused','gaps','revise','reject')),
+    verdict text check (verdict in ('done','refused','too_complex','gaps','revise','reject')),
     output json,
     output_sha256 text,
     decided_by text,
@@ -208,9 +211,10 @@ const statements = [
     check ((output is null) = (output_sha256 is null)),
     check (output_sha256 = encode(sha256(convert_to(output::text, 'UTF8')), 'hex')),
     check (verdict is not null or step = 'review_step'),
-    check (step <> 'review_step' or verdict is null or decided_by is not null)
+    check (step <> 'review_step' or verdict is null or decided_by is not null),
+    constraint loop_steps_too_complex_check check (verdict <> 'too_complex' or step in ('worker','validator'))
   )`,
-  // The order of the loop: a step follows the end of the one before it, and a further round a wish to revise.
+  // A step follows the end of the step before it. A further round follows a verdict to revise.
   `create function loop_steps_guard() returns trigger language plpgsql as $$
   declare steps text[] := array['intake','planner','worker','validator','exception_agent','revision_loop','review_step','return_package','attestation'];
     at integer := array_position(steps, new.step);
@@ -233,6 +237,15 @@ const statements = [
     raise exception 'the step % has not been reached', new.step using errcode = 'check_violation';
   end $$`,
   `create trigger loop_steps_guard before insert or update on loop_steps for each row execute function loop_steps_guard()`,
+  // Counts how often a step began, so that a step that exceeds a limit is not repeated without end.
+  `create table step_attempts (
+    run_id text not null references runs,
+    attempt integer not null,
+    round integer not null,
+    step text not null check (step in ('worker','validator')),
+    begun integer not null check (begun between 0 and 3),
+    primary key (run_id, attempt, round, step)
+  )`,
   `create table return_packages (
     return_package_id text primary key check (return_package_id ~ '^rp_[0-9a-f]{64}$'),
     run_id text not null unique references runs,
@@ -242,7 +255,8 @@ const statements = [
     result_sha256 text not null ${hash('result_sha256')},
     proof_hash text not null ${hash('proof_hash')},
     completion_signature text not null,
-    made_at timestamptz not null default clock_timestamp()
+    made_at timestamptz not null default clock_timestamp(),
+    ${recordKind('result_contract')}
   )`,
   `create function return_packages_guard() returns trigger language plpgsql as $$
   begin
@@ -253,8 +267,8 @@ const statements = [
     exception_id text primary key check (exception_id ~ '^ex_[0-9a-f]{64}$'),
     task_id text not null references tasks,
     sequence integer not null,
-    code text not null check (code in ('evidence_gap','input_invalid','worker_failed','validator_failed','payment_reversed','credit_mismatch',
-      'callback_failed','deadline_passed','operator_hold','caller_dispute')),
+    code text not null check (code in ('evidence_gap','input_invalid','input_too_complex','worker_failed',
+      'validator_failed','payment_reversed','credit_mismatch','callback_failed','deadline_passed','operator_hold','caller_dispute')),
     detail text not null,
     state text not null check (state in ('open','recovery_requested','replay_ready','resolved','abandoned')),
     resume_state text not null,
@@ -289,4 +303,39 @@ const statements = [
     check ((decided_by is null) = (decided_at is null))
   )`,
   `create index recovery_requests_of on recovery_requests (exception_id, requested_at)`,
+  // The credit that a task works for: reserved before its run, then used by its receipt or released.
+  `create table task_credits (
+    task_id text not null references tasks,
+    quote_id text not null references quotes,
+    entitlement_id text not null references entitlements,
+    units integer not null check (units >= 0),
+    state text not null check (state in ('reserved','used','released')),
+    usage_receipt_id text unique references receipts,
+    created_at timestamptz not null default clock_timestamp(),
+    changed_at timestamptz not null default clock_timestamp(),
+    primary key (task_id, quote_id),
+    check ((state = 'used') = (usage_receipt_id is not null))
+  )`,
+  `create unique index task_credits_live on task_credits (task_id) where state <> 'released'`,
+  `create index task_credits_entitlement on task_credits (entitlement_id)`,
+  // The credit reserved for tasks never exceeds the unspent grant. Concurrent reservations wait for each other.
+  `create function task_credits_guard() returns trigger language plpgsql as $$
+  declare granted entitlements%rowtype;
+  begin
+    if tg_op = 'DELETE' then raise exception 'a row of task_credits is never deleted' using errcode = 'check_violation'; end if;
+    if tg_op = 'UPDATE' then
+      if (old.task_id, old.quote_id, old.entitlement_id, old.units, old.created_at) is distinct from (new.task_id, new.quote_id, new.entitlement_id, new.units, new.created_at)
+        or (old.state <> new.state and (old.state, new.state) not in (('reserved','used'), ('reserved','released')))
+      then raise exception 'no such move of task_credits: % to %', old.state, new.state using errcode = 'check_violation'; end if;
+      return new;
+    end if;
+    select * into granted from entitlements where entitlement_id = new.entitlement_id for update;
+    if new.state <> 'reserved' or granted.quote_id <> new.quote_id
+    then raise exception 'credit is set aside of its own quote first' using errcode = 'check_violation'; end if;
+    if new.units + coalesce((select sum(units) from task_credits where entitlement_id = new.entitlement_id and state = 'reserved'), 0)
+      > granted.granted_units - granted.consumed_units - granted.returned_units
+    then raise exception 'the credit % is promised to others', new.entitlement_id using errcode = 'check_violation'; end if;
+    return new;
+  end $$`,
+  `create trigger task_credits_guard before insert or update or delete on task_credits for each row execute function task_credits_guard()`,
 ]

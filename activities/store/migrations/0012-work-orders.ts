@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Work orders: what somebody asks for, and the tasks behind it. Its state is theirs; only the decision is its own. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
-
-const statements = [
+/** Work orders and their tasks. Their state follows from the tasks; only the decision is stored here. */
+export const workOrders: readonly string[] = [
   `create table work_orders (
     work_order_id text primary key check (work_order_id ~ '^wo_[0-9a-f]{64}$'),
     intake_kind text not null check (intake_kind in ('external_agent_request','workflow_intake')),
@@ -22,6 +16,7 @@ const statements = [
     check ((decision is null) = (decision_id is null))
   )`,
   `create index work_orders_queued on work_orders (created_at) where decision is null`,
+  `create index work_orders_undecided on work_orders (created_at) where decision is null and agent_id is null`,
   `create table work_order_tasks (
     work_order_id text not null references work_orders,
     step integer not null check (step between 1 and 8),

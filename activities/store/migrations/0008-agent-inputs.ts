@@ -1,24 +1,21 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Inputs that agents upload before a run: files by digest, in chunks, and which tasks use them. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
-
-const statements = [
-  // An upload in progress, and for good what it became; a blob that no input names was given up.
+/** Inputs that agents upload before a run: files by digest, in chunks, and the tasks that use them. */
+export const agentInputs: readonly string[] = [
+  // An upload. `reserved` counts the bytes that it may still take.
   `create table agent_input_blobs (
     blob_id uuid primary key default gen_random_uuid(),
-    began_at timestamptz not null default clock_timestamp()
+    began_at timestamptz not null default clock_timestamp(),
+    owner text not null default '',
+    reserved bigint not null default 0 check (reserved >= 0),
+    sandbox boolean not null default false
   )`,
+  // Uncompressed, so that the length of a chunk is known without reading it.
   `create table agent_input_chunks (
     blob_id uuid not null references agent_input_blobs on delete cascade,
     seq integer not null check (seq >= 0),
-    bytes bytea not null check (octet_length(bytes) between 1 and 1048576),
+    bytes bytea storage external not null check (octet_length(bytes) between 1 and 1048576),
     primary key (blob_id, seq)
   )`,
-  // Compressing costs more than it saves here, and a length is then told without reading.
-  `alter table agent_input_chunks alter column bytes set storage external`,
+  `create index agent_input_blobs_owner on agent_input_blobs (owner, began_at)`,
   `create table agent_inputs (
     owner text not null,
     sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
@@ -38,7 +35,7 @@ const statements = [
     foreign key (owner, sha256) references agent_inputs on delete cascade
   )`,
   `create index agent_input_uses_subject on agent_input_uses (subject) where released_at is null`,
-  // What a digest names never changes, and it has all of its bytes.
+  // The content of a digest never changes and is complete.
   `create function agent_inputs_guard() returns trigger language plpgsql as $$
   declare
     total bigint;

@@ -1,12 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-
 /** Reconciliation: its runs, the differences that they found, and the signed statement of each day. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
-
-const statements = [
-  // `changed_since` and `snapshot_xid` are transaction ids: a row whose xmin is not before the last snapshot was written since.
+export const reconciliation: readonly string[] = [
+  // `changed_since` and `snapshot_xid` are transaction ids: a row whose xmin is not before the last snapshot is newer.
   `create table reconciliations (
     reconciliation_id text primary key,
     scope text not null check (scope in ('changed','all')),
@@ -62,7 +56,7 @@ const statements = [
     prev text,
     made_at timestamptz not null default clock_timestamp()
   )`,
-  // A statement is never rewritten, and an exception is never forgotten or turned into another one.
+  // A statement is never rewritten. An exception is never deleted, and its facts never change.
   `create function statements_guard() returns trigger language plpgsql as $$
   begin raise exception 'a statement stays as it was signed' using errcode = 'check_violation'; end $$`,
   `create trigger statements_guard before update or delete on statements for each row execute function statements_guard()`,

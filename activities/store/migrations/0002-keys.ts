@@ -1,31 +1,22 @@
-import { type Kysely, sql } from 'kysely'
-
-/**
- * Keys stand active, retired or revoked. Everyone reads their standing by `signing_standing`, and only the functions write it, so
- * that a process needs no right to update the table. What signs holds the ring's lock shared until its transaction ends; retiring
- * and revoking take it alone, so that no signature is dated after the end of its key.
- */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
-
 const lockOf = (ring: string) => `hashtextextended('signing keys: ' || ${ring}, 0)`
 const definer = `language plpgsql security definer set search_path = pg_catalog, public, pg_temp`
-const ended = (kind: 'retired' | 'revoked') =>
-  `${kind}_at = coalesce(${kind}_at, clock_timestamp())`
 
-const endKey = (
-  name: string,
-  kind: 'retired' | 'revoked',
-) => `create function ${name}(a_ring text, a_kid text)
-  returns setof signing_keys ${definer} as $$
+const endKey = (name: string, column: 'retired_at' | 'revoked_at') =>
+  `create function ${name}(a_ring text, a_kid text) returns setof signing_keys ${definer} as $$
   begin
     perform pg_advisory_xact_lock(${lockOf('a_ring')});
-    return query update signing_keys set ${ended(kind)} where ring = a_ring and kid = a_kid returning *;
+    return query update signing_keys set ${column} = coalesce(${column}, clock_timestamp()) where ring = a_ring and kid = a_kid returning *;
   end $$`
 
-const statements = [
-  // No key serves two purposes, none has two names, and no name stands for two.
+/**
+ * Signing keys and operators. `signing_standing` reads the status of keys, and only functions change it, so that no process
+ * needs the right to update the table. A signer holds the ring's lock shared until its transaction ends. Retiring and revoking take it
+ * exclusively, so that no signature is dated after the end of its key.
+ */
+export const keys: readonly string[] = [
+  `create table signing_keys (ring text not null, kid text not null, alg text not null, public_jwk jsonb not null,
+    activated_at timestamptz not null default clock_timestamp(), retired_at timestamptz, revoked_at timestamptz, primary key (ring, kid))`,
+  // Each key has one purpose and one name.
   `create unique index signing_keys_kid on signing_keys (kid)`,
   `create unique index signing_keys_public on signing_keys ((public_jwk->>'x'))`,
   `create function keep_signing_key() returns trigger language plpgsql as $$
@@ -42,7 +33,7 @@ const statements = [
     return new;
   end $$`,
   `create trigger signing_key_kept before update or delete on signing_keys for each row execute function keep_signing_key()`,
-  // Volatile: the rows are read after the locks are held, as they are then.
+  // Volatile: it reads the rows after it has the locks.
   `create function signing_standing(rings text[])
   returns table (ring text, kid text, x text, retired_at float8, revoked_at float8, read_at float8) language plpgsql volatile as $$
   begin
@@ -57,8 +48,10 @@ const statements = [
       on conflict do nothing;
     return query select * from signing_keys where ring = a_ring and kid = a_kid;
   end $$`,
-  endKey('retire_signing_key', 'retired'),
-  endKey('revoke_signing_key', 'revoked'),
+  endKey('retire_signing_key', 'retired_at'),
+  endKey('revoke_signing_key', 'revoked_at'),
+  `create table operators (operator_id text primary key, name text not null, secret_sha256 text not null,
+    created_at timestamptz not null default clock_timestamp(), revoked_at timestamptz)`,
   `create function revoke_operator(an_operator text) returns setof operators ${definer} as $$
   begin
     return query update operators set revoked_at = coalesce(revoked_at, clock_timestamp())

@@ -1,12 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import { recordKind } from './columns.ts'
 
-/** Callbacks: what is to be delivered where, each attempt at it, and the hosts that proved they want them. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
-
-const statements = [
-  // A host is proven for one owner: another owner's word says nothing about whether it wants to be called for this one.
+/** Callbacks: deliveries with their attempts, the hosts that agreed to receive them, daily counts of requests, and the demo inbox. */
+export const callbacks: readonly string[] = [
+  // A host is proven for one owner only.
   `create table callback_hosts (
     owner text not null,
     host text not null,
@@ -16,7 +12,7 @@ const statements = [
   `create table callback_deliveries (
     delivery_id text primary key check (delivery_id ~ '^cb_[0-9a-f]{64}$'),
     owner text not null,
-    event text not null check (event in ('task_updated','credential_ready')),
+    event text not null check (event in ('task_updated','credential_ready','payout_updated')),
     subject text not null,
     ordinal integer not null check (ordinal >= 0),
     url text not null check (length(url) <= 2048),
@@ -26,6 +22,8 @@ const statements = [
     next_attempt_at timestamptz not null default clock_timestamp(),
     created_at timestamptz not null default clock_timestamp(),
     finished_at timestamptz,
+    held_back_until timestamptz,
+    ${recordKind('callback_delivery')},
     unique (subject, event, ordinal),
     check ((state in ('delivered','gave_up','disabled')) = (finished_at is not null)),
     check (state <> 'pending' or failures = 0),
@@ -33,7 +31,7 @@ const statements = [
     check ((state = 'gave_up') = (failures = 8))
   )`,
   `create index callback_deliveries_due on callback_deliveries (delivery_id, next_attempt_at) where finished_at is null`,
-  // An attempt is written before anything is sent; one without an outcome was cut off, and may have arrived.
+  // An attempt is stored before its request is sent. An attempt without an outcome may have arrived.
   `create table callback_attempts (
     delivery_id text not null references callback_deliveries,
     attempt integer not null check (attempt > 0),
@@ -75,4 +73,22 @@ const statements = [
     return new;
   end $$`,
   `create trigger callback_attempts_guard before update or delete on callback_attempts for each row execute function callback_attempts_guard()`,
+  // The requests of each UTC day, by owner, by all owners without trust, and by all trusted owners.
+  `create table callback_posts (
+    scope text not null,
+    day date not null,
+    posts bigint not null check (posts >= 0),
+    primary key (scope, day)
+  )`,
+  `create table callback_inbox (
+    receiver text not null check (length(receiver) between 1 and 64),
+    delivery_id text not null check (delivery_id ~ '^cb_[0-9a-f]{64}$'),
+    event text not null,
+    attempts integer not null default 1 check (attempts >= 1),
+    refused integer not null default 0 check (refused between 0 and attempts),
+    first_at timestamptz not null default clock_timestamp(),
+    received_at timestamptz,
+    primary key (receiver, delivery_id)
+  )`,
+  `create index callback_inbox_newest on callback_inbox (receiver, first_at desc)`,
 ]
