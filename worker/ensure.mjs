@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 /** The folder of package.json. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const OLDEST_NODE = [20, 19]
+// The embedded stack and the compiler are development packages, which NODE_ENV=production would leave out.
+const INSTALL = ['ci', '--include=dev', '--no-audit', '--no-fund']
 const SOURCES = ['workflows', 'activities', 'temporal', 'api', 'clients/typescript/src', 'worker']
 const CONFIGS = [
   'tsconfig.json',
@@ -29,8 +31,7 @@ export async function ensure(say) {
 /** Node is new enough and dependencies are those of the lockfile. */
 export async function ensureDependencies(say) {
   checkNode()
-  if (!isInstalled())
-    await slow(say, 'installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund'])
+  if (!isInstalled()) await slow(say, 'installing dependencies', 'npm', INSTALL)
 }
 
 async function build(say) {

