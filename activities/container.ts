@@ -5,12 +5,11 @@ import { z } from 'zod'
 import { RECEIPT_TYP } from '#domain/receipts/receipt.ts'
 import { COMPLETION_TYP } from '#domain/runs/return-package.ts'
 import { callbackHosts } from './callback/hosts.ts'
-import type { TokenAuthorization } from './chain/authorization.ts'
 import { type Chain, createChain } from './chain/client.ts'
 import { watchGas } from './chain/funds.ts'
 import { createGasWalletQueue, type GasWalletQueue } from './chain/gas-wallet-queue.ts'
-import { findOutcome, type SeenIn } from './chain/outcome.ts'
-import { preflight } from './chain/preflight.ts'
+import { type FindOutcome, findOutcome as readOutcome } from './chain/outcome.ts'
+import { type CheckTransfer, preflight } from './chain/preflight.ts'
 import { refuseFaultyStart, type StartFacts } from './chain/start-checks.ts'
 import { createWalletSignatures, type WalletSignatures } from './chain/wallet-signature.ts'
 import { type Config, readJsonFile } from './config/config.ts'
@@ -20,11 +19,12 @@ import { type KeyRings, loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
 import { standingOf } from './keys/standing.ts'
 import { loadTrustAnchors } from './keys/trust-anchors.ts'
+import type { PaymentDeps } from './payment/deps.ts'
 import { inProcessFacilitator, remoteFacilitator } from './payment/facilitator.ts'
 import { createOffers, type Offers } from './payment/offers.ts'
 import { createSettler, type Settler } from './payment/settler.ts'
 import type { PayoutAuthority } from './payout/authorization.ts'
-import type { Canary } from './payout/canary.ts'
+import { canaryOf } from './payout/canary-settings.ts'
 import type { Deps, Rail } from './payout/deps.ts'
 import {
   createMinimumBalance,
@@ -39,7 +39,7 @@ import type { TaskDeps } from './task/deps.ts'
 /** Gas for one transferWithAuthorization with room to spare: measured 90,000 on the local token, 110,000 on USDC. */
 export const TRANSFER_GAS = 200_000n
 
-/** The chain with the two questions that everyone asks of it. */
+/** The configured chain, and how to find the outcome of an authorization on it. */
 export function openChain(config: Config) {
   const chain = createChain({
     rpcUrls: config.CHAIN_RPC_URL,
@@ -48,13 +48,13 @@ export function openChain(config: Config) {
     pollMs: config.CHAIN_POLL_MS,
   })
   const asset = config.ASSET_CONTRACT_ADDRESS
-  const outcome = (authorization: TokenAuthorization, fromBlock: bigint, seenIn?: SeenIn) =>
-    findOutcome(
+  const findOutcome: FindOutcome = (authorization, fromBlock, seenIn) =>
+    readOutcome(
       chain,
       { ...authorization, asset, fromBlock, seenIn },
       { confirmations: config.CONFIRMATIONS },
     )
-  return { chain, findOutcome: outcome }
+  return { chain, findOutcome }
 }
 
 /** Throws when the schema of the data, the addresses, the chain or the asset forbid a start. */
@@ -86,39 +86,40 @@ export function openWalletSignatures(config: Config): WalletSignatures {
   return createWalletSignatures({ rpcUrls: config.CHAIN_RPC_URL, timeoutMs: config.RPC_TIMEOUT_MS })
 }
 
-/** Connects one worker's activities to the world; keys are read once. */
-export async function buildDeps(
+/** Opens what the activities of payouts and payments need; keys are read once. */
+export async function openPayoutDeps(
   config: Config,
   log: Logger,
-): Promise<{ deps: Deps; close(): Promise<void> }> {
+): Promise<{ payoutDeps: Deps; paymentDeps: PaymentDeps; close(): Promise<void> }> {
   const { db, close } = createDatabase({
     url: config.DATABASE_URL,
     applicationName: 'agent-rails worker',
     poolSize: config.DATABASE_POOL_SIZE,
   })
   const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
-  const { chain, findOutcome: outcome } = openChain(config)
+  const { chain, findOutcome } = openChain(config)
   const accounts = gasAccounts(config)
   const addresses = accounts.map(({ address }) => address)
   const gas = watchGas(chain.reader, addresses, config.CHAIN_CACHE_MS)
-  const times = {
-    feeBumpAfterMs: config.FEE_BUMP_AFTER_MS,
-    jamAfterMs: config.GAS_WALLET_JAM_AFTER_MS,
-  }
   const gasWalletQueue = createGasWalletQueue({
     db,
     reader: chain.reader,
     gas,
     accounts,
     log,
-    ...times,
+    feeBumpAfterMs: config.FEE_BUMP_AFTER_MS,
+    jamAfterMs: config.GAS_WALLET_JAM_AFTER_MS,
   })
   const rail = railOf(config)
-  const looks = { asset: rail.asset, gas, transferGas: rail.transferGas }
-  const check = (authorization: TokenAuthorization, signature: `0x${string}`) =>
-    preflight(chain, looks, authorization, signature)
+  const checkTransfer: CheckTransfer = (authorization, signature) =>
+    preflight(
+      chain,
+      { asset: rail.asset, gas, transferGas: rail.transferGas },
+      authorization,
+      signature,
+    )
   await publishKeys(db, keys)
-  const deps: Deps = {
+  const payoutDeps: Deps = {
     db,
     log,
     rail,
@@ -127,15 +128,21 @@ export async function buildDeps(
     minimumBalance: openMinimumBalance(config, chain, log),
     canary: canaryOf(config),
     chain,
-    preflight: check,
-    findOutcome: outcome,
+    preflight: checkTransfer,
+    findOutcome,
     gasWalletQueue,
-    settler: openSettler(config, chain, gasWalletQueue, check),
   }
-  return { deps, close }
+  const paymentDeps: PaymentDeps = {
+    db,
+    chain,
+    findOutcome,
+    settler: openSettler(config, chain, gasWalletQueue, checkTransfer),
+    confirmWindowMs: rail.confirmWindowMs,
+  }
+  return { payoutDeps, paymentDeps, close }
 }
 
-/** What mandates and their presentations are judged by. */
+/** The keys, anchors and wallets that verify mandates and their presentations. */
 export const authorityOf = (
   config: Config,
   keys: KeyRings,
@@ -153,7 +160,7 @@ export const authorityOf = (
   verifyWalletMessage,
 })
 
-/** What a worker needs to confirm payments that nobody asks for any more. */
+/** What a worker needs to verify payments for which no call asks any more. */
 export async function openMoneyDeps(
   config: Config,
   { db, authority, signReceipt }: Pick<Deps, 'db' | 'authority' | 'signReceipt'>,
@@ -189,11 +196,13 @@ function openSettler(
   config: Config,
   chain: Chain,
   gasWalletQueue: GasWalletQueue,
-  check: Deps['preflight'],
+  checkTransfer: CheckTransfer,
 ): Settler {
   const facilitator = openFacilitator(config, chain, gasWalletQueue)
   return createSettler(
-    config.X402_FACILITATOR_URL === '' ? { facilitator, preflight: check } : { facilitator },
+    config.X402_FACILITATOR_URL === ''
+      ? { facilitator, preflight: checkTransfer }
+      : { facilitator },
   )
 }
 
@@ -233,7 +242,7 @@ export function signerOf(
   }
 }
 
-/** The balance floor of the payout wallet. */
+/** The minimum balance of the payout wallet. */
 export function openMinimumBalance(
   config: Config,
   chain: MinimumBalanceSettings['chain'],
@@ -247,16 +256,6 @@ export function openMinimumBalance(
     chain,
     log,
   })
-}
-
-/** The configured canary; undefined where none is. */
-export function canaryOf(config: Config): Canary | undefined {
-  const {
-    CANARY_RECIPIENT: recipient,
-    CANARY_AMOUNT_ATOMIC: amountAtomic,
-    CANARY_LIFE_S: lifeSeconds,
-  } = config
-  return recipient === '' ? undefined : { recipient, amountAtomic, lifeSeconds }
 }
 
 /** The facts of the rail. */
@@ -283,7 +282,7 @@ export function gasAccounts(config: Config): LocalAccount[] {
   return keys.map((key) => privateKeyToAccount(key as `0x${string}`))
 }
 
-/** What the steps of tasks touch of the world; the API moves tasks with the same where a decision and its move are one. */
+/** What the steps of tasks need. The API uses the same where a decision and its transition are one transaction. */
 export function taskDepsOf(config: Config, keys: KeyRings, db: TaskDeps['db']): TaskDeps {
   const { environment, issuer } = railOf(config)
   return {

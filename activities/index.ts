@@ -11,7 +11,7 @@ import { callbackHosts } from './callback/hosts.ts'
 import { openLedger } from './chain/ledger.ts'
 import { digestSigner } from './chain/sign-digest.ts'
 import { type Config, readJsonFile } from './config/config.ts'
-import { buildDeps, openChain, signerOf, taskDepsOf } from './container.ts'
+import { openChain, openPayoutDeps, signerOf, taskDepsOf } from './container.ts'
 import { createOutgoing } from './http/outgoing.ts'
 import { loadKeyRings } from './keys/key-ring.ts'
 import { publishKeys } from './keys/publish-keys.ts'
@@ -34,13 +34,14 @@ const privateKey = z.string().regex(/^0x[0-9a-fA-F]{64}$/)
  * well, a transfer is signed in the step that reserves it.
  */
 export async function createActivities(config: Config, log: Logger, { signs }: { signs: boolean }) {
-  const { deps, close } = await buildDeps(config, log)
-  const payouts: PayoutSteps = createPayoutSteps(deps, signs ? createSigner(config) : undefined)
+  const { payoutDeps, paymentDeps, close } = await openPayoutDeps(config, log)
+  const signer = signs ? createSigner(config) : undefined
+  const payouts: PayoutSteps = createPayoutSteps(payoutDeps, signer)
   const transfers: TransferSteps & PaymentSteps = {
-    ...createTransferSteps(deps),
-    ...createPaymentSteps(deps),
+    ...createTransferSteps(payoutDeps),
+    ...createPaymentSteps(paymentDeps),
   }
-  return { deps, payouts, transfers, close }
+  return { deps: payoutDeps, payouts, transfers, close }
 }
 
 /** The steps of reconciliation; they hold no key but the receipt ring's, for the statements. */

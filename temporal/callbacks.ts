@@ -1,7 +1,4 @@
 import type { Client } from '@temporalio/client'
-import { isCallbackOpen } from '#domain/callbacks/callback.ts'
-import { addRedelivery, findDelivery } from '../activities/store/callbacks/callback-deliveries.ts'
-import { type Tx, transaction } from '../activities/store/postgres/db.ts'
 import { callbackWorkflowId, redeliverSignal } from '../workflows/callback/messages.ts'
 import type { callback } from '../workflows/callback/workflow.ts'
 import { PAYOUTS_QUEUE } from './queues.ts'
@@ -12,37 +9,22 @@ const optionsOf = (deliveryId: string) =>
     taskQueue: PAYOUTS_QUEUE,
     args: [deliveryId] as [string],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
     staticSummary: `Callback ${deliveryId.slice(0, 13)}…`,
   }) as const
 
-/** Has a stored delivery attempted, unless a run is at it. */
+/** Starts the delivery of a stored callback, or joins the run that delivers it. */
 export async function ensureCallback(client: Client, deliveryId: string): Promise<void> {
-  await client.workflow.start<typeof callback>('callback', optionsOf(deliveryId))
+  await client.workflow.start<typeof callback>('callback', {
+    ...optionsOf(deliveryId),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  })
 }
 
-/**
- * Delivers again, there or to another URL: an open delivery is attempted at once, one that is over gets a successor. Answers the
- * id of the delivery that is now under way; undefined when there is none to repeat.
- */
-export async function redeliver(
-  client: Client,
-  db: Tx,
-  deliveryId: string,
-  url?: string,
-): Promise<string | undefined> {
-  const notified = await findDelivery(db, deliveryId)
-  if (notified === undefined) return undefined
-  if (!isCallbackOpen(notified.state)) {
-    const successor = await transaction(db, (tx) => addRedelivery(tx, deliveryId, url))
-    if (successor !== undefined) await ensureCallback(client, successor)
-    return successor
-  }
-  const { workflowIdConflictPolicy: _, ...options } = optionsOf(deliveryId)
+/** Makes the next attempt of an open delivery at once, in a new run where none is open. */
+export async function attemptCallbackNow(client: Client, deliveryId: string): Promise<void> {
   await client.workflow.signalWithStart<typeof callback>('callback', {
-    ...options,
+    ...optionsOf(deliveryId),
     signal: redeliverSignal,
     signalArgs: [],
   })
-  return deliveryId
 }

@@ -8,12 +8,13 @@ import {
 import { DomainError, refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import { type TaskTerms, taskTerms } from '#domain/tasks/terms.ts'
-import { transaction } from '../activities/store/postgres/db.ts'
 import { findDocument, findTask } from '../activities/store/tasks/tasks.ts'
-import { searchAttributes, taskAttributes } from '../workflows/shared/search-attributes.ts'
+import { searchAttributes } from '../workflows/shared/search-attributes.ts'
+import { wakeSignal } from '../workflows/shared/signals.ts'
 import type { EventInput, EventResult, TaskSnapshot } from '../workflows/task/activities.ts'
+import { taskAttributes } from '../workflows/task/attributes.ts'
 import { taskSummary } from '../workflows/task/details.ts'
-import { advanceUpdate, eventUpdate, wakeSignal } from '../workflows/task/messages.ts'
+import { advanceUpdate, eventUpdate } from '../workflows/task/messages.ts'
 import type { task as taskWorkflow } from '../workflows/task/workflow.ts'
 import { TASKS_QUEUE } from './queues.ts'
 import { durableStep, NOTIFY_MS, type UpdateDeps } from './updates.ts'
@@ -130,7 +131,7 @@ function startWith<Arg>(
 }
 
 async function knownTask({ db }: Pick<UpdateDeps, 'db'>, taskId: string): Promise<Known> {
-  const task = await transaction(db, (tx) => findTask(tx, taskId))
+  const task = await findTask(db, taskId)
   if (task === undefined)
     throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
   return {

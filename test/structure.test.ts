@@ -34,6 +34,22 @@ verifies(
   },
 )
 
+verifies('structure.rooms', 'no two folders of a layer import each other', () => {
+  const mutual = ['activities', 'temporal', 'workflows'].flatMap((layer) => {
+    const arrows = folderArrows(`${layer}/`)
+    return [...arrows].filter((arrow) => arrows.has(arrow.split(' -> ').reverse().join(' -> ')))
+  })
+  expect(mutual).toEqual([])
+})
+
+verifies('structure.rooms', 'no file imports itself through other files, types included', () => {
+  const ordered = /^(temporal|workflows\/(?!domain\/)|activities\/(?!run|store|task)[^/]+(\/|$))/
+  const cyclic = product
+    .map(({ path }) => path)
+    .filter((path) => ordered.test(path) && importsItself(path))
+  expect(cyclic).toEqual([])
+})
+
 verifies('structure.rooms', 'each room uses only the packages that belong to it', () => {
   const pure = /^(zod|viem(\/.*)?|@noble\/.*|@scure\/base|canonicalize|minisearch|stemmer)$/
   const wrong = packageImports(({ path, from }) => {
@@ -143,6 +159,26 @@ function rank(path: string): number {
   if (path.startsWith('docs/')) return rooms.indexOf('test')
   const room = rooms.findIndex((name) => path === name || path.startsWith(`${name}/`))
   return room < 0 ? rooms.length : room
+}
+
+/** `from -> to` of the folders, or single files, directly in a layer whose files import each other. */
+function folderArrows(layer: string): Set<string> {
+  const folderOf = (path: string) => path.slice(layer.length).split('/')[0]
+  const arrows = product
+    .filter(({ path }) => path.startsWith(layer))
+    .flatMap(({ path, imports }) =>
+      imports
+        .map(({ from }) => importedFile(path, from))
+        .filter((target) => target?.startsWith(layer) && folderOf(target) !== folderOf(path))
+        .map((target = '') => `${folderOf(path)} -> ${folderOf(target)}`),
+    )
+  return new Set(arrows)
+}
+
+function importsItself(path: string): boolean {
+  const source = product.find((candidate) => candidate.path === path)
+  const targets = source?.imports.map(({ from }) => importedFile(path, from)) ?? []
+  return targets.some((target) => target !== undefined && reachableFrom(target).has(path))
 }
 
 function reachableFrom(start: string, follow: (use: Import) => boolean = () => true): Set<string> {

@@ -24,7 +24,7 @@ import {
 } from '../temporal/queues.ts'
 import { watchWorkflows } from '../temporal/reconciliation.ts'
 import { ensureReconciliationSchedule } from '../temporal/schedules.ts'
-import { startSweeper } from '../temporal/sweeper.ts'
+import { startSweeper } from './sweeper.ts'
 
 /** What a worker may be given beside its configuration; fault tests bring interceptors and workflows with other times. */
 export type WorkerExtras = Pick<WorkerOptions, 'interceptors' | 'workflowBundle'>

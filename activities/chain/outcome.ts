@@ -9,6 +9,7 @@ import {
   type TransactionReceipt,
   toEventSelector,
 } from 'viem'
+import type { TokenAuthorization } from './authorization.ts'
 import type { Chain, ChainReader, ChainView } from './client.ts'
 import { tokenAbi, tokenEvents } from './token.ts'
 
@@ -51,6 +52,13 @@ export type Outcome =
   | Included
   | { kind: 'dead'; reason: 'expired' | 'canceled' }
   | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
+
+/** Finds out what became of an authorization, from a block before it was first sent. */
+export type FindOutcome = (
+  authorization: TokenAuthorization,
+  fromBlock: bigint,
+  seenIn?: SeenIn,
+) => Promise<Outcome>
 
 /** Blocks asked for in one eth_getLogs; public nodes refuse much longer ranges. */
 export const LOG_RANGE = 2_000n

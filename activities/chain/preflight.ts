@@ -10,6 +10,12 @@ export type Preflight =
   | { kind: 'used' }
   | { kind: 'parked'; reason: string; unblock: string }
 
+/** Checks a signed transfer before gas is spent on it. */
+export type CheckTransfer = (
+  authorization: TokenAuthorization,
+  signature: Hex,
+) => Promise<Preflight>
+
 /** Who would submit, and how much gas a transfer takes. */
 export type PreflightSettings = {
   readonly asset: Address

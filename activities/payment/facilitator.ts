@@ -12,8 +12,6 @@ import { type ChainReader, isChainFault } from '../chain/client.ts'
 import type { GasWalletQueue } from '../chain/gas-wallet-queue.ts'
 import { tokenAbi } from '../chain/token.ts'
 
-export type { Settler } from './settler.ts'
-
 /** What an in-process facilitator stands on; only a process that settles has a lane. */
 export type FacilitatorDeps = {
   readonly reader: ChainReader

@@ -1,7 +1,6 @@
 import { heartbeat } from '@temporalio/activity'
 import { formatUsdc } from '#domain/core/money.ts'
 import type { PaymentSnapshot, PaymentSteps } from '../../workflows/payment/activities.ts'
-import type { Deps } from '../payout/deps.ts'
 import { findCall } from '../store/calls/calls.ts'
 import {
   findPayment,
@@ -13,10 +12,11 @@ import {
   recordVanished,
 } from '../store/payments/payments.ts'
 import { transaction } from '../store/postgres/db.ts'
+import type { PaymentDeps } from './deps.ts'
 import { lastAuthorization } from './settler.ts'
 
 /** Settling a claimed payment: what the library says of a settlement is a hint, what the chain's logs say is the outcome. */
-export function createPaymentSteps(deps: Deps): PaymentSteps {
+export function createPaymentSteps(deps: PaymentDeps): PaymentSteps {
   return {
     submitPayment: async (paymentId) => {
       const row = await load(deps, paymentId)
@@ -27,7 +27,7 @@ export function createPaymentSteps(deps: Deps): PaymentSteps {
       return snapshot(deps, paymentId, false)
     },
     confirmPayment: async (paymentId) => {
-      const until = performance.now() + deps.rail.confirmWindowMs
+      const until = performance.now() + deps.confirmWindowMs
       for (;;) {
         const seen = await confirm(deps, await load(deps, paymentId))
         if (seen !== 'wait' || performance.now() >= until)
@@ -40,7 +40,10 @@ export function createPaymentSteps(deps: Deps): PaymentSteps {
 }
 
 /** `changed`: there is something to act on; `finished`: no further step is owed. */
-async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' | 'finished'> {
+async function confirm(
+  deps: PaymentDeps,
+  row: PaymentRow,
+): Promise<'wait' | 'changed' | 'finished'> {
   if (row.state === 'failed' || row.state === 'released') return 'finished'
   const { state, from_block, block_number, block_hash } = row
   const seen = state === 'settled' && block_number !== null && block_hash !== null
@@ -70,14 +73,14 @@ async function confirm(deps: Deps, row: PaymentRow): Promise<'wait' | 'changed' 
   }
 }
 
-async function load(deps: Deps, paymentId: string): Promise<PaymentRow> {
+async function load(deps: PaymentDeps, paymentId: string): Promise<PaymentRow> {
   const row = await findPayment(deps.db, paymentId)
   if (row === undefined) throw new Error('a payment under settlement is not there')
   return row
 }
 
 async function snapshot(
-  deps: Deps,
+  deps: PaymentDeps,
   paymentId: string,
   finished: boolean,
 ): Promise<PaymentSnapshot> {

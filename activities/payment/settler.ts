@@ -2,7 +2,7 @@ import type { FacilitatorClient } from '@x402/core/http'
 import type { Hex } from '#domain/core/ids.ts'
 import type { PaymentTerms } from '#domain/payments/payment.ts'
 import type { TokenAuthorization } from '../chain/authorization.ts'
-import type { Preflight } from '../chain/preflight.ts'
+import type { CheckTransfer } from '../chain/preflight.ts'
 import type { PaymentRow } from '../store/payments/payments.ts'
 import { payloadOf } from './facilitator.ts'
 
@@ -27,7 +27,7 @@ export type SettledRow = Pick<
 /** `preflight` keeps gas from being spent on a transfer that would revert; it is left out where a remote facilitator pays for it. */
 export type SettlerDeps = {
   readonly facilitator: Pick<FacilitatorClient, 'settle'>
-  readonly preflight?: (authorization: TokenAuthorization, signature: Hex) => Promise<Preflight>
+  readonly preflight?: CheckTransfer
   readonly timeoutMs?: number
 }
 

@@ -19,18 +19,13 @@ import { nextReceipt, type ReceiptRow } from '../store/payouts/receipts.ts'
 import { insertTransfer, lockDailyCap, reservedTransfer } from '../store/payouts/transfers.ts'
 import { utcDay } from '../store/postgres/clock.ts'
 import { clockSeconds, type Last, type Tx, transaction } from '../store/postgres/db.ts'
+import type { Canary } from './canary-settings.ts'
 import { setControl } from './controls.ts'
 import type { Deps } from './deps.ts'
 import type { MinimumBalance } from './minimum-balance.ts'
 import { payoutReceipt } from './records.ts'
 import { assertExecutable } from './rules.ts'
 
-/** The small transfer that goes ahead of each UTC day's payouts; its authority is the configuration and no mandate. */
-export type Canary = {
-  readonly recipient: `0x${string}`
-  readonly amountAtomic: bigint
-  readonly lifeSeconds: number
-}
 export type CanaryState = 'absent' | 'under way' | 'confirmed' | 'failed'
 /** What a canary needs; without `canary` there is none, and nothing is asked. */
 export type CanaryDeps = Pick<Deps, 'rail' | 'canary'>
@@ -80,7 +75,7 @@ export async function beginCanary(
   const { canary, rail } = deps
   const wallet = rail.payoutWallet
   if ((await todaysCanary(deps.db, wallet)).state !== 'absent') return undefined
-  const seen = await deps.minimumBalance.look()
+  const seen = await deps.minimumBalance.read()
   return transaction(deps.db, async (tx, last) => {
     const { payoutId, key } = await todaysCanary(tx, wallet)
     // Under this lock one canary is begun at a time.

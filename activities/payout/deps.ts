@@ -1,16 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Environment } from '#domain/core/environment.ts'
-import type { TokenAuthorization } from '../chain/authorization.ts'
 import type { Chain } from '../chain/client.ts'
 import type { GasWalletQueue } from '../chain/gas-wallet-queue.ts'
-import type { Outcome, SeenIn } from '../chain/outcome.ts'
-import type { Preflight } from '../chain/preflight.ts'
-import type { Settler } from '../payment/settler.ts'
+import type { FindOutcome } from '../chain/outcome.ts'
+import type { CheckTransfer } from '../chain/preflight.ts'
 import type { ReceiptSigner } from '../store/payouts/receipts.ts'
 import type { Database } from '../store/schema/schema.ts'
 import type { PayoutAuthority } from './authorization.ts'
-import type { Canary } from './canary.ts'
+import type { Canary } from './canary-settings.ts'
 import type { MinimumBalance } from './minimum-balance.ts'
 import type { SigningOrder } from './signing-rules.ts'
 
@@ -36,7 +34,7 @@ export type Signer = {
   sign(order: SigningOrder): Promise<Signing>
 }
 
-/** What the activities of payouts and payments touch of the world. */
+/** What the activities of payouts need. */
 export type Deps = {
   readonly db: Kysely<Database>
   readonly log: Logger
@@ -46,15 +44,7 @@ export type Deps = {
   readonly minimumBalance: MinimumBalance
   readonly canary: Canary | undefined
   readonly chain: Pick<Chain, 'head' | 'news'>
-  readonly preflight: (
-    authorization: TokenAuthorization,
-    signature: `0x${string}`,
-  ) => Promise<Preflight>
-  readonly findOutcome: (
-    authorization: TokenAuthorization,
-    fromBlock: bigint,
-    seenIn?: SeenIn,
-  ) => Promise<Outcome>
+  readonly preflight: CheckTransfer
+  readonly findOutcome: FindOutcome
   readonly gasWalletQueue: GasWalletQueue
-  readonly settler: Settler
 }

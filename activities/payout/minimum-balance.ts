@@ -15,7 +15,7 @@ export type Holding = { readonly atomic: bigint; readonly block: bigint }
 export type MinimumBalance = {
   readonly isSet: boolean
   /** Reads the wallet, before the transaction that reserves; undefined without a floor, 503 `unavailable` without a chain. */
-  look(): Promise<Holding | undefined>
+  read(): Promise<Holding | undefined>
   /** Refuses with 503 `paused`, and alarms, where this payout would bring the wallet under the floor; exact under `lockDailyCap`. */
   assertAbove(
     tx: Tx,
@@ -46,7 +46,7 @@ export function createMinimumBalance({
   return {
     isSet: minimumAtomic !== 0n,
     headroom,
-    look: async () => {
+    read: async () => {
       if (minimumAtomic === 0n) return undefined
       const block = await chain.head()
       const atomic = await readTokens(chain.reader, asset, wallet, block).catch(() => {

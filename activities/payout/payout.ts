@@ -208,7 +208,7 @@ async function reserve(
   signer: Signer | undefined,
   accepted?: ExecuteProof,
 ): Promise<PayoutRecord> {
-  const held = await deps.minimumBalance.look()
+  const held = await deps.minimumBalance.read()
   return transaction(deps.db, async (tx, last) => {
     const [record, locked, , around] = await Promise.all([
       lockPayoutRecord(tx, payoutId),

@@ -1,7 +1,7 @@
 import { signAuthorization } from '../chain/authorization.ts'
 import type { DigestSigner } from '../chain/sign-digest.ts'
 import type { Config } from '../config/config.ts'
-import { canaryOf } from '../container.ts'
+import { canaryOf } from './canary-settings.ts'
 import type { Signer } from './deps.ts'
 import { type SigningPolicy, withheldBecause } from './signing-rules.ts'
 import { authorizationOf } from './transfer.ts'

@@ -4,7 +4,7 @@ import { principalDigest } from '#domain/payouts/principal-authorization.ts'
 import { recoverSigner } from '../chain/wallet-signature.ts'
 import type { PayoutRow, TransferRow } from '../store/payouts/payouts.ts'
 import { principalTermsOf } from './authorization.ts'
-import type { Canary } from './canary.ts'
+import type { Canary } from './canary-settings.ts'
 
 /** What a signer takes from its own configuration, and from nothing that is stored. */
 export type SigningPolicy = {

@@ -1,11 +1,7 @@
 import { DomainError, isRetryable, refuse } from '#domain/core/errors.ts'
 import { nextTaskState } from '#domain/tasks/lifecycle.ts'
-import type {
-  EventResult,
-  StateLimits,
-  TaskSnapshot,
-  TaskSteps,
-} from '../../workflows/task/activities.ts'
+import type { StateLimits } from '../../workflows/shared/timing.ts'
+import type { EventResult, TaskSnapshot, TaskSteps } from '../../workflows/task/activities.ts'
 import { isConstraintViolation, type Tx, transaction } from '../store/postgres/db.ts'
 import { lockTask, requireTask, type TaskRow } from '../store/tasks/tasks.ts'
 import { makeAutomaticTransitions } from './automatic-transitions.ts'

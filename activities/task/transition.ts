@@ -10,8 +10,7 @@ import {
   type TaskState,
 } from '#domain/tasks/lifecycle.ts'
 import { type TaskEventData, taskEventData } from '#domain/tasks/terms.ts'
-import { timing } from '../../workflows/shared/timing.ts'
-import type { StateLimits } from '../../workflows/task/activities.ts'
+import { type StateLimits, timing } from '../../workflows/shared/timing.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import { notifyChanged } from '../store/postgres/notify.ts'
 import {

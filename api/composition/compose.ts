@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { limits } from '#domain/core/limits.ts'
 import type { Config } from '../../activities/config/config.ts'
 import {
-  canaryOf,
   openChain,
   openMinimumBalance,
   openWalletSignatures,
@@ -11,6 +10,7 @@ import {
 } from '../../activities/container.ts'
 import { loadKeyRings } from '../../activities/keys/key-ring.ts'
 import { keepPublishing, publishKeys } from '../../activities/keys/publish-keys.ts'
+import { canaryOf } from '../../activities/payout/canary-settings.ts'
 import { openControls } from '../../activities/payout/controls.ts'
 import { createSlots } from '../../activities/run/isolation/slots.ts'
 import { findOperator } from '../../activities/store/agents/operators.ts'
@@ -19,9 +19,8 @@ import { type ActivePause, listPauses } from '../../activities/store/payouts/con
 import { createChanges } from '../../activities/store/postgres/changes.ts'
 import { createDatabaseClock } from '../../activities/store/postgres/clock.ts'
 import { createDatabase } from '../../activities/store/postgres/db.ts'
-import { createReservationGate } from '../../temporal/canary.ts'
 import { createTemporalClient } from '../../temporal/connection.ts'
-import { createPayoutGateway } from '../../temporal/payouts.ts'
+import { createPayoutGateway, wakePayout } from '../../temporal/payouts.ts'
 import { PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import { countPollers } from '../../temporal/readiness.ts'
 import { watchWorkflows } from '../../temporal/reconciliation.ts'
@@ -39,6 +38,8 @@ import { createDiscovery } from '../registry/discovery.ts'
 import { openKeys } from '../services/keys/keys.ts'
 import { openOperators } from '../services/operators/operators.ts'
 import { openAuthority } from '../services/payouts/authority.ts'
+import { openPayouts } from '../services/payouts/payouts.ts'
+import { createReservationGate } from '../services/payouts/reservation-gate.ts'
 import { createReceiptVerification } from '../services/receipts/verification.ts'
 import { openReconciliationService } from '../services/reconciliation/reconciliation.ts'
 import { openAgentServices } from './agents.ts'
@@ -70,18 +71,17 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   const pauses = () => listPauses(db)
   const gasWallets = () => readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS)
   const clock = createDatabaseClock(db)
-  const payouts = createPayoutGateway({
-    client,
+  const payouts = openPayouts({
+    gateway: createPayoutGateway({ client, db, changes, config }),
     db,
     changes,
-    config,
     environment: rail.environment,
     executeWaitMs: config.EXECUTE_WAIT_MS,
     executeLifeSecondsMin: rail.executeLifeSecondsMin,
     refusedRecipients: refusedRecipients(config),
     chainUp: chain.isUp,
     reservationGate: createReservationGate({
-      client,
+      wakePayout: (record) => wakePayout(client, record),
       db,
       rail,
       minimumBalance,

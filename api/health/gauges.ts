@@ -14,7 +14,7 @@ export function createGauges(
   const help =
     'Atomic units that may still leave the payout wallet above its floor; negative under it.'
   const read = async () => {
-    const seen = await minimumBalance.look()
+    const seen = await minimumBalance.read()
     return seen === undefined ? 0 : Number(await minimumBalance.headroom(db, seen))
   }
   return { agent_rails_pauses: pauses, agent_rails_floor_headroom_atomic: { help, read } }

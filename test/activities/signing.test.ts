@@ -66,7 +66,7 @@ beforeAll(async () => {
     } as unknown as Deps['authority'],
     minimumBalance: {
       isSet: false,
-      look: async () => undefined,
+      read: async () => undefined,
       assertAbove: async () => undefined,
       headroom: async () => 0n,
     },
@@ -78,7 +78,6 @@ beforeAll(async () => {
       submit: async () => ({ txHash: `0x${'1'.repeat(64)}` }),
       maintain: async () => undefined,
     },
-    settler: undefined as never,
   }
 })
 afterAll(async () => {

@@ -14,7 +14,8 @@ import {
   findDelivery,
   listAttempts,
 } from '../../activities/store/callbacks/callback-deliveries.ts'
-import { ensureCallback, redeliver } from '../../temporal/callbacks.ts'
+import { redeliver } from '../../api/services/callbacks/redeliver.ts'
+import { ensureCallback } from '../../temporal/callbacks.ts'
 import { CALLBACKS_QUEUE, PAYOUTS_QUEUE } from '../../temporal/queues.ts'
 import type { CallbackSnapshot } from '../../workflows/callback/activities.ts'
 import { viewQuery } from '../../workflows/callback/messages.ts'

@@ -13,13 +13,9 @@ import type {
   StepResult,
   TransferSteps,
 } from '../../workflows/payout/activities.ts'
-import {
-  authorizeUpdate,
-  createUpdate,
-  executeUpdate,
-  wakeSignal,
-} from '../../workflows/payout/messages.ts'
+import { authorizeUpdate, createUpdate, executeUpdate } from '../../workflows/payout/messages.ts'
 import type { ReconciliationSteps } from '../../workflows/reconciliation/activities.ts'
+import { wakeSignal } from '../../workflows/shared/signals.ts'
 import { saveHistory, type TemporalServer } from './histories.ts'
 
 /** What the steps answer in turn on one path; only a history's own results matter to its replay. */

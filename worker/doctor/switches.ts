@@ -2,8 +2,9 @@ import { limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
 import { pauseNote } from '#domain/payouts/controls.ts'
 import type { Config } from '../../activities/config/config.ts'
-import { canaryOf, openChain, openMinimumBalance } from '../../activities/container.ts'
+import { openChain, openMinimumBalance } from '../../activities/container.ts'
 import { type CanaryState, todaysCanary } from '../../activities/payout/canary.ts'
+import { canaryOf } from '../../activities/payout/canary-settings.ts'
 import { countEventsToSee } from '../../activities/store/credit/provider-events.ts'
 import { listPauses } from '../../activities/store/payouts/controls.ts'
 import { createDatabase, type Tx } from '../../activities/store/postgres/db.ts'
@@ -44,7 +45,7 @@ async function headroom(config: Config, db: Tx): Promise<bigint> {
   const minimumBalance = openMinimumBalance(config, openChain(config).chain, {
     warn: () => undefined,
   })
-  const seen = await minimumBalance.look()
+  const seen = await minimumBalance.read()
   return seen === undefined ? 0n : minimumBalance.headroom(db, seen)
 }
 

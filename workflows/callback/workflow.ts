@@ -1,9 +1,10 @@
 import * as wf from '@temporalio/workflow'
 import { callbackAttemptsMax } from '../domain/callbacks/callback.ts'
 import { retryOf } from '../shared/retry.ts'
+import { wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import type { CallbackSnapshot, CallbackSteps } from './activities.ts'
-import { redeliverSignal, viewQuery, wakeSignal } from './messages.ts'
+import { redeliverSignal, viewQuery } from './messages.ts'
 
 const steps = (summary: string) =>
   wf.proxyActivities<CallbackSteps>({

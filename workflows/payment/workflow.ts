@@ -1,5 +1,6 @@
 import * as wf from '@temporalio/workflow'
 import { retryOf } from '../shared/retry.ts'
+import { wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import type { PaymentSnapshot, PaymentSteps } from './activities.ts'
 
@@ -13,7 +14,6 @@ const chain = (summary: string) =>
     summary,
   })
 
-export const wakeSignal = wf.defineSignal('wake')
 export const viewQuery = wf.defineQuery<PaymentSnapshot | null>('view')
 
 /** Settles one claimed x402 payment: submit, find out what became of it on chain, watch until final. */

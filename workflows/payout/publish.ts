@@ -1,7 +1,8 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common'
 import * as wf from '@temporalio/workflow'
-import { payoutAttributes, searchAttributes } from '../shared/search-attributes.ts'
+import { searchAttributes } from '../shared/search-attributes.ts'
 import type { PayoutSnapshot } from './activities.ts'
+import { payoutAttributes } from './attributes.ts'
 import { payoutDetails } from './details.ts'
 
 /**

@@ -1,9 +1,10 @@
 import * as wf from '@temporalio/workflow'
 import { withoutAttentionAfter } from '../shared/attention.ts'
 import { isLong, refuseIfEnding } from '../shared/renewal.ts'
+import { wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
 import type { StepInput } from './activities.ts'
-import { authorizeUpdate, createUpdate, executeUpdate, viewQuery, wakeSignal } from './messages.ts'
+import { authorizeUpdate, createUpdate, executeUpdate, viewQuery } from './messages.ts'
 import { isClosed, isTransferring, PayoutRun } from './run.ts'
 import { advanceTransfer } from './transfer.ts'
 

@@ -1,5 +1,5 @@
 import type { LoopPlace, LoopStep, StepVerdict } from '../domain/runs/controlled-loop.ts'
-import type { StateLimits } from '../task/activities.ts'
+import type { StateLimits } from '../shared/timing.ts'
 
 /** What the workflow knows of a run. */
 export type RunSnapshot = {

@@ -5,11 +5,11 @@ import { shortSteps } from '../shared/local-activities.ts'
 import { createMutex } from '../shared/mutex.ts'
 import { retryOf } from '../shared/retry.ts'
 import { searchAttributes } from '../shared/search-attributes.ts'
+import { showSignal, wakeSignal } from '../shared/signals.ts'
 import { timing } from '../shared/timing.ts'
-import { showSignal } from '../task/messages.ts'
 import type { LoopSteps, RunRecords, RunSnapshot } from './activities.ts'
 import { runDetails } from './details.ts'
-import { viewQuery, wakeSignal } from './messages.ts'
+import { viewQuery } from './messages.ts'
 
 const records = shortSteps<RunRecords>()
 /** The fairness key shares the workers out between agents, however many runs one of them has. */

@@ -1,3 +1,8 @@
+import type { TaskState } from '../domain/tasks/lifecycle.ts'
+
+/** How long a task may stay in a state, in milliseconds. */
+export type StateLimits = Partial<Record<TaskState, number>>
+
 /**
  * How long workflows wait and try, in milliseconds. They are part of the bundle, so that every worker that runs it agrees; a
  * history replays whatever they are, because Temporal compares the order of steps and not their times.

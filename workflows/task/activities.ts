@@ -1,6 +1,7 @@
 import type { Refusal } from '../domain/core/errors.ts'
 import type { TaskEvent, TaskState } from '../domain/tasks/lifecycle.ts'
 import type { WaitingTask } from '../domain/tasks/wait.ts'
+import type { StateLimits } from '../shared/timing.ts'
 
 /** What the workflow knows of a task: enough to continue from any state, and to show what it waits for. */
 export type TaskSnapshot = WaitingTask & {
@@ -28,9 +29,6 @@ export type EventInput = {
   data: Record<string, unknown>
 }
 export type EventResult = { ok: true; snapshot: TaskSnapshot } | { ok: false; refusal: Refusal }
-
-/** How long a task may stay in a state, in milliseconds. */
-export type StateLimits = Partial<Record<TaskState, number>>
 
 /** Short durable steps, run as local activities. Each is one transaction and may run twice. */
 export interface TaskSteps {

@@ -4,10 +4,11 @@ import * as wf from '@temporalio/workflow'
 import { callbackWorkflowId } from '../callback/messages.ts'
 import type { callback as callbackWorkflow } from '../callback/workflow.ts'
 import type { run as runWorkflow } from '../run/workflow.ts'
-import { searchAttributes, taskAttributes } from '../shared/search-attributes.ts'
+import { searchAttributes } from '../shared/search-attributes.ts'
+import { wakeSignal } from '../shared/signals.ts'
 import type { TaskSnapshot } from './activities.ts'
+import { taskAttributes } from './attributes.ts'
 import { taskSummary } from './details.ts'
-import { wakeSignal } from './messages.ts'
 
 /** How a child workflow ended: `closing`: another of the same id is there. */
 export type WorkEnd = { how: 'over' | 'closing' } | { how: 'failed'; detail: string }

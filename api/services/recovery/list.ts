@@ -1,5 +1,5 @@
 import { findRun } from '../../../activities/store/tasks/runs.ts'
-import { notRunning as findNotRunning } from '../../../temporal/payments.ts'
+import { notRunning as findNotRunning } from '../../../temporal/running.ts'
 import { type Explanation, type Line, notRunning, type RecoverDeps } from './line.ts'
 import { explainPayout, listPayouts, payoutLine } from './payouts.ts'
 import { explainTask, listTasks, taskLine } from './tasks.ts'

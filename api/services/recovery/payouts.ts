@@ -15,7 +15,7 @@ import {
   listOpenExceptions,
   openExceptionCode,
 } from '../../../activities/store/tasks/exceptions.ts'
-import { isRunning } from '../../../temporal/payments.ts'
+import { isRunning } from '../../../temporal/running.ts'
 import { payoutSummary } from '../../../workflows/payout/details.ts'
 import {
   type Explanation,

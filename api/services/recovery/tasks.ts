@@ -9,13 +9,9 @@ import {
 } from '../../../activities/store/tasks/task-exceptions.ts'
 import { findTask, listOpenTasks, type TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
-import { isRunning } from '../../../temporal/payments.ts'
-import {
-  attended,
-  endedByOthers,
-  needsAttention,
-} from '../../../workflows/shared/search-attributes.ts'
+import { isRunning } from '../../../temporal/running.ts'
 import type { TaskSnapshot } from '../../../workflows/task/activities.ts'
+import { attended, endedByOthers, needsAttention } from '../../../workflows/task/attributes.ts'
 import { taskSummary } from '../../../workflows/task/details.ts'
 import {
   type Explanation,

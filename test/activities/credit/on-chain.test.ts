@@ -10,7 +10,6 @@ import { presentTopUp, verifyReference } from '../../../activities/credit/refere
 import { inProcessFacilitator } from '../../../activities/payment/facilitator.ts'
 import { createPaymentSteps } from '../../../activities/payment/payment.ts'
 import { createSettler } from '../../../activities/payment/settler.ts'
-import type { Deps } from '../../../activities/payout/deps.ts'
 import { findEntitlement } from '../../../activities/store/credit/entitlements.ts'
 import { readBalance } from '../../../activities/store/credit/postings.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
@@ -162,16 +161,13 @@ const steps = () => {
     facilitator,
     preflight: (a, signature) => preflight(fixture.chain, looks, a, signature),
   })
-  const findOutcome = (authorization: Parameters<Fixture['outcome']>[0]) =>
-    fixture.outcome(authorization)
-  const world = {
+  return createPaymentSteps({
     db: fixture.db,
     chain: fixture.chain,
     settler,
-    findOutcome,
-    rail: { confirmWindowMs: 0 },
-  }
-  return createPaymentSteps(world as unknown as Deps)
+    findOutcome: (authorization) => fixture.outcome(authorization),
+    confirmWindowMs: 0,
+  })
 }
 
 verifies(

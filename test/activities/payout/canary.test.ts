@@ -60,7 +60,7 @@ function newDeps() {
     authority: undefined as never,
     minimumBalance: {
       isSet: false,
-      look: async () => undefined,
+      read: async () => undefined,
       assertAbove: async () => undefined,
       headroom: async () => 0n,
     },
@@ -72,7 +72,6 @@ function newDeps() {
       submit: async () => ({ txHash: `0x${hex(32)}` as const }),
       maintain: async () => undefined,
     },
-    settler: undefined as never,
   } satisfies Deps
 }
 

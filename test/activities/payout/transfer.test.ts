@@ -54,7 +54,7 @@ beforeAll(async () => {
     authority: { origin } as Deps['authority'],
     minimumBalance: {
       isSet: false,
-      look: async () => undefined,
+      read: async () => undefined,
       assertAbove: async () => undefined,
       headroom: async () => 0n,
     },
@@ -66,7 +66,6 @@ beforeAll(async () => {
       submit: async () => ({ txHash: `0x${String(++submitted).padStart(64, '0')}` as const }),
       maintain: async () => undefined,
     },
-    settler: undefined as never,
   }
 })
 afterAll(async () => {

@@ -17,7 +17,7 @@ import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 import { createTaskSteps } from '../../../activities/task/task.ts'
 import { recordTransition, type TaskEventInput } from '../../../activities/task/transition.ts'
-import type { StateLimits } from '../../../workflows/task/activities.ts'
+import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
 import { startDatabase } from '../../support/postgres.ts'
 

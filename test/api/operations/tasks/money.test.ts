@@ -17,8 +17,9 @@ import { receiveEvent } from '../../../../activities/credit/provider-events.ts'
 import { decideReference } from '../../../../activities/credit/references.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
+import { applyEvents } from '../../../../activities/sweep/money.ts'
 import { createClient } from '../../../../api/http/client.ts'
-import { applyEvents, notifyTasksBehind } from '../../../../temporal/money-sweep.ts'
+import { notifyTasksBehind } from '../../../../temporal/resume.ts'
 import { topUp } from '../../../activities/credit/fixture.ts'
 import { buyingAgent, codeOf } from '../../../support/buying-task.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
@@ -93,10 +94,9 @@ async function webhook(body: ReturnType<typeof event>): Promise<number> {
 }
 /** What a worker's sweep does of money, once. */
 async function sweep(): Promise<void> {
-  const config = { SWEEP_GRACE_MS: 0 }
-  const deps = { client: new Client({ connection }), money, log: pino({ level: 'silent' }), config }
-  await applyEvents(deps)
-  await notifyTasksBehind(deps)
+  const log = pino({ level: 'silent' })
+  await applyEvents(money, log, 0)
+  await notifyTasksBehind({ client: new Client({ connection }), db: money.db, log })
 }
 
 verifies(

@@ -6,10 +6,11 @@ import { packetopsInput } from '#domain/rails/fixtures/packetops.ts'
 import { workOrderState } from '#domain/work-orders/work-order.ts'
 import { taskDepsOf } from '../../../../activities/container.ts'
 import { loadKeyRings } from '../../../../activities/keys/key-ring.ts'
+import { closeUndecided } from '../../../../activities/sweep/orders.ts'
 import { createClient, type InputOf } from '../../../../api/http/client.ts'
 import { exampleOrder, WorkOrderInput } from '../../../../api/operations/work-orders/shapes.ts'
 import { createTemporalClient } from '../../../../temporal/connection.ts'
-import { closeUndecided } from '../../../../temporal/sweeper.ts'
+import { wakeTask } from '../../../../temporal/tasks.ts'
 import { freshKey, openAgentUse, problemOf } from '../../../support/agent-use.ts'
 import { startComposedTasks } from '../../../support/composed-tasks.ts'
 import { decide } from '../../../support/registering-agent.ts'
@@ -180,7 +181,7 @@ async function sweepUndecided(keepMs: number): Promise<void> {
   const { client, close } = createTemporalClient(apis.config)
   const tasks = taskDepsOf(apis.config, loadKeyRings(apis.config.SIGNING_KEYS_FILE), apis.db)
   try {
-    await closeUndecided({ client, db: apis.db, tasks, config: { WORK_ORDER_KEEP_MS: keepMs } })
+    await closeUndecided(tasks, keepMs, (taskId) => wakeTask({ client, db: apis.db }, taskId))
   } finally {
     await close()
   }

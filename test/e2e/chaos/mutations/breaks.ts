@@ -27,7 +27,7 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
         file: 'activities/payout/transfer.ts',
         find: "import type { SigningOrder } from './signing-rules.ts'\n",
         replace:
-          "import { again } from './payout-signer.ts'\nimport type { SigningOrder } from './signing-rules.ts'\n",
+          "import { again } from './signer.ts'\nimport type { SigningOrder } from './signing-rules.ts'\n",
       },
       {
         file: 'activities/payout/transfer.ts',
@@ -58,8 +58,9 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
     edits: [
       {
         file: 'activities/chain/gas-wallet-queue.ts',
-        find: '    last(storeLaneTransaction(tx, row))\n',
-        replace: '    await sendStored(settings, row)\n    last(storeLaneTransaction(tx, row))\n',
+        find: '    last(storeGasWalletTransaction(tx, row))\n',
+        replace:
+          '    await sendStored(settings, row)\n    last(storeGasWalletTransaction(tx, row))\n',
       },
     ],
   },
@@ -98,9 +99,9 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
       },
       {
         file: 'activities/payout/payout.ts',
-        find: "import { consumeKeys } from './store/replay-ledger.ts'\n",
+        find: "import { consumeKeys } from '../store/calls/replay-ledger.ts'\n",
         replace:
-          "import { send } from './store/pipeline.ts'\nimport { consumeKeys } from './store/replay-ledger.ts'\n",
+          "import { consumeKeys } from '../store/calls/replay-ledger.ts'\nimport { send } from '../store/postgres/pipeline.ts'\n",
       },
     ],
   },
@@ -129,9 +130,9 @@ export const testedBreaks: readonly TestedBreak[] = [
     edits: [
       {
         file: 'activities/payout/signing-rules.ts',
-        find: ' ?? authorityFault(order.payout, policy, order.now)\n',
+        find: '    authorityFault(order.payout, policy, order.now)\n',
         replace:
-          ' ?? (order.now < 0 ? authorityFault(order.payout, policy, order.now) : undefined)\n',
+          '    (order.now < 0 ? authorityFault(order.payout, policy, order.now) : undefined)\n',
       },
     ],
   },
