@@ -13,7 +13,7 @@ import { createTemporalClient } from '../../temporal/connection.ts'
 import { checkGas, checkPayoutWallet } from '../../worker/doctor/chain.ts'
 import type { Check } from '../../worker/doctor/check.ts'
 import { examine, tableOf } from '../../worker/doctor/examine.ts'
-import { checkDisk, checkNode } from '../../worker/doctor/machine.ts'
+import { checkDisk, checkNode, checkSignatures } from '../../worker/doctor/machine.ts'
 import { checkSkew } from '../../worker/doctor/postgres.ts'
 import { checkAttributes } from '../../worker/doctor/temporal.ts'
 import { findFree } from '../../worker/stack/ports.ts'
@@ -68,13 +68,14 @@ function secretFile(name: string, content: unknown): string {
   return path
 }
 
-verifies('operate.doctor', 'a sound stack has no fault, and the exit code is 0', async () => {
+verifies('operate.doctor', 'a working stack has no fault, and the exit code is 0', async () => {
   const { code, stdout } = await run('worker/cli.js', ['doctor'], stack.env)
   expect(stdout).toMatch(/all is well\n$/)
   expect(stdout).not.toContain('FAULT')
   for (const name of [
     'node',
     'package',
+    'wallet signatures',
     'disk',
     'port of base_url',
     'port of os_url',
@@ -134,7 +135,7 @@ verifies('operate.doctor', 'without any configuration it says what to do', async
 
 verifies(
   'operate.doctor',
-  'key files that others may read, that are missing, torn or of another wallet are named',
+  'key files that are readable by others, missing or wrong are named',
   async () => {
     const signing = join(scratch, 'signing-keys.json')
     copyFileSync(stack.env['SIGNING_KEYS_FILE'] as string, signing)
@@ -163,7 +164,7 @@ verifies(
 
 verifies(
   'operate.doctor',
-  'addresses that are shared or published, and wallets without funds, are named',
+  'shared or published addresses and empty wallets are named',
   async () => {
     const gas = newWallet()
     const published = mnemonicToAccount(
@@ -192,7 +193,7 @@ verifies(
 
 verifies(
   'operate.doctor',
-  'another chain, another contract and a silent chain are told apart',
+  'a wrong chain, a wrong contract and a silent chain differ',
   async () => {
     const elsewhere = await faultsWith({ CHAIN_RPC_URL: otherChain.rpcUrl })
     expect(elsewhere['chain and token']?.detail).toContain('no EIP-3009 token')
@@ -207,29 +208,25 @@ verifies(
   },
 )
 
-verifies(
-  'operate.doctor',
-  'Postgres away and a database without migrations are named',
-  async () => {
-    const [port = 0] = await findFree(1)
-    const away = await faultsWith({
-      DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/agent_rails`,
-    })
-    expect(away['postgres and its clock']).toMatchObject({
-      detail: expect.stringContaining('ECONNREFUSED'),
-    })
-    expect(away['migrations']?.remedy).toContain('DATABASE_URL')
-    const empty = stack.databaseUrl.replace(/agent_rails$/, 'unmigrated')
-    await createDatabase(empty)
-    const unmigrated = await faultsWith({ DATABASE_URL: empty })
-    expect(Object.keys(unmigrated)).toEqual(['migrations'])
-    expect(unmigrated['migrations']?.remedy).toContain('migrate.js')
-  },
-)
+verifies('operate.doctor', 'unreachable Postgres and missing migrations are named', async () => {
+  const [port = 0] = await findFree(1)
+  const away = await faultsWith({
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/agent_rails`,
+  })
+  expect(away['postgres and its clock']).toMatchObject({
+    detail: expect.stringContaining('ECONNREFUSED'),
+  })
+  expect(away['migrations']?.remedy).toContain('DATABASE_URL')
+  const empty = stack.databaseUrl.replace(/agent_rails$/, 'unmigrated')
+  await createDatabase(empty)
+  const unmigrated = await faultsWith({ DATABASE_URL: empty })
+  expect(Object.keys(unmigrated)).toEqual(['migrations'])
+  expect(unmigrated['migrations']?.remedy).toContain('migrate.js')
+})
 
 verifies(
   'operate.doctor-roles',
-  'a missing database role, a privilege too many or too few and a user that is no role are named',
+  'missing roles, wrong privileges and a wrong user are named',
   async () => {
     const owner = { DATABASE_URL: stack.databaseUrl }
     const [roles] = (await examine({ ...stack.env, ...owner })).filter(
@@ -267,7 +264,7 @@ verifies(
 
 verifies(
   'operate.doctor',
-  'Temporal away, another namespace, lacking search attributes and idle queues are named',
+  'faults of Temporal, its namespace and its queues are named',
   async () => {
     const [port = 0] = await findFree(1)
     const away = await faultsWith({ TEMPORAL_ADDRESS: `127.0.0.1:${port}` })
@@ -309,7 +306,7 @@ verifies(
 
 verifies(
   'operate.doctor',
-  'a port that another program holds is named; a free one is not a fault',
+  'a port that another program uses is named; a free one is fine',
   async () => {
     const other = await serve(() => ({}))
     const [free = 0] = await findFree(1)
@@ -320,27 +317,29 @@ verifies(
   },
 )
 
-verifies(
-  'operate.doctor',
-  'an old Node, a full disk, a clock more than 5 s off, poor wallets and lacking attributes are faults',
-  () => {
-    const checked = [
-      [checkNode('20.19.0'), checkNode('20.18.3'), checkNode('18.20.0')],
-      [checkDisk(1024 ** 3, '/data'), checkDisk(1024 ** 3 - 1, '/data')],
-      [checkSkew(5_000), checkSkew(5_001), checkSkew(-5_001)],
-      [checkPayoutWallet(25_000_000n, '0x1'), checkPayoutWallet(24_999_999n, '0x1')],
-      [checkGas({ '0x1': 0n, '0x2': 7n }, 7n), checkGas({ '0x1': 6n, '0x2': 0n }, 7n)],
-      [checkAttributes('default', {}), checkAttributes('default', { State: 'Keyword' })],
-    ]
-    for (const [sound, ...faulty] of checked) {
-      expect(sound).toMatchObject({ ok: true })
-      for (const finding of faulty)
-        expect(finding).toMatchObject({ ok: false, remedy: expect.stringMatching(/\S/) })
-    }
-  },
-)
+verifies('operate.doctor', 'every value past its limit is a fault with a remedy', () => {
+  const checked = [
+    [checkNode('20.19.0'), checkNode('20.18.3'), checkNode('18.20.0')],
+    [checkSignatures(true)],
+    [checkDisk(1024 ** 3, '/data'), checkDisk(1024 ** 3 - 1, '/data')],
+    [checkSkew(5_000), checkSkew(5_001), checkSkew(-5_001)],
+    [checkPayoutWallet(25_000_000n, '0x1'), checkPayoutWallet(24_999_999n, '0x1')],
+    [checkGas({ '0x1': 0n, '0x2': 7n }, 7n), checkGas({ '0x1': 6n, '0x2': 0n }, 7n)],
+    [checkAttributes('default', {}), checkAttributes('default', { State: 'Keyword' })],
+  ]
+  for (const [sound, ...faulty] of checked) {
+    expect(sound).toMatchObject({ ok: true })
+    for (const finding of faulty)
+      expect(finding).toMatchObject({ ok: false, remedy: expect.stringMatching(/\S/) })
+  }
+})
 
-test('the table has a line for each check and what to do below a fault', () => {
+test('signatures without libsecp256k1 are a warning', () => {
+  expect(checkSignatures(true)).toEqual({ ok: true, detail: 'verified with libsecp256k1' })
+  expect(checkSignatures(false)).toMatchObject({ ok: true, remedy: expect.stringMatching(/\S/) })
+})
+
+test('the table has a line for each check and the remedy below a fault', () => {
   const checks = [
     { name: 'disk', ok: true, detail: 'plenty' },
     { name: 'postgres', ok: false, detail: 'ECONNREFUSED', remedy: 'Start it.' },
@@ -358,7 +357,7 @@ test('the table has a line for each check and what to do below a fault', () => {
 
 verifies(
   ['local.worthless-signatures', 'local.refuses-real-funds'],
-  'neither API nor worker starts on a published wallet, a shared one, or an asset that is no EIP-3009 token',
+  'API and worker refuse published or shared wallets and a wrong token',
   async () => {
     const [base = 0, os = 0] = await findFree(2)
     const ports = { BASE_PORT: String(base), OS_PORT: String(os) }

@@ -9,13 +9,13 @@ import { databaseSkewMs, migrationsApplied } from '../../activities/store/postgr
 import { latestMigration } from '../../activities/store/postgres/migrate.ts'
 import { type RoleHealth, readRoles } from '../../activities/store/postgres/role-health.ts'
 import { databaseRoles, roleName } from '../../activities/store/postgres/roles.ts'
-import { type Check, type Finding, fault, fine, look, warning } from './check.ts'
+import { type Check, type Finding, fault, fine, runCheck, warning } from './check.ts'
 
 const ANSWERS = 'Start Postgres, or correct DATABASE_URL.'
 const ROLES_PAGE = 'see docs/operations.md, Database roles.'
 const SKEW_MS_MAX = 5_000
 
-/** Postgres answers, has every migration, and agrees with this machine about the time; and by its rows no gas wallet is jammed. */
+/** Checks that Postgres answers, its clock, its migrations and roles, and the queues of the gas wallets. */
 export async function checkPostgres(
   config: Pick<Config, 'DATABASE_URL' | 'GAS_WALLET_JAM_AFTER_MS'>,
 ): Promise<Check[]> {
@@ -28,13 +28,15 @@ export async function checkPostgres(
   })
   try {
     return await Promise.all([
-      look('postgres and its clock', ANSWERS, async () => checkSkew(await databaseSkewMs(db))),
-      look('migrations', ANSWERS, async () =>
+      runCheck('postgres and its clock', ANSWERS, async () => checkSkew(await databaseSkewMs(db))),
+      runCheck('migrations', ANSWERS, async () =>
         checkMigrations(await migrationsApplied(db, latestMigration).catch(whenMissing(false))),
       ),
-      look('database roles', ANSWERS, async () => checkRoles(await readRoles(db))),
-      look('lanes of the gas wallets', 'Correct Postgres first.', async () =>
-        checkLanes(await readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS).catch(whenMissing([]))),
+      runCheck('database roles', ANSWERS, async () => checkRoles(await readRoles(db))),
+      runCheck('gas wallet queues', 'Correct Postgres first.', async () =>
+        checkGasWalletQueues(
+          await readGasWallets(db, config.GAS_WALLET_JAM_AFTER_MS).catch(whenMissing([])),
+        ),
       ),
     ])
   } finally {
@@ -42,24 +44,24 @@ export async function checkPostgres(
   }
 }
 
-/** Judges how far Postgres' clock is from this machine's: up to 5 s (payout.md, Clocks). */
+/** The clock of Postgres may differ from ours by at most 5 s. */
 export function checkSkew(ms: number): Finding {
   const text = `answers; its clock is ${ms} ms from ours`
   if (Math.abs(ms) <= SKEW_MS_MAX) return fine(text)
   return fault(text, 'Let both machines follow the same time servers (chrony, systemd-timesyncd).')
 }
 
-/** Judges the lanes: a jam is a warning, since it heals by itself once a gas wallet can pay and the chain makes blocks. */
-export function checkLanes(gasWallets: readonly GasWalletHealth[]): Finding {
+/** A jam is only a warning: it ends by itself when the gas wallet can pay and the chain produces blocks. */
+export function checkGasWalletQueues(gasWallets: readonly GasWalletHealth[]): Finding {
   const text = describeGasWallets(gasWallets)
   if (!gasWallets.some(({ jammed }) => jammed)) return fine(text)
   return warning(
     text,
-    'See that the gas wallet has ether and the chain makes blocks; docs/operations.md tells each jam.',
+    'Check that the gas wallet has ether and the chain produces blocks; docs/operations.md explains each jam.',
   )
 }
 
-/** Judges the database roles: a process that connects as another user could do more than it needs. */
+/** A process that connects as another user could do more than it needs. */
 export function checkRoles({ user, missing, differences }: RoleHealth): Finding {
   if (missing.length > 0)
     return fault(
@@ -73,7 +75,7 @@ export function checkRoles({ user, missing, differences }: RoleHealth): Finding 
     )
   const names = databaseRoles.map(roleName)
   if (!names.includes(user))
-    return warning(`connected as ${user}`, `Let DATABASE_URL name a role; ${ROLES_PAGE}`)
+    return warning(`connected as ${user}`, `Connect as a role in DATABASE_URL; ${ROLES_PAGE}`)
   return fine(`connected as ${user}; ${names.length} roles, as declared`)
 }
 
@@ -82,7 +84,7 @@ function checkMigrations(applied: boolean): Finding {
   return fault(`${latestMigration} is not applied`, 'Run node dist/worker/migrate.js.')
 }
 
-/** A database that was never migrated, or not to the end, lacks tables or columns; that is told by another check. */
+/** A database that is not fully migrated lacks tables or columns; the check of migrations reports that. */
 function whenMissing<T>(instead: T) {
   return (error: unknown): T => {
     if (isUnavailable(error) || !/does not exist/.test(String(error))) throw error

@@ -11,20 +11,20 @@ import {
 } from '../../temporal/queues.ts'
 import { listPollers, namespaceExists } from '../../temporal/readiness.ts'
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts'
-import { type Check, type Finding, fault, fine, look } from './check.ts'
+import { type Check, type Finding, fault, fine, runCheck } from './check.ts'
 
 const ANSWERS = 'Start Temporal, or correct TEMPORAL_ADDRESS, TEMPORAL_TLS and TEMPORAL_API_KEY.'
 const WITHIN_MS = 4_000
 
-/** Temporal answers, has the namespace with its search attributes, and workers poll every task queue. */
+/** Checks the namespace, its search attributes, and that workers poll every task queue. */
 export async function checkTemporal(config: Config): Promise<Check[]> {
   const { client, close } = createTemporalClient(config)
   try {
-    const namespace = await look('temporal namespace', ANSWERS, async () =>
+    const namespace = await runCheck('temporal namespace', ANSWERS, async () =>
       checkNamespace(config.TEMPORAL_NAMESPACE, await namespaceExists(client, WITHIN_MS)),
     )
     if (!namespace.ok) return [namespace]
-    const attributes = look('search attributes', ANSWERS, async () =>
+    const attributes = runCheck('search attributes', ANSWERS, async () =>
       checkAttributes(config.TEMPORAL_NAMESPACE, await missingSearchAttributes(client, WITHIN_MS)),
     )
     return [
@@ -49,10 +49,10 @@ function checkPollers(
   queue: string,
   kind: 'workflow' | 'activity',
 ): Promise<Check> {
-  return look(`workers on ${queue}`, ANSWERS, async () => {
+  return runCheck(`workers on ${queue}`, ANSWERS, async () => {
     const pollers = await listPollers(client, queue, WITHIN_MS, kind)
     if (pollers.length > 0) return fine(pollers.join(', '))
-    return fault('nobody polls', `Start node dist/worker/main.js with ${queue} in TASK_QUEUES.`)
+    return fault('no worker polls', `Start node dist/worker/main.js with ${queue} in TASK_QUEUES.`)
   })
 }
 
@@ -64,7 +64,7 @@ function checkNamespace(namespace: string, exists: boolean): Finding {
   )
 }
 
-/** Judges the search attributes (`name → type`) that the namespace lacks. */
+/** `missing` maps the name of a search attribute to its type. */
 export function checkAttributes(
   namespace: string,
   missing: Readonly<Record<string, string>>,

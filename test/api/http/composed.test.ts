@@ -20,7 +20,7 @@ import {
   walletProofHeader,
 } from '../../../api/http/client.ts'
 import { tableOf } from '../../../worker/doctor/examine.ts'
-import { checkLanes } from '../../../worker/doctor/postgres.ts'
+import { checkGasWalletQueues } from '../../../worker/doctor/postgres.ts'
 import { type ComposedApis, startComposed } from '../../support/composed-api.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -210,7 +210,7 @@ verifies(
       new RegExp(`agent_rails_gas_wallet_idle_seconds\\{gas_wallet="${jammed}"\\} 9[5-9]`),
     )
     expect(metrics).toContain(`agent_rails_gas_wallet_jammed{gas_wallet="${moving}"} 0`)
-    const finding = checkLanes(await readGasWallets(db, 90_000))
+    const finding = checkGasWalletQueues(await readGasWallets(db, 90_000))
     expect(finding).toMatchObject({
       ok: true,
       detail: sentence,

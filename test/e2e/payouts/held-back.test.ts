@@ -208,13 +208,13 @@ describe('a canary that fails, and the balance floor', () => {
           /^agent_rails_floor_headroom_atomic 500000$/m.test(text),
         ),
       ).toMatch(/headroom_atomic 500000$/m)
-      expect((await examine(stack.env)).find(({ name }) => name === 'balance floor')).toMatchObject(
-        {
-          ok: false,
-          detail: '0.5 USDC above the floor',
-          remedy: 'Fund the payout wallet with at least 24.5 USDC.',
-        },
-      )
+      expect(
+        (await examine(stack.env)).find(({ name }) => name === 'minimum balance'),
+      ).toMatchObject({
+        ok: false,
+        detail: '0.5 USDC above the minimum',
+        remedy: 'Fund the payout wallet with at least 24.5 USDC.',
+      })
       expect(Object.values(stack.logs()).join('\n')).toContain('the balance floor is reached')
       expect(await reserved()).toBe(4)
 

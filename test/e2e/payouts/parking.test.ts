@@ -141,7 +141,7 @@ verifies(
       /gas wallet 0x[0-9a-f]{40} has not moved since 20\d\d-.*one that moves takes/,
     )
     expect((await cli('doctor')).text).toMatch(
-      /WARN +lanes of the gas wallets +gas wallet 0x[0-9a-f]{40} has not moved/,
+      /WARN +gas wallet queues +gas wallet 0x[0-9a-f]{40} has not moved/,
     )
     await resume()
     await expectFinished(agent, payout)
