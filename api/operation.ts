@@ -28,7 +28,7 @@ type Kept = {
  * Without a key in the body, the key is the `Idempotency-Key` header, else the nonce of the wallet proof, else a random one.
  * `fingerprint` is the part of the input that has to be equal under one key, such as an amount that reads `1.0` or `1.00`.
  */
-export type Idempotency<Input> =
+type Idempotency<Input> =
   | { readonly kind: 'read' }
   | { readonly kind: 'effect' }
   | ({
@@ -58,7 +58,7 @@ export type ReplyBody<Output> = {
 export type Reply<Output> = ReplyBody<Output> | StoredAnswer
 
 /** The files that an answer also is. */
-export type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
+type Archive = { readonly name: string; readonly texts: Readonly<Record<string, string>> }
 
 /** One operation. Routes, OpenAPI, client and checks are derived from it and from nothing else. */
 export type Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = {

@@ -107,7 +107,7 @@ async function whileReachable<Result>(
 }
 
 /** Whether the Temporal frontend answers within `ms`. */
-export async function temporalAnswers(client: Client, ms: number): Promise<boolean> {
+async function temporalAnswers(client: Client, ms: number): Promise<boolean> {
   try {
     await client.connection.withDeadline(Date.now() + ms, () =>
       client.workflowService.getSystemInfo({}),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The folder of package.json. */
-export const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 const OLDEST_NODE = [20, 19]
 // The embedded stack and the compiler are development packages, which NODE_ENV=production would leave out.
 const INSTALL = ['ci', '--include=dev', '--no-audit', '--no-fund']

@@ -18,8 +18,8 @@ import { keepFresh, readJointly } from './shared-reading.ts'
 export type ChainReader = PublicClient<Transport, ChainFacts>
 
 /** A block as far as confirmations ask; the time in Unix seconds. */
-export type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
-export type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
+type BlockMark = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint }
+type Heights = { readonly head: BlockMark; readonly finalized: BlockMark }
 
 /** One opinion about the chain; all who ask for the heights at the same time share a reading that begins after they asked. */
 export type ChainView = { readonly reader: ChainReader; heights(): Promise<Heights> }

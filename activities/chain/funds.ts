@@ -36,7 +36,7 @@ export async function readGas(
 }
 
 /** What a gas wallet holds, the next nonce by what is mined, and the next one by what the node's pool holds beside it. */
-export type Purse = {
+type Purse = {
   readonly address: Address
   readonly wei: bigint
   readonly mined: bigint

@@ -39,7 +39,7 @@ import {
 import type { Tx } from '../store/postgres/db.ts'
 
 /** Whose a quote is: its owner's, an agent or a task, or that of the first who presents the token of this digest. */
-export type QuoteFor = { owner: string } | { tokenSha256: string }
+type QuoteFor = { owner: string } | { tokenSha256: string }
 /** `taskId`: the digest of the token of the task it is for, which may have what is not sold as a `discovery`. */
 export type QuoteRequest = {
   by: QuoteFor
@@ -201,10 +201,7 @@ export async function requirePayable(tx: Tx, quoteId: string): Promise<Challenge
 }
 
 /** `open → expired`, of a locked challenge. */
-export async function expireChallenge(
-  tx: Tx,
-  { challenge_id, state }: ChallengeRow,
-): Promise<void> {
+async function expireChallenge(tx: Tx, { challenge_id, state }: ChallengeRow): Promise<void> {
   await updateChallenge(tx, challenge_id, {
     state: move('the challenge', challengeTransitions, state, 'expire'),
   })

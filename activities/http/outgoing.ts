@@ -3,14 +3,14 @@ import { request as requestPlain } from 'node:http'
 import { type RequestOptions, request as requestTls } from 'node:https'
 import { isPublicAddress, readTarget } from './address-rules.ts'
 
-export type OutgoingRequest = {
+type OutgoingRequest = {
   url: string
   method: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string
 }
 /** Why there is no answer; nothing was sent only for the first three. */
-export type NoAnswer =
+type NoAnswer =
   | 'url_refused'
   | 'address_refused'
   | 'name_unresolved'

@@ -8,12 +8,12 @@ import { decodeCompact, type SigningKey, signCompact, verifyCompact } from './co
 import type { StandingKey } from './standing.ts'
 
 /** `typ` of the checkout that payout-challenge signs. */
-export const CHECKOUT_TYP = 'service-checkout+jwt'
+const CHECKOUT_TYP = 'service-checkout+jwt'
 /** What is bought: `cents` of US dollars. */
 export type Order = { readonly kind: 'payout' | 'payment'; readonly cents: number }
 
 /** The API fee of a payout; the principal never stands in a checkout (wire-facts §2.4 step 1). */
-export const payoutOrder: Order = { kind: 'payout', cents: 10 }
+const payoutOrder: Order = { kind: 'payout', cents: 10 }
 
 const orders = {
   payout: {

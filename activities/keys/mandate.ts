@@ -12,7 +12,7 @@ import { MANDATE_VCT, sdHasher } from './sd-jwt.ts'
 import type { Standing } from './standing.ts'
 
 /** A holder's proof: a personal_sign signature over the five-line text of payout.md, and the binding version it asks for. */
-export type HolderProof = {
+type HolderProof = {
   readonly bindingVersion: 1 | 2
   readonly holderWallet: string
   readonly signature: Hex

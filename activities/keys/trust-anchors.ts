@@ -23,7 +23,7 @@ const publicJwkSchema = z.strictObject({
 })
 
 /** What TRUST_ANCHORS_FILE holds: `{anchors: [{iss, kid, alg, public_jwk}]}`. */
-export const trustAnchorsSchema = z.strictObject({
+const trustAnchorsSchema = z.strictObject({
   anchors: z.array(
     z.strictObject({
       iss: z.string().min(1),

@@ -19,7 +19,7 @@ import { INSUFFICIENT_BALANCE, payloadOf } from './facilitator.ts'
 import { type PaymentHeaders, readPaymentHeader } from './payment-header.ts'
 
 /** What a price gate needs to know of an operation: atomic units of the asset for one call, and where it is called. */
-export type Priced = {
+type Priced = {
   readonly summary: string
   readonly price: bigint | null
   readonly http: { readonly path: string }

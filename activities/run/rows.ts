@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 
-export const rowFormats = ['csv', 'jsonl'] as const
+const rowFormats = ['csv', 'jsonl'] as const
 /** A list as it was uploaded: CSV with a header, or one JSON object a line; UTF-8. */
 export type RowSource = { format: (typeof rowFormats)[number]; stream: Readable }
 type TakeRecord = (value: unknown, line: number) => void

@@ -10,7 +10,7 @@ import { eventRecorder, makeAutomaticTransitions } from './automatic-transitions
 import type { TaskDeps } from './deps.ts'
 
 /** The decision id of orders that no operator decided in time. */
-export const LAPSED = 'lapsed'
+const LAPSED = 'lapsed'
 
 /**
  * Closes the tasks of an order that no operator decided in time, and removes their inputs; the receipts stay. Returns the tasks,

@@ -8,7 +8,7 @@ import {
 import type { Tx } from '../../activities/store/postgres/db.ts'
 
 /** Who tries: the client's address, and the id in the credential where there is one. */
-export type Attempt = { readonly address: string; readonly credentialId?: string | undefined }
+type Attempt = { readonly address: string; readonly credentialId?: string | undefined }
 export type Attempts = {
   guard<T>(attempt: Attempt, check: () => Promise<T>): Promise<T>
   /** Throws 429 where too many attempts of this address failed; for checks that ask other services. */

@@ -57,7 +57,7 @@ export type Answer<Body> = {
 }
 
 /** The body of an operation that takes one as it comes. */
-export type Upload = {
+type Upload = {
   readonly mediaType: string
   readonly bytes: NonNullable<RequestInit['body']>
 }

@@ -27,9 +27,9 @@ const documents: Record<string, () => JsonObject> = {
     rails.map(({ key, input }) => [`rail-input-${key}.v1.json`, written(input, 'input')]),
   ),
 }
-export const schemaNames = Object.keys(documents).sort()
+const schemaNames = Object.keys(documents).sort()
 
-export type SchemaEntry = { name: string; version: string; url: string; sha256: string }
+type SchemaEntry = { name: string; version: string; url: string; sha256: string }
 export type PublishedSchemas = {
   index(): SchemaEntry[]
   read(name: string): JsonObject | undefined

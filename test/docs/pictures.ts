@@ -11,7 +11,7 @@ import { readHistory } from '../temporal/histories.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-export const rooms = [
+const rooms = [
   'workflows/domain',
   'workflows',
   'activities',
@@ -22,7 +22,7 @@ export const rooms = [
 ] as const
 
 /** The parts of the pages that are made from the code, by the name in their markers. */
-export const pictures: Record<string, () => string> = {
+const pictures: Record<string, () => string> = {
   rooms: () =>
     mermaid([
       'flowchart RL',

@@ -37,7 +37,7 @@ export type Agent = {
   baseUrl: string
 }
 /** `tokens`: atomic units minted to the new wallet, with which its client pays; `api`: the process that it calls; `wallet`: the same one again. */
-export type AgentOptions = {
+type AgentOptions = {
   tokens?: bigint
   api?: number
   wallet?: Pick<Agent, 'privateKey' | 'account' | 'address'>

@@ -5,7 +5,7 @@ import { startTlsServer, testAuthority } from './tls-server.ts'
 
 type Answer = { status: number; body?: string }
 /** One request as it came, with whether its v1a signature verifies. */
-export type Received = {
+type Received = {
   id: string
   body: Record<string, unknown>
   verified: boolean

@@ -8,7 +8,7 @@ import { eventually, type PayoutAnswer, type Rail } from './agent.ts'
 import { freeze, pause } from './processes.ts'
 import type { TestStack } from './stack.ts'
 
-export { type Fault, freeze, pause, restart, takeDown } from './processes.ts'
+export { pause, restart, takeDown } from './processes.ts'
 
 /** Does something with a stack; a failure also says how its programs are, and the end of their logs. */
 export async function explained<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {

@@ -26,10 +26,10 @@ import { signCompact } from '../../activities/keys/compact.ts'
 import { generateSigningKeys, rotateSigningKeys } from '../../activities/keys/generate.ts'
 import { keyRings } from '../../activities/keys/key-ring.ts'
 
-export const issuer = 'http://127.0.0.1:3000/api/trust-contract'
+const issuer = 'http://127.0.0.1:3000/api/trust-contract'
 const signedAt = { issuer, environment: 'local', iat: 1_795_255_200 }
 /** Old key, new key: a task may outlive a rotation. */
-export const signingKeys = rotateSigningKeys(
+const signingKeys = rotateSigningKeys(
   generateSigningKeys(new Date('2026-11-20')),
   new Date('2026-11-21'),
 )

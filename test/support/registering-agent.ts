@@ -1,9 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { handshakeText } from '#domain/agents/signature.ts'
-import { createClient, type InputOf, type OutputOf } from '../../api/http/client.ts'
+import { createClient, type InputOf } from '../../api/http/client.ts'
 
 export type Hosts = { base: string; os: string }
-export type Registration = OutputOf<'agent-register'>
 
 const jwk = (key: KeyObject) => {
   const { kty, crv, x } = key.export({ format: 'jwk' })

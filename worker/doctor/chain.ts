@@ -39,7 +39,7 @@ function knownGasWallets(config: Config): Address[] {
   }
 }
 
-export function checkToken(faults: readonly string[]): Finding {
+function checkToken(faults: readonly string[]): Finding {
   const wanted = `chain ${CHAIN_ID}, ${ASSET_NAME} version ${ASSET_VERSION} with ${ASSET_DECIMALS} decimals`
   if (faults.length === 0) return fine(wanted)
   const remedy = faults.includes(CHAIN_SILENT)

@@ -49,7 +49,7 @@ function keyFile(name: string, path: string, read: () => Finding): Promise<Check
 }
 
 /** A fault if other users can read or write a key file. */
-export function checkMode(path: string, mode: number): Finding | undefined {
+function checkMode(path: string, mode: number): Finding | undefined {
   if ((mode & 0o077) === 0) return undefined
   return fault(
     `${path} has mode ${(mode & 0o777).toString(8).padStart(4, '0')}`,

@@ -62,7 +62,7 @@ export function checkGasWalletQueues(gasWallets: readonly GasWalletHealth[]): Fi
 }
 
 /** A process that connects as another user could do more than it needs. */
-export function checkRoles({ user, missing, differences }: RoleHealth): Finding {
+function checkRoles({ user, missing, differences }: RoleHealth): Finding {
   if (missing.length > 0)
     return fault(
       `${missing.join(', ')} missing`,

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { keepSecret } from './secret-file.ts'
 
 /** One account of the local chain; the address is lowercase. */
-export type Account = { address: Address; private_key: Hex }
+type Account = { address: Address; private_key: Hex }
 
 /** The service's own accounts on the local chain; all addresses differ, and none comes from a published mnemonic. */
 export type ServiceAccounts = {
@@ -39,7 +39,7 @@ export function newDemoAccounts(): DemoAccounts {
 }
 
 /** A new account with a random key. */
-export function newAccount(): Account {
+function newAccount(): Account {
   const privateKey = generatePrivateKey()
   return {
     address: privateKeyToAddress(privateKey).toLowerCase() as Address,

@@ -4,7 +4,7 @@ import { namesThisMachine } from '../../api/http/client-address.ts'
 const HOST = '127.0.0.1'
 
 /** Whether a request names this machine, and no page of another origin sends it. */
-export const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
+const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
   namesThisMachine(host) && (origin === undefined || isLocalOrigin(origin))
 
 const isLocalOrigin = (origin: string): boolean =>

@@ -5,7 +5,7 @@ import { detailsOf } from '../shared/details.ts'
 import type { RunSnapshot } from './activities.ts'
 
 /** What a run waits for; its review is the same wait that its task shows. */
-export function runWait(run: RunSnapshot): Wait {
+function runWait(run: RunSnapshot): Wait {
   const nothing = { waiting_for: [], since: null, gaps: [], action: null }
   if (run.next === 'review' && run.reviewSince !== null) {
     const review = { kind: 'loop_step', id: run.runId, since: run.reviewSince } as const

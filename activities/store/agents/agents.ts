@@ -2,10 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import type { Scope } from '#domain/agents/credential.ts'
 import { mayAct, type TrustState } from '#domain/agents/trust.ts'
 import type { Tx } from '../postgres/db.ts'
-import type { AccountsTable, AgentsTable, Contact, TrustLimits } from '../schema/agents.ts'
+import type { AgentsTable, Contact, TrustLimits } from '../schema/agents.ts'
 
 export type AgentRow = Selectable<AgentsTable>
-export type AccountRow = Selectable<AccountsTable>
 
 /** What a manifest becomes; keys are public ones, and of the status token there is only the digest. */
 export type NewAgent = {

@@ -42,9 +42,7 @@ export const guardedTables: Readonly<Record<string, Partial<Record<DatabaseRole,
 }
 
 /** Columns that a role may update in a table that it may not update whole. */
-export const guardedColumns: Readonly<
-  Record<string, Partial<Record<DatabaseRole, readonly string[]>>>
-> = {
+const guardedColumns: Readonly<Record<string, Partial<Record<DatabaseRole, readonly string[]>>>> = {
   transfers: { signer: ['signature', 'status', 'parked', 'changed_at'] },
 }
 

@@ -2,14 +2,14 @@ import type { ColumnType, Generated } from 'kysely'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 
-export type AgentInputBlobsTable = {
+type AgentInputBlobsTable = {
   blob_id: Generated<string>
   owner: string
   began_at: Time
   reserved: ColumnType<string, number, number>
   sandbox: boolean
 }
-export type AgentInputChunksTable = { blob_id: string; seq: number; bytes: Buffer }
+type AgentInputChunksTable = { blob_id: string; seq: number; bytes: Buffer }
 export type AgentInputsTable = {
   owner: string
   sha256: string
@@ -18,7 +18,7 @@ export type AgentInputsTable = {
   media_type: 'text/csv' | 'application/x-ndjson'
   stored_at: Time
 }
-export type AgentInputUsesTable = {
+type AgentInputUsesTable = {
   owner: string
   sha256: string
   subject: string

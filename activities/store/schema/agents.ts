@@ -76,7 +76,7 @@ export type AgentSigningVersionsTable = {
   created_at: Time
 }
 
-export type CredentialDeliveriesTable = {
+type CredentialDeliveriesTable = {
   credential_id: string
   ordinal: number
   step: DeliveryStep
@@ -100,9 +100,9 @@ export type ReviewDecisionsTable = {
   decided_at: Date
 }
 
-export type FailedAttemptsTable = { subject: string; failures: number; window_ends_at: Date }
+type FailedAttemptsTable = { subject: string; failures: number; window_ends_at: Date }
 
-export type CredentialAuditsTable = {
+type CredentialAuditsTable = {
   audit_event_id: string
   operation_id: string
   credential_id: string | null

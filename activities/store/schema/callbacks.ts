@@ -4,7 +4,7 @@ import type { CallbackSubjectEvent } from '#domain/callbacks/callback-body.ts'
 
 type Time = ColumnType<Date, Date | undefined, Date>
 
-export type CallbackHostsTable = { owner: string; host: string; proven_at: Time }
+type CallbackHostsTable = { owner: string; host: string; proven_at: Time }
 
 export type CallbackDeliveriesTable = {
   delivery_id: string
@@ -35,7 +35,7 @@ export type CallbackAttemptsTable = {
   failure: string | null
 }
 
-export type CallbackPostsTable = {
+type CallbackPostsTable = {
   scope: string
   day: ColumnType<Date, string, never>
   posts: string

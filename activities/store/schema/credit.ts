@@ -97,7 +97,7 @@ export type PaymentReferencesTable = {
   changed_at: Time
 }
 
-export type PostingsTable = {
+type PostingsTable = {
   posting_id: Generated<string>
   receipt_id: string
   account: Account
@@ -106,7 +106,7 @@ export type PostingsTable = {
   posted_at: Time
 }
 
-export type AccountBalancesTable = { account: Account; units: number }
+type AccountBalancesTable = { account: Account; units: number }
 
 export type UsageEventsTable = {
   event_id: string

@@ -38,7 +38,7 @@ export type CallsTable = {
   delivered_at: Date | null
 }
 
-export type ProofNoncesTable = {
+type ProofNoncesTable = {
   wallet: string
   nonce: string
   path: string
@@ -73,7 +73,7 @@ export type PaymentsTable = {
 }
 
 /** Every signature over a payment nonce that was verified, with its window; a row never changes. */
-export type PaymentSignaturesTable = {
+type PaymentSignaturesTable = {
   payment_id: string
   signature: string
   valid_after: string
@@ -132,7 +132,7 @@ export type TransfersTable = {
   changed_at: Time
 }
 
-export type GasWalletsTable = {
+type GasWalletsTable = {
   address: string
   next_nonce: string
   moved_at: Time
@@ -167,7 +167,7 @@ export type ReceiptsTable = {
   issued_at: Time
 }
 
-export type ReplayLedgerTable = { kind: string; key: string; subject: string; first_seen: Time }
+type ReplayLedgerTable = { kind: string; key: string; subject: string; first_seen: Time }
 export type OperatorsTable = {
   operator_id: string
   name: string
@@ -186,7 +186,7 @@ export type SigningKeysTable = {
   revoked_at: Date | null
 }
 
-export type ControlsTable = {
+type ControlsTable = {
   scope: ControlScope
   target: string
   paused: boolean
@@ -208,7 +208,7 @@ export type ControlChangesTable = {
   changed_at: Date
 }
 
-export type UpdateLeasesTable = {
+type UpdateLeasesTable = {
   resource: string
   slot: number
   holder: string
@@ -238,7 +238,7 @@ export type ReconciliationsTable = {
   completed_at: Date | null
 }
 
-export type ReconciliationSuspectsTable = {
+type ReconciliationSuspectsTable = {
   reconciliation_id: string
   section: string
   code: string

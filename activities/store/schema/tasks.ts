@@ -10,7 +10,7 @@ type Time = ColumnType<Date, Date | undefined, Date>
 /** Canonical text on the way in, because its digest is checked beside it. */
 type CanonicalJson = ColumnType<unknown, string, string>
 
-export type TaskDocumentsTable = {
+type TaskDocumentsTable = {
   task_id: string
   sha256: string
   body: CanonicalJson
@@ -95,7 +95,7 @@ export type LoopStepsTable = {
 }
 
 /** How often the work of a step was begun, counted before its process starts. */
-export type StepAttemptsTable = {
+type StepAttemptsTable = {
   run_id: string
   attempt: number
   round: number

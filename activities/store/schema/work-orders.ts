@@ -18,7 +18,7 @@ export type WorkOrdersTable = {
   created_at: ColumnType<Date, undefined, never>
 }
 
-export type WorkOrderTasksTable = { work_order_id: string; step: number; task_id: string }
+type WorkOrderTasksTable = { work_order_id: string; step: number; task_id: string }
 
 export type WorkOrderTables = {
   work_orders: WorkOrdersTable

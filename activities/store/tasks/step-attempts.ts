@@ -2,7 +2,7 @@ import type { LoopPlace } from '#domain/runs/controlled-loop.ts'
 import type { Tx } from '../postgres/db.ts'
 
 /** Work is begun once, and repeated twice where its process died without a verdict. */
-export const STEP_ATTEMPTS_MAX = 3
+const STEP_ATTEMPTS_MAX = 3
 
 type At = LoopPlace & { runId: string; attempt: number }
 

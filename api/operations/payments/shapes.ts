@@ -24,7 +24,7 @@ const Currency = z.literal('usd')
 export const ChallengeState = z.enum(['open', 'pending', 'settled', 'expired'])
 
 /** A price that holds for 24 hours (endpoints §2). */
-export const Quote = z
+const Quote = z
   .strictObject({
     quote_id: QuoteId,
     rail: Rail,
@@ -43,9 +43,9 @@ export const Quote = z
     expires_at: Time,
   })
   .meta({ id: 'Quote' })
-export const Lines = z.array(z.strictObject({ item: z.string(), usd }))
+const Lines = z.array(z.strictObject({ item: z.string(), usd }))
 /** The capability of a quote that was asked for without a credential. */
-export const QuoteToken = z.string().regex(/^qk_[A-Za-z0-9_-]{43}$/)
+const QuoteToken = z.string().regex(/^qk_[A-Za-z0-9_-]{43}$/)
 export const Quoted = z
   .strictObject({
     quote: Quote,

@@ -6,7 +6,7 @@ import { AgentUsePack, agentUsePack } from './pack.ts'
 import { Run, RunId } from './shapes.ts'
 
 /** The longest that a call waits for a run (endpoints §1.3). */
-export const WAIT_MS_MAX = WAIT_SECONDS_MAX * 1000
+const WAIT_MS_MAX = WAIT_SECONDS_MAX * 1000
 
 const output = z.strictObject({ run: Run }).meta({ id: 'RunStatus' })
 

@@ -56,10 +56,10 @@ function carriedPayment({ sent }: Context): string | undefined {
 }
 
 /** At most one way of funding is named. */
-export const fundedOnce = (asked: Partial<Record<(typeof funding)[number], unknown>>): boolean =>
+const fundedOnce = (asked: Partial<Record<(typeof funding)[number], unknown>>): boolean =>
   funding.filter((name) => asked[name] !== undefined).length <= 1
 
-export const Started = z
+const Started = z
   .strictObject({
     run: Run,
     challenge: PaymentChallenge.nullable().meta({

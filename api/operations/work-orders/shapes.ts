@@ -9,7 +9,7 @@ import { QuoteId, quoteToken, ReferenceId } from '../payments/shapes.ts'
 import { CallbackUrl, Tier } from '../tasks/shapes.ts'
 
 export const WorkOrderId = z.string().regex(/^wo_[0-9a-f]{64}$/)
-export const ToolId = z.enum([SERVICE_OS, ...requestedTools])
+const ToolId = z.enum([SERVICE_OS, ...requestedTools])
 const RunInput = z.record(z.string(), z.unknown()).meta({ 'x-free-text': true })
 const Requester = z.union([
   z.strictObject({ name: freeText(120, 1), contact: freeText(200, 1) }),

@@ -22,7 +22,6 @@ export type RunViewDeps = {
   readonly baseUrl: string
   readonly osUrl: string
 }
-export type RunView = Awaited<ReturnType<typeof runView>>
 
 /** A run as its owner sees it; its state is that of its task, also before the work begins. */
 export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {

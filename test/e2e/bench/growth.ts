@@ -12,7 +12,7 @@ const MANY = 20_000
 
 type Figure = 'create' | 'status' | 'execute' | 'baseline create' | 'bare status'
 type P50 = Record<Figure, number>
-export type Grown = { before_ms: Spread; after_ms: Spread; ratio: Spread; uncorrected: Spread }
+type Grown = { before_ms: Spread; after_ms: Spread; ratio: Spread; uncorrected: Spread }
 export type Growth = Record<'create' | 'execute' | 'status', Grown>
 
 /** What shows how the machine drifted meanwhile: the same calls of the baseline, whose tables stay small. */

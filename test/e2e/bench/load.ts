@@ -20,7 +20,7 @@ export type LoadSettings = {
   holderKey: Hex
   principalKey: Hex
 }
-export type RunPayouts = { callers: number; until: 'signed' | 'included' }
+type RunPayouts = { callers: number; until: 'signed' | 'included' }
 
 const state = {
   signers: undefined as Signers | undefined,

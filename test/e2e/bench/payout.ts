@@ -2,7 +2,7 @@ import { cpuOf, median, percentile, round, type Spread, show, spread } from './f
 import { everyone, type Fixture, type Round, runRound, type Who } from './fixture.ts'
 import { type Sizing, type Turns, turns } from './sizing.ts'
 
-export type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
+type Step = { step: string; callers: number; 'p50 ms': number; 'p99 ms': number }
 export type PayoutLevel = {
   callers: number
   ratio_to_baseline: Spread

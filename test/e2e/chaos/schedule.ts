@@ -1,6 +1,6 @@
 import { type Dice, rollDice } from './dice.ts'
 
-export type Boundary = 'before' | 'during' | 'after'
+type Boundary = 'before' | 'during' | 'after'
 export type Action = 'throw' | 'hang' | 'kill'
 
 /** One fault at one boundary of an activity; `during` strikes at its `request`-th statement or question to the chain. */

@@ -53,7 +53,7 @@ async function ratioOf(name: string, before: Size, after: Size, times: number): 
 }
 
 /** The median of five measurements of equal work in one new process, without the process's own start. */
-export function cpuOf(piece: Piece, times: number): Promise<number> {
+function cpuOf(piece: Piece, times: number): Promise<number> {
   const child = fork(join(import.meta.dirname, 'measured-child.mjs'), {
     serialization: 'advanced',
     // The collector copies more once a piece outgrows the young generation: one of a fixed size keeps that step out of the ratios.

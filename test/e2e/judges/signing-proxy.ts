@@ -4,7 +4,7 @@ import { proofOf } from '../../support/agent.ts'
 import { newWallet, type TestWallet } from '../../support/chain.ts'
 
 /** What a caller sends in place of a credential, and the proxy exchanges for a right one; anything else is passed on as it came. */
-export const PLACEHOLDER = 'placeholder'
+const PLACEHOLDER = 'placeholder'
 
 /** `target` is the service's own origin, `operator` a credential of it; `creators` are the wallets whose payouts calls may name. */
 export type SigningProxyOptions = {

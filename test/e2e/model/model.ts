@@ -15,7 +15,7 @@ export type Act =
 
 /** What a caller is told in the end: a state with a success, a code with a refusal. */
 export type Outcome = { status: number; state?: State; code?: string }
-export type State = 'created' | 'authorized' | 'executed'
+type State = 'created' | 'authorized' | 'executed'
 
 /** The payout API as its documents describe it, without time, money, chains or machines. */
 export type Model = {
@@ -28,7 +28,7 @@ export const emptyModel: Model = { payouts: {}, calls: {} }
 export const nameOf = ({ owner, slot }: Name) => `${owner}/${slot}`
 
 /** What this act answers and leaves behind when nothing else happens at the same time. */
-export function step(model: Model, act: Act): { model: Model; outcome: Outcome } {
+function step(model: Model, act: Act): { model: Model; outcome: Outcome } {
   const key = callKey(act)
   const earlier = model.calls[key]
   if (act.kind !== 'status' && earlier !== undefined) {

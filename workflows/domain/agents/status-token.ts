@@ -1,5 +1,5 @@
 /** What a status token tells of, by its prefix (endpoints.md §9). */
-export const tokenPrefixes = ['st', 'tk', 'wt', 'pt'] as const
+const tokenPrefixes = ['st', 'tk', 'wt', 'pt'] as const
 export type TokenPrefix = (typeof tokenPrefixes)[number]
 
 const tokenForm = /^(st|tk|wt|pt)_[A-Za-z0-9_-]{43}$/

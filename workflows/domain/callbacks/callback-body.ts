@@ -32,7 +32,7 @@ export type TaskFacts = z.output<typeof taskFacts>
 /** That a credential is ready to be claimed; never the key itself. */
 export type CredentialFacts = z.output<typeof credentialFacts>
 /** How a payout stands; `sequence` counts its receipts. */
-export type PayoutFacts = z.output<typeof payoutFacts>
+type PayoutFacts = z.output<typeof payoutFacts>
 /** What each event of a delivery tells. */
 export type CallbackFacts = {
   task_updated: TaskFacts

@@ -2,7 +2,7 @@ import type { SubjectKind } from '../reviews/review.ts'
 
 /** What others have to bring before something goes on (endpoints.md §2). */
 export const waitKinds = ['credit', 'input', 'review', 'evidence', 'callback', 'recovery'] as const
-export type WaitKind = (typeof waitKinds)[number]
+type WaitKind = (typeof waitKinds)[number]
 
 /** What the input lacks, and where: RFC 6901 pointers into it. */
 export type MissingEvidence = { code: string; detail: string; pointers: string[] }

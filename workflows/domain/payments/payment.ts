@@ -30,7 +30,7 @@ export type StrictPayment = {
 }
 
 /** Decision: an authorization that stays valid longer than this could keep its settlement unknown for as long. */
-export const PAYMENT_LIFE_SECONDS_MAX = 24 * 3600
+const PAYMENT_LIFE_SECONDS_MAX = 24 * 3600
 
 const UINT256_MAX = 2n ** 256n - 1n
 const hex = (digits: number) =>

@@ -10,7 +10,7 @@ export const providerEventTypes = [
   'session.expired',
 ] as const
 /** What else a provider says of money that went back, or may go back. */
-export const returnEventTypes = [
+const returnEventTypes = [
   'payment.partially_refunded',
   'dispute.inquiry',
   'dispute.opened',
@@ -41,7 +41,7 @@ const text = z.string().min(1).max(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
 
 /** The body of a Standard Webhooks event (endpoints.md §20); the amount in whole usd. */
-export const ProviderEventBody = z
+const ProviderEventBody = z
   .strictObject({
     event_id: text,
     type: z.enum(providerEventTypes),

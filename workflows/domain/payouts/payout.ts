@@ -77,7 +77,7 @@ export function termsDigest({
   return digestOf({ ...terms, asset: asset.toLowerCase(), chain_id: CHAIN_ID })
 }
 
-export type TransferView = {
+type TransferView = {
   status: ShownTransferStatus
   authorization_nonce: string | null
   transaction_hash: string | null

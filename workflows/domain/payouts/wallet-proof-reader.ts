@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { CHAIN_ID, limits } from '../core/limits.ts'
 import type { WalletProof } from './wallet-proof.ts'
 
-export const walletProofSchema: z.ZodType<WalletProof> = z.strictObject({
+const walletProofSchema: z.ZodType<WalletProof> = z.strictObject({
   v: z.literal(1),
   wallet: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{40}$/)]),
   chain_id: z.literal(CHAIN_ID),

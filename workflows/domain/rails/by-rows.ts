@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Rail, Work } from './rail.ts'
 
 /** What a run input may hold of one list; a longer list is uploaded and taken row by row (endpoints.md §1.3). */
-export const INLINE_ROWS_MAX = 5_000
+const INLINE_ROWS_MAX = 5_000
 
 type Lists = Record<string, z.ZodType>
 type InputOf<Head extends z.ZodObject, L extends Lists> = z.infer<Head> & {

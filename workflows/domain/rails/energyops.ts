@@ -17,7 +17,7 @@ import type { Citation, Finding, Gap, Rail, Work } from './rail.ts'
 import { robustScore } from './robust-score.ts'
 
 /** Use varies by nature; a reading is a spike only this far above those of its hour of the day. */
-export const SPIKE_SCORE = 10
+const SPIKE_SCORE = 10
 /** Fewer readings of an hour than these say nothing about what is usual. */
 const HOUR_READINGS_MIN = 20
 const HOUR_MS = 3_600_000

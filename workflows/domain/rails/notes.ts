@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Citation, Finding } from './rail.ts'
 
 /** How many places a finding or a gap cites; its detail says how many there are. */
-export const CITATIONS_MAX = 20
+const CITATIONS_MAX = 20
 
 export const CitationShape = z.strictObject({
   pointer: z.string(),

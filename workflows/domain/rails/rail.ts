@@ -23,7 +23,7 @@ export const tiers = ['entry', 'standard', 'pro'] as const
 export type Tier = (typeof tiers)[number]
 
 /** Where a rail takes part (agent-commerce.md § What the service does); a rail declares it, and no shared code names a rail. */
-export type Takes = {
+type Takes = {
   paidAgentUse: boolean
   quickstart: boolean
   pricingModelV2: boolean
@@ -40,13 +40,13 @@ export type Gap = { code: string; detail: string; citations: Citation[] }
 export type Work<Result> = { result: Result; findings: Finding[]; gaps: Gap[] }
 
 /** Takes the checked rows of an input's lists one by one, in any order of lists, and then tells what they come to. */
-export type Fold<Result> = {
+type Fold<Result> = {
   take(list: string, row: unknown, index: number): void
   close(): Work<Result>
 }
 
 /** What a rail with row lists reads: the input without its lists, one schema for the rows of each list, and the fold of both. */
-export type Rows<Result> = {
+type Rows<Result> = {
   head: z.ZodType
   lists: Readonly<Record<string, z.ZodType>>
   open(head: unknown): Fold<Result>
@@ -81,4 +81,3 @@ export const usagesOf = ({
 }
 
 export type InputOf<R> = R extends Rail<infer Input, infer _Result> ? Input : never
-export type ResultOf<R> = R extends Rail<infer _Input, infer Result> ? Result : never

@@ -6,7 +6,7 @@ export const STATEMENT_TYP = 'statement+jwt'
 export type CountAndSum = { count: number; sum_atomic: string }
 /** `sha256` is that of the canonical JSON of `[[id, transaction hash, amount_atomic], …]` in the order of block and id. */
 export type Listed = CountAndSum & { sha256: string }
-export type BlockName = { number: string; hash: string } | null
+type BlockName = { number: string; hash: string } | null
 /** `closing = opening + in - out`, from the logs between the two named blocks. */
 export type WalletDay = {
   address: string

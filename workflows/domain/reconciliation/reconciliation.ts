@@ -26,7 +26,7 @@ export type ProvenOutcome =
   | { kind: 'dead'; reason: string }
   | { kind: 'paid' | 'conflict'; transactionHash: string }
 
-export type SeenPayout = { payoutId: string; state: string; facts: Record<string, unknown> }
+type SeenPayout = { payoutId: string; state: string; facts: Record<string, unknown> }
 export type SeenTransfer = {
   status: TransferStatus
   from: string
@@ -165,7 +165,7 @@ function compareCalls(
   return missing.length === 0 ? [] : [of('effect_without_charge', { steps: missing }, { calls })]
 }
 
-export type SeenPayment = Money & {
+type SeenPayment = Money & {
   paymentId: string
   state: string
   credit: string

@@ -102,7 +102,7 @@ export function loopDigest(steps: readonly LoopRecord[]): string {
 }
 
 /** The files of finished work, by name: canonical JSON, so that their SHA-256 is the digest of their value. */
-export function packageFiles({ result, findings, gaps }: Work<unknown>): Record<string, string> {
+function packageFiles({ result, findings, gaps }: Work<unknown>): Record<string, string> {
   return {
     'result.json': canonicalJson(result),
     'findings.json': canonicalJson(findings),

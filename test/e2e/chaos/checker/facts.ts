@@ -8,7 +8,7 @@ type Place = {
   transactionHash: string
   logIndex: number
 }
-export type TransferEvent = Place & { kind: 'transfer'; from: string; to: string; value: bigint }
+type TransferEvent = Place & { kind: 'transfer'; from: string; to: string; value: bigint }
 export type AuthorizationEvent = Place & {
   kind: 'used' | 'canceled'
   authorizer: string

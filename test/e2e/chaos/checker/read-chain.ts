@@ -2,7 +2,7 @@ import type { PayoutConstraints } from '../run-record.ts'
 import type { ChainFacts, TokenEvent } from './facts.ts'
 
 /** Event topics and the selector of balanceOf, as wire-facts §4.1 and ERC-20 have them. */
-export const topics = {
+const topics = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
   used: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
   canceled: '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81',

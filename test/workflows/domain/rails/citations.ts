@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 type Cited = { pointer: string; quote?: string; from?: number; to?: number }
 
 /** Every citation anywhere in a value. */
-export function citationsIn(value: unknown): Cited[] {
+function citationsIn(value: unknown): Cited[] {
   if (typeof value !== 'object' || value === null) return []
   const own = 'pointer' in value && typeof value.pointer === 'string' ? [value as Cited] : []
   return [...own, ...Object.values(value).flatMap(citationsIn)]

@@ -67,7 +67,7 @@ const Obligation = z.strictObject({
 })
 export type Obligation = z.output<typeof Obligation>
 
-export const uncertainties = [
+const uncertainties = [
   'blank',
   'words_and_figures_differ',
   'ambiguous_date',

@@ -5,7 +5,7 @@ import { disjointSets } from './disjoint-sets.ts'
 import { type Item, oldestFirst, sumOf } from './items.ts'
 import type { FinanceopsResult } from './schema.ts'
 
-export type Basis = FinanceopsResult['matches'][number]['basis']
+type Basis = FinanceopsResult['matches'][number]['basis']
 export type Match = { basis: Basis; invoices: Item[]; payments: Item[] }
 export type Matching = {
   matches: Match[]

@@ -6,7 +6,7 @@ import { COST_PLACES, costOf, type Price } from './prices.ts'
 import type { TokenopsResult } from './schema.ts'
 import type { ModelRows } from './usage.ts'
 
-export type Anomaly = TokenopsResult['anomalies'][number]
+type Anomaly = TokenopsResult['anomalies'][number]
 export type AgentDay = { agent: string | null; day: string; cost: bigint; first: number }
 export type Outliers = { count: number; shown: Anomaly[] }
 
