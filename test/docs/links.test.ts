@@ -4,12 +4,11 @@ import { expect } from 'vitest'
 import { verifies } from '../verifies.ts'
 import { read, root } from './pictures.ts'
 
-const pages = [
-  'README.md',
-  ...readdirSync(join(root, 'docs')).flatMap((file) =>
-    file.endsWith('.md') ? [`docs/${file}`] : [],
-  ),
-]
+const pages = ['', 'docs', 'docs/reference'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file)),
+)
 
 verifies(
   'docs.links',

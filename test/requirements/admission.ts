@@ -12,8 +12,7 @@ export const admissionRequirements = {
   },
   'admission.json-depth': {
     source: 'calls § Bodies',
-    behavior:
-      'A body whose lists and objects nest deeper than 64 levels is 400 invalid_json, however deep it is.',
+    behavior: 'A body whose lists and objects nest deeper than 64 levels returns 400 invalid_json.',
   },
   'admission.screening-kinds': {
     source: 'calls § Forbidden material',
@@ -23,7 +22,7 @@ export const admissionRequirements = {
   'admission.screening-bounded': {
     source: 'calls § Forbidden material',
     behavior:
-      'Screening is linear and bounded: 64 KiB take at most 5 ms of processor time, whatever is in them; at most 1,000 checksums are worked out for a body, and what has more is refused as a recovery phrase.',
+      'Screening is linear and bounded: 64 KiB take at most 5 ms of processor time for any content. At most 1,000 checksums are computed for a body; a body with more candidates is refused as a recovery phrase.',
   },
   'admission.signature-list': {
     source: 'calls § Access kinds',
@@ -38,12 +37,12 @@ export const admissionRequirements = {
   'admission.other-services': {
     source: 'calls § Wallet proof',
     behavior:
-      'A signature of a contract wallet and a token of an unknown key have another service asked only within the limits of the address; a signature that this process can check is accepted whatever its address did before.',
+      'Another service is asked about a signature of a contract wallet or a token of an unknown key only within the limits of the address. A signature that this process can check is always accepted.',
   },
   'admission.unknown-calls': {
     source: 'limits § Call limits',
     behavior:
-      'A process looks into eight calls of one address at once until it knows their callers; the others wait, and calls of other addresses come between them. Late answers and calls of known callers take no slot.',
+      'A process handles at most eight unidentified calls of one address at once. The others wait, and calls of other addresses are not delayed. Late answers and calls of known callers take no slot.',
   },
   'admission.failures-cheap': {
     source: 'calls § Rate limits',

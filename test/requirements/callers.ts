@@ -18,7 +18,7 @@ export const callerRequirements = {
   'caller.quote-bound': {
     source: 'money § Quotes',
     behavior:
-      'A quote belongs to the agent that asked for it with its key, or to the first that presents its quote_token; nobody else uses it, and no customer pays it before.',
+      'A quote belongs to the agent that asked for it with its key, or to the first that presents its quote_token. No other agent uses it, and no customer pays it before.',
   },
   'caller.quote-once': {
     source: 'money § Quotes',

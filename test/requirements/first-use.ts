@@ -8,7 +8,7 @@ export const firstUseRequirements = {
   'start.stays-up': {
     source: 'stack § Start',
     behavior:
-      'A demo that cannot run says why in one line and leaves the stack up, whatever is paused or used up; --once ends with 1.',
+      'A demo that cannot run says why in one line and leaves the stack up. --once then exits with 1.',
   },
   'docs.as-pasted': {
     source: 'decision',

@@ -27,16 +27,17 @@ export const requirements = {
   // Payout terms and create.
   'payout.create.created': {
     source: 'payouts § States and transitions',
-    behavior: 'A valid create fixes the terms, is created, and answers a signed receipt.',
+    behavior:
+      'A valid create fixes the terms, sets the state created and returns a signed receipt.',
   },
   'payout.create.idempotent': {
     source: 'payouts § Identity and terms',
-    behavior: '50 identical creates in parallel: one payout, one workflow, one charge.',
+    behavior: '50 identical parallel creates make one payout, one workflow and one charge.',
   },
   'payout.create.conflict': {
     source: 'payouts § Identity and terms',
     behavior:
-      'Other terms under the same key, also in parallel: 422 idempotency_conflict, nothing changed.',
+      'Other terms under the same key, also in parallel, return 422 idempotency_conflict and change nothing.',
   },
   'payout.create.same-amount-text': {
     source: 'payouts § Identity and terms',
@@ -44,11 +45,12 @@ export const requirements = {
   },
   'payout.create.schema': {
     source: 'payouts § Create',
-    behavior: 'Every bound of the create fields is enforced; unknown properties are refused.',
+    behavior: 'Every bound of the create fields is enforced. Unknown properties are refused.',
   },
   'payout.create.cap': {
     source: 'payouts § Amounts and caps',
-    behavior: 'Over 25000000 atomic: 422 payout_cap_exceeded; exactly 25000000 is accepted.',
+    behavior:
+      'More than 25000000 atomic returns 422 payout_cap_exceeded. Exactly 25000000 is accepted.',
   },
   'payout.create.zero-amount': {
     source: 'payouts § Create',
@@ -57,19 +59,19 @@ export const requirements = {
   'payout.create.recipient-refused': {
     source: 'payouts § Create',
     behavior:
-      'The zero address, the asset and our own addresses as recipient: 422 recipient_refused.',
+      'The zero address, the asset and our own addresses as recipient return 422 recipient_refused.',
   },
   'payout.create.usage-default': {
     source: 'payouts § Create',
-    behavior: 'usage defaults to unspecified and is what the caller declared otherwise.',
+    behavior: 'usage defaults to unspecified. Otherwise it is the value that the caller declared.',
   },
   'payout.id.derivation': {
     source: 'payouts § Identity and terms',
-    behavior: 'payout_id is po_ and the SHA-256 of creator and key, and is the workflow id.',
+    behavior: 'payout_id is po_ and the SHA-256 of creator and key. It is also the workflow id.',
   },
   'payout.terms.digest': {
     source: 'payouts § Identity and terms',
-    behavior: 'The terms digest is the SHA-256 of the canonical terms and stands in every receipt.',
+    behavior: 'The terms digest is the SHA-256 of the canonical terms and is in every receipt.',
   },
   'payout.money.exact': {
     source: 'payouts § Amounts and caps',
@@ -79,46 +81,47 @@ export const requirements = {
   'payout.state.table': {
     source: 'payouts § States and transitions',
     behavior:
-      'Only create, authorize and execute in this order move a payout; every other pair is refused.',
+      'Only create, authorize and execute, in this order, change the state of a payout. Every other pair is refused.',
   },
   'payout.state.guarded-in-sql': {
     source: 'payouts § Guards',
     behavior:
-      'SQL refuses a transition outside the table and a change of terms, also when typed by hand.',
+      'SQL refuses a transition outside the table and a change of terms, also in manual statements.',
   },
   'payout.answer.body': {
     source: 'payouts § Response body',
-    behavior: 'Every payout answer has the documented members and no others.',
+    behavior: 'Every payout response has exactly the documented members.',
   },
   'payout.creator-only': {
     source: 'payouts § Identity and terms',
-    behavior: 'authorize, execute and status of an unknown payout or of another creator: 404.',
+    behavior:
+      'authorize, execute and status of an unknown payout or of another creator’s payout return 404.',
   },
 
   // Money: prices, credit, payment references.
   'money.prices': {
     source: 'money § Prices',
-    behavior:
-      'Both price tables come out of one rule: the base, and 8 % of it on standard and pro.',
+    behavior: 'One rule gives both price tables: the base, plus 8 % of it on standard and pro.',
   },
   'money.quote-lines': {
     source: 'money § Quotes',
     behavior:
-      'A quote has lines that sum to its total; units multiply it; a rail that is not sold has no quote.',
+      'The lines of a quote sum to its total, and units multiply it. A rail that is not sold has no quote.',
   },
   'money.states': {
     source: 'money § Payment references',
     behavior:
-      'Entitlement, challenge and reference move only along their tables, in code and in SQL.',
+      'Entitlement, challenge and reference change only along their tables, in code and in SQL.',
   },
   'money.double-entry': {
     source: 'money § Credit',
     behavior:
-      'Every movement balances, the fee is exact however credit is consumed, and no credit falls below zero.',
+      'Every movement balances, the fee is exact for every use of credit, and no credit falls below zero.',
   },
   'money.methods': {
     source: 'money § Payment methods',
-    behavior: 'The seven accepted methods, each confirmed by somebody else than its presenter.',
+    behavior:
+      'Each of the seven accepted methods is confirmed by another party than its presenter.',
   },
   'money.stablecoin': {
     source: 'money § Payment methods',
@@ -137,33 +140,30 @@ export const requirements = {
   },
   'money.provider-event': {
     source: 'money § Provider events',
-    behavior:
-      'Events of every scheme are one of four types about one payment before anything is made of them.',
+    behavior: 'Events of every scheme are mapped to one of four types about one payment.',
   },
   'money.usage-chain': {
     source: 'money § Usage ledger',
-    behavior:
-      'Usage events are hash-chained: what was changed, removed or added afterwards is found.',
+    behavior: 'Usage events are hash-chained. A changed, removed or added event is detected.',
   },
   'money.sql.balanced': {
     source: 'money § Credit',
     behavior:
-      'SQL refuses postings that do not balance, any change of one, and credit or a wallet below zero.',
+      'SQL refuses unbalanced postings, any change of a posting, and credit or a wallet below zero.',
   },
   'money.sql.receipts': {
     source: 'money § Credit',
     behavior:
-      'A settlement receipt funds, a usage receipt consumes, and SQL lets no other receipt do either.',
+      'A settlement receipt funds and a usage receipt consumes. SQL lets no other receipt do either.',
   },
   'money.quote': {
     source: 'money § Quotes',
-    behavior:
-      'A quote lives 24 hours, and the same caller gets the same one again within five minutes.',
+    behavior: 'A quote lives 24 hours. The same caller gets the same quote within five minutes.',
   },
   'money.challenge': {
     source: 'money § Challenges',
     behavior:
-      'A quote has at most one open challenge; a pending payment is named instead of a new challenge.',
+      'A quote has at most one open challenge. A pending payment is named instead of a new challenge.',
   },
   'money.reference': {
     source: 'money § Payment references',
@@ -173,7 +173,7 @@ export const requirements = {
   'money.spending-limit': {
     source: 'money § Payment methods',
     behavior:
-      'An agent presents no payment over what an operator lets it spend at once, in any way; what a provider says is paid counts.',
+      'An agent presents no payment above the amount that an operator allows at once, by any method. Payments that a provider reports count.',
   },
   'money.provider': {
     source: 'money § Provider events',
@@ -183,7 +183,7 @@ export const requirements = {
   'money.allowance': {
     source: 'money § Allowance wallets',
     behavior:
-      'An allowance wallet pays at once within its limits; its balance is exact under concurrency.',
+      'An allowance wallet pays at once within its limits. Its balance is exact under concurrency.',
   },
   'money.x402': {
     source: 'money § Payment methods',
@@ -197,17 +197,17 @@ export const requirements = {
   },
   'money.return': {
     source: 'money § Credit',
-    behavior: 'Credit that was not consumed goes back once to where it came from.',
+    behavior: 'Credit that was not consumed is returned once to its source.',
   },
   'money.http.prices': {
     source: 'money § Prices',
     behavior:
-      'Every number of both price tables stands in the price list and in the quotes that the API gives.',
+      'Every number of both price tables is in the price list and in the quotes of the API.',
   },
   'money.http.challenge': {
     source: 'money § Challenges',
     behavior:
-      'A challenge is answered as a 402 problem with its seven methods; repeated, or asked for 100 times at once, it is one challenge.',
+      'A challenge is a 402 problem with its seven methods. Repeated, or requested 100 times at once, it is one challenge.',
   },
   'money.http.methods': {
     source: 'money § Payment methods',
@@ -216,21 +216,22 @@ export const requirements = {
   },
   'money.http.owner': {
     source: 'money § Payment references',
-    behavior: 'Payments and credit are read by their agent and by operators, and by nobody else.',
+    behavior: 'Only their agent and operators read payments and credit.',
   },
   'money.http.once': {
     source: 'money § Payment references',
     behavior:
-      'One payment funds one credit, however often, by whomever and however many times at once it is presented.',
+      'One payment funds one credit, however often and by whichever caller it is presented, also in parallel.',
   },
   'money.http.provider': {
     source: 'money § Provider events',
     behavior:
-      'A provider’s event is believed by its signature alone, counts once, and never pays a wrong amount.',
+      'A provider’s event is accepted by its signature alone, counts once, and never pays a wrong amount.',
   },
   'money.refund': {
     source: 'money § Refunds and disputes',
-    behavior: 'A payment that was taken back takes what is left and what was earned, once.',
+    behavior:
+      'A payment that is taken back takes the rest of its credit and what was earned from it, once.',
   },
 
   // Challenge, mandate, authorize.
@@ -390,12 +391,12 @@ export const requirements = {
   'execute.signed-when-reserved': {
     source: 'payouts § Signer',
     behavior:
-      'A worker that has the key reserves a transfer with its signature, or not at all; where it has none the signing queue adds the signature.',
+      'A worker that has the key reserves a transfer together with its signature, or not at all. Without the key, the signing queue adds the signature.',
   },
   'calls.answered-when-stored': {
     source: 'calls § Idempotency',
     behavior:
-      'A caller has the answer of a workflow’s step once that is stored, whether Temporal has noted the step or went away.',
+      'A caller gets the answer of a workflow step once it is stored, even when Temporal has not recorded the step.',
   },
   'execute.submit-errors': {
     source: 'payouts § Gas wallets',
@@ -409,11 +410,12 @@ export const requirements = {
   'gas-wallets.alarm': {
     source: 'payouts § Gas wallets',
     behavior:
-      'A lane that has not moved for GAS_WALLET_JAM_AFTER_MS is told by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
+      'A gas-wallet queue that has not moved for GAS_WALLET_JAM_AFTER_MS is shown by metrics, readyz, doctor, one line of the log and the parked transfers behind it.',
   },
   'gas-wallets.heals': {
     source: 'payouts § Gas wallets',
-    behavior: 'Every kind of jam heals without a person, an empty gas wallet by the others.',
+    behavior:
+      'Every kind of jam heals without a person. An empty gas wallet is relieved by the others.',
   },
   'gas-wallets.shared': {
     source: 'payouts § Gas wallets',
@@ -423,21 +425,22 @@ export const requirements = {
   'gas-wallets.laws': {
     source: 'payouts § Gas wallets',
     behavior:
-      'Each replacement offers at least an eighth more and no more than the ceiling; every node error has one reading; a wallet is chosen by ether, jam and load.',
+      'Each replacement offers at least an eighth more and at most the ceiling. Every node error has one meaning. A wallet is chosen by ether, jam and load.',
   },
   'gas-wallets.frugal': {
     source: 'payouts § Gas wallets',
     behavior:
-      'A submit costs two requests to the chain beside those that all submits of a second share.',
+      'A submit costs two requests to the chain, in addition to those that all submits of a second share.',
   },
   'confirm.frugal': {
     source: 'payouts § Confirmation',
     behavior:
-      'Those who wait for confirmations share the heights of a process, and ask only when there are new blocks.',
+      'Waits for confirmations share the block heights of a process, and ask only when there are new blocks.',
   },
   'execute.confirmed-by-logs': {
     source: 'payouts § Confirmation',
-    behavior: 'AuthorizationUsed beside the exact Transfer confirms, whoever sent it.',
+    behavior:
+      'AuthorizationUsed together with the exact Transfer confirms, whichever account sent it.',
   },
   'execute.final': {
     source: 'payouts § Confirmation',
@@ -450,7 +453,7 @@ export const requirements = {
   'execute.dead': {
     source: 'payouts § Confirmation',
     behavior:
-      'Expired unused in a finalized block: dead, cap released, receipt that no money moved.',
+      'Unused at expiry in a finalized block: dead, cap released, a receipt that no money moved.',
   },
   'execute.nonce-conflict': {
     source: 'payouts § Confirmation',
@@ -469,7 +472,7 @@ export const requirements = {
   'execute.parked': {
     source: 'payouts § Execute',
     behavior:
-      'A reserved payout whose transfer cannot be sent parks with a reason and goes on by itself.',
+      'A reserved payout whose transfer cannot be sent is parked with a reason and continues by itself.',
   },
   'execute.paused': {
     source: 'payouts § Pauses',
@@ -641,12 +644,12 @@ export const requirements = {
   },
   'x402.third-party-broadcast': {
     source: 'money § Settlement',
-    behavior: 'An authorization broadcast by somebody else counts as settled.',
+    behavior: 'An authorization that another account broadcast counts as settled.',
   },
   'x402.empty-payer': {
     source: 'money § Debt',
     behavior:
-      'A payer that empties the wallet before settlement: answer withheld, then 402 with the debt, no second effect.',
+      'A payer empties the wallet before settlement: the answer is withheld, then 402 with the debt, and no second effect.',
   },
   'x402.unknown-outcome': {
     source: 'money § Settlement',
@@ -681,7 +684,7 @@ export const requirements = {
   'charge.late-effect': {
     source: 'money § One payment, one effect',
     behavior:
-      'A call told 503 whose effect then ran is charged once, and its retry gets the result.',
+      'A call that got 503 and whose effect ran later is charged once, and its retry gets the result.',
   },
 
   // Receipts and discovery.
@@ -786,8 +789,7 @@ export const requirements = {
   },
   'pipeline.reads-together': {
     source: 'decision',
-    behavior:
-      'However many read at once, none holds a connection of the database while it waits for another.',
+    behavior: 'Concurrent reads never hold one database connection while they wait for another.',
   },
   'pipeline.dependency-down': {
     source: 'errors § Dependencies',
@@ -796,7 +798,7 @@ export const requirements = {
   'pipeline.chain-down': {
     source: 'payouts § Execute',
     behavior:
-      'The chain down: new executes and settlements 503 within 2 s with nothing reserved; free calls go on.',
+      'With the chain down, new executes and settlements return 503 within 2 s with nothing reserved. Free calls still work.',
   },
   'health.ready': {
     source: 'calls § Health',
@@ -812,16 +814,16 @@ export const requirements = {
   },
   'stack.second-start': {
     source: 'stack § Start',
-    behavior: 'A second start goes on with the same data, and two stacks run side by side.',
+    behavior: 'A second start continues with the same data, and two stacks run in parallel.',
   },
   'stack.supervised': {
     source: 'stack § Start',
-    behavior: 'A part that dies is started again and said so; Ctrl-C stops all of them.',
+    behavior: 'A part that dies is restarted and reported. Ctrl-C stops all parts.',
   },
   'stack.temporal-server': {
     source: 'stack § Temporal server',
     behavior:
-      'The Temporal server is found, downloaded or built; when none is possible the ways out are named.',
+      'The Temporal server is found, downloaded or built. When none is possible, the options are named.',
   },
   'stack.secrets': {
     source: 'stack § Local files',
@@ -881,7 +883,7 @@ export const requirements = {
   'pages.landing': {
     source: 'calls § Pages',
     behavior:
-      'The front page says what this is, leads everywhere, and its walk-through runs as it stands there.',
+      'The front page says what this is and links to everything. Its walk-through runs as shown.',
   },
   'pages.reference': {
     source: 'calls § Pages',
@@ -911,7 +913,7 @@ export const requirements = {
   },
   'durable.terminated': {
     source: 'payouts § Workflow',
-    behavior: 'A payout whose workflow was terminated by hand is picked up again.',
+    behavior: 'A payout whose workflow was terminated by an operator is continued by a new run.',
   },
   'durable.replay': {
     source: 'payouts § Workflow',
@@ -920,27 +922,25 @@ export const requirements = {
   'payout.renewed': {
     source: 'payouts § Workflow',
     behavior:
-      'However often a payout is called, its workflow renews itself; a run that is ending refuses updates, and callers meet the next.',
+      'The workflow of a payout renews itself after many calls. A run that is ending refuses updates, and callers reach the next run.',
   },
   'payout.idle': {
     source: 'payouts § Workflow',
-    behavior:
-      'A payout that nothing happens to for too long is left to its row: its workflow ends.',
+    behavior: 'A payout without events for too long is left to its row: its workflow ends.',
   },
   'payout.shown': {
     source: 'payouts § Workflow',
     behavior:
-      'In the list of workflows `State` tells `authorized` with the next change, or at the first look after half an hour; what needs somebody is told at once.',
+      'In the list of workflows, State shows authorized with the next change, or at the first check after half an hour. What needs a person is shown at once.',
   },
   'durable.broken-run': {
     source: 'payouts § Workflow',
     behavior:
-      'A run whose workflow task fails again and again is ended, and a new one goes on from the rows.',
+      'A run whose workflow task fails repeatedly is ended, and a new run continues from the rows.',
   },
   'durable.slow-steps': {
     source: 'payouts § Workflow',
-    behavior:
-      'A step that hangs for longer than a workflow task lasts leaves a history that replays.',
+    behavior: 'A step that takes longer than a workflow task leaves a history that replays.',
   },
   'durable.contention': {
     source: 'payouts § Workflow',
@@ -948,12 +948,12 @@ export const requirements = {
   },
   'durable.unknown-update': {
     source: 'payouts § Workflow',
-    behavior: 'A failed update call is unknown: Postgres is read, and it is tried again.',
+    behavior: 'A failed update call is unknown: Postgres is read, and the call is retried.',
   },
   'operate.legible': {
     source: 'payouts § Workflow',
     behavior:
-      'Summary, current details and search attributes tell state, last receipt and the act that unblocks.',
+      'Summary, current details and search attributes show state, last receipt and the action that unblocks.',
   },
   'operate.recover': {
     source: 'payouts § Recovery',
@@ -972,12 +972,12 @@ export const requirements = {
   'switches.signed': {
     source: 'payouts § Pauses',
     behavior:
-      'Each act on a switch writes its row, its history and a signed receipt with the operator, in one transaction.',
+      'Each command on a switch writes its row, its history and a signed receipt with the operator, in one transaction.',
   },
   'switches.idempotent': {
     source: 'calls § Idempotency',
     behavior:
-      'One key is one act on a switch with one receipt; another body under it is a conflict.',
+      'One key is one command on a switch with one receipt. Another body under it is a conflict.',
   },
   'switches.append-only': {
     source: 'payouts § Pauses',
@@ -985,21 +985,21 @@ export const requirements = {
   },
   'switches.cli': {
     source: 'payouts § Pauses',
-    behavior: 'agent-rails pause, resume and pauses act as the API does, in an operator’s name.',
+    behavior: 'agent-rails pause, resume and pauses work as the API does, in an operator’s name.',
   },
-  'switches.told': {
+  'switches.shown': {
     source: 'payouts § Pauses',
     behavior:
-      'readyz, the front page, doctor and the metrics tell of a pause, and the service stays ready.',
+      'readyz, the front page, doctor and the metrics show a pause, and the service stays ready.',
   },
-  'floor.refuses': {
+  'minimum-balance.refuses': {
     source: 'payouts § Minimum balance',
     behavior:
-      'An execute that would bring the payout wallet under its floor is 503 paused with nothing reserved, exact under concurrency.',
+      'An execute that would bring the payout wallet below its minimum balance returns 503 paused with nothing reserved, exact under concurrency.',
   },
-  'floor.alarms': {
+  'minimum-balance.alarms': {
     source: 'payouts § Minimum balance',
-    behavior: 'The floor is told in the log, the metrics and doctor.',
+    behavior: 'A balance near the minimum is reported in the log, the metrics and doctor.',
   },
   'canary.first': {
     source: 'payouts § Canary',
@@ -1023,27 +1023,26 @@ export const requirements = {
   },
   'reconcile.schedule': {
     source: 'reconciliation § Schedule',
-    behavior:
-      'A Temporal schedule, one however many workers make it, starts reconciliations that never overlap.',
+    behavior: 'One Temporal schedule for all workers starts reconciliations that never overlap.',
   },
   'reconcile.agreement': {
     source: 'reconciliation § Comparison',
-    behavior: 'Healthy traffic, and what is in flight while it is compared, opens no exception.',
+    behavior: 'Healthy traffic, including work in progress, opens no exception.',
   },
   'reconcile.compares': {
     source: 'reconciliation § Comparison',
     behavior:
-      'Each way in which chain, rows, workflows, receipts, charges, cap and lane can differ has its code.',
+      'Each possible difference between chain, rows, workflows, receipts, charges, cap and gas-wallet queues has its code.',
   },
   'reconcile.exceptions': {
     source: 'reconciliation § Reconciliation exceptions',
     behavior:
-      'A difference that lasts opens one exception with both sides as evidence; seen again, it opens no second one.',
+      'A difference that lasts opens one exception with both sides as evidence. Seen again, it opens no second one.',
   },
   'reconcile.never-repairs': {
     source: 'reconciliation § Reconciliation exceptions',
     behavior:
-      'A reconciliation changes no row but its own; what it saw and no longer sees stays open, marked as gone.',
+      'A reconciliation changes no row but its own. A difference that disappears stays open, marked as gone.',
   },
   'reconcile.close': {
     source: 'reconciliation § Reconciliation exceptions',
@@ -1063,7 +1062,7 @@ export const requirements = {
   'reconcile.finds-what-changed': {
     source: 'reconciliation § Comparison',
     behavior:
-      'A run takes in what was written since the snapshot of the last one, by hand as well, and all that is not final; 100,000 rows are no hindrance.',
+      'A run reads what was written since the snapshot of the last one, manual changes included, and everything that is not final, also with 100,000 rows.',
   },
   'statement.signed': {
     source: 'reconciliation § Statement',
@@ -1084,16 +1083,16 @@ export const requirements = {
   'agent.trust.table': {
     source: 'agents § Trust',
     behavior:
-      'Each pair of trust state and decision leads along the table or is refused with what is allowed.',
+      'Each pair of trust state and decision follows the table or is refused with the allowed decisions.',
   },
   'agent.trust.guarded-in-sql': {
     source: 'agents § Trust',
     behavior:
-      'The database refuses every other move of trust, and every change of what was registered.',
+      'The database refuses every other change of trust, and every change of registered data.',
   },
   'agent.register.key-once': {
     source: 'agents § Registration',
-    behavior: 'One key is one agent, also for registrations at once: 409 key_already_registered.',
+    behavior: 'One key is one agent, also for parallel registrations: 409 key_already_registered.',
   },
   'agent.credential.format': {
     source: 'agents § Access keys',
@@ -1102,7 +1101,7 @@ export const requirements = {
   'agent.credential.judged': {
     source: 'agents § Access keys',
     behavior:
-      'State, expiry, trust, scope, rail and amount are checked, and each thing amiss is told.',
+      'State, expiry, trust, scope, rail and amount are checked, and each problem is reported.',
   },
   'agent.credential.guarded-in-sql': {
     source: 'agents § Access keys',
@@ -1124,7 +1123,7 @@ export const requirements = {
   },
   'agent.delivery.notice': {
     source: 'agents § Access key delivery',
-    behavior: 'An agent with a callback URL is told that its key is ready, without the key.',
+    behavior: 'An agent with a callback URL is notified that its key is ready, without the key.',
   },
   'agent.steps.order': {
     source: 'agents § Access key delivery',
@@ -1142,7 +1141,7 @@ export const requirements = {
   },
   'pipeline.access-kinds': {
     source: 'calls § Access kinds',
-    behavior: 'An operation says what its kinds of access need; a status token alone only reads.',
+    behavior: 'An operation checks what its access kinds require. A status token alone only reads.',
   },
   'pipeline.hosts': {
     source: 'calls § Hosts',
@@ -1160,7 +1159,7 @@ export const requirements = {
   },
   'agent.secrets.not-stored': {
     source: 'agents § Status tokens',
-    behavior: 'No status token, access key or refused secret stands in any table or log line.',
+    behavior: 'No status token, access key or refused secret is in any table or log line.',
   },
   'agent.sandbox': {
     source: 'agents § Sandbox',
@@ -1192,7 +1191,7 @@ export const requirements = {
   'agent.rails': {
     source: 'agents § Access keys',
     behavior:
-      'An access key acts only on what is of its rails, named or by the id of what is bought, agreed on or run; it reads all that is the agent’s.',
+      'An access key acts only on its rails, named directly or by the id of a quote, contract or run. It reads everything of its agent.',
   },
   'agent.revoked-at-once': {
     source: 'agents § Access keys',
@@ -1202,7 +1201,7 @@ export const requirements = {
   'agent.attempts.slowed': {
     source: 'agents § Failed attempts',
     behavior:
-      'Guessing is slowed per address and per credential; what is right is accepted at once, whatever its address or others did before.',
+      'Guessing is slowed per address and per credential. A correct key is accepted at once, whatever its address did before.',
   },
   'agent.enforce': {
     source: 'agents § Credential check',
@@ -1222,7 +1221,7 @@ export const requirements = {
   'agent.statement.key-state': {
     source: 'agents § Statements',
     behavior:
-      'A statement counts by how its key stood when it was made; a revoked key proves nothing.',
+      'A statement counts by the status of its key when it was made. A revoked key proves nothing.',
   },
   'agent.signing.rotated': {
     source: 'agents § Statements',
@@ -1252,12 +1251,12 @@ export const requirements = {
   'store.transaction-retry': {
     source: 'stack § Storage',
     behavior:
-      'A transaction, or a statement by itself, is run again after a serialization failure or deadlock.',
+      'A transaction or single statement is retried after a serialization failure or deadlock.',
   },
   'store.lock-order': {
     source: 'stack § Storage',
     behavior:
-      'A call is locked before its payment by everybody, so that settling it and giving it up never wait for each other.',
+      'Every transaction locks a call before its payment, so that settling and releasing never wait for each other.',
   },
   'store.migrations': {
     source: 'stack § Storage',
@@ -1281,18 +1280,17 @@ export const requirements = {
   },
   'chaos.checker.judges': {
     source: 'decision',
-    behavior:
-      'The checker finds nothing in a healthy batch, and each fault that is planted in its facts.',
+    behavior: 'The checker finds nothing in a healthy batch, and finds each planted fault.',
   },
   'chaos.checker.real': {
     source: 'decision',
     behavior:
-      'On the real stack the checker finds nothing in healthy payouts, and each lie that is planted beside them.',
+      'On the real stack the checker finds nothing in healthy payouts, and finds each planted error.',
   },
   'chaos.mutations': {
     source: 'decision',
     behavior:
-      'Eight ways to break the rail fit its sources of today and compile, so that each can be shown to be caught.',
+      'Eight ways to break the rail match the sources of today and compile, so that each can be shown to be caught.',
   },
   'chaos.checker.independent': {
     source: 'decision',
@@ -1312,11 +1310,11 @@ export const requirements = {
   },
   'outgoing.rebinding': {
     source: 'callbacks § Outgoing requests',
-    behavior: 'The name is resolved once, and the connection goes to the address that was judged.',
+    behavior: 'The name is resolved once, and the connection goes to the checked address.',
   },
   'outgoing.certificates': {
     source: 'callbacks § Outgoing requests',
-    behavior: 'The certificate is checked by name, whatever the environment says.',
+    behavior: 'The certificate is checked by name, for any environment variable.',
   },
   'outgoing.redirects': {
     source: 'callbacks § Outgoing requests',
@@ -1324,8 +1322,7 @@ export const requirements = {
   },
   'outgoing.bounds': {
     source: 'callbacks § Outgoing requests',
-    behavior:
-      '5 s for all of a request and 64 KiB for its answer, however slow or long the other side is.',
+    behavior: 'A request takes at most 5 s and reads at most 64 KiB of its response.',
   },
   'outgoing.allow-list': {
     source: 'callbacks § Outgoing requests',
@@ -1347,7 +1344,7 @@ export const requirements = {
   'callback.states': {
     source: 'callbacks § Delivery',
     behavior:
-      'A delivery moves only along its table; 2xx is taken, 410 ends it, all else is tried again.',
+      'A delivery changes only along its table. 2xx is accepted, 410 ends it, everything else is retried.',
   },
   'callback.schedule': {
     source: 'callbacks § Delivery',
@@ -1357,12 +1354,12 @@ export const requirements = {
   'callback.delivery': {
     source: 'callbacks § Delivery',
     behavior:
-      'The body is what is known when it is sent; every attempt is recorded; 410 and the eighth failure end it.',
+      'The body is built when it is sent. Every attempt is recorded. A 410 and the eighth failure end the delivery.',
   },
   'callback.at-least-once': {
     source: 'callbacks § Delivery',
     behavior:
-      'An attempt is stored before it is sent; one cut off is sent again under the same id, which a receiver takes once.',
+      'An attempt is stored before it is sent. An interrupted one is sent again under the same id, which a receiver accepts once.',
   },
   'callback.redelivery': {
     source: 'callbacks § Redelivery',
@@ -1379,12 +1376,13 @@ export const requirements = {
   },
   'callback.running': {
     source: 'callbacks § Delivery',
-    behavior: 'Workers serve the queue of callbacks, and what they tell is read when it is sent.',
+    behavior:
+      'Workers serve the queue of callbacks, and read the facts of a callback when they send it.',
   },
   'callback.examples': {
     source: 'callbacks § Receivers',
     behavior:
-      'The examples are signed by the real signer at a fixed time, beside the code of the receivers.',
+      'The examples are signed by the real signer at a fixed time and include the code of the receivers.',
   },
   'callback.demo-receiver': {
     source: 'callbacks § Receivers',
@@ -1409,11 +1407,11 @@ export const requirements = {
   },
   'input.digest': {
     source: 'runs § Inputs',
-    behavior: 'An upload whose digest is another, or that ends early, leaves nothing.',
+    behavior: 'An upload with another digest, or that ends early, leaves nothing.',
   },
   'input.owner': {
     source: 'runs § Inputs',
-    behavior: 'An input belongs to who uploaded it, and is stored once.',
+    behavior: 'An input belongs to the agent that uploaded it, and is stored once.',
   },
   'input.bounds': {
     source: 'limits § Task and run limits',
@@ -1427,7 +1425,7 @@ export const requirements = {
   'input.upload': {
     source: 'runs § Inputs',
     behavior:
-      'PUT /api/agent-inputs/{sha256} takes CSV or JSON Lines of an agent: 201, then 200; GET tells of it; all else is refused.',
+      'PUT /api/agent-inputs/{sha256} accepts CSV or JSON Lines of an agent: 201, then 200. GET describes it. Everything else is refused.',
   },
   'money.http.activation': {
     source: 'money § Provider events',
@@ -1464,7 +1462,7 @@ export const requirements = {
   'docs.architecture': {
     source: 'decision',
     behavior:
-      'The architecture page is made from the code or agrees with it: rooms, road, states, messages, guards.',
+      'The architecture page is generated from the code or agrees with it: layers, pipeline, states, messages, guards.',
   },
   'docs.links': {
     source: 'decision',

@@ -3,12 +3,12 @@ export const isolationRequirements = {
   'isolation.queues': {
     source: 'runs § Isolation',
     behavior:
-      'Runs have a worker process of their own by default, in the embedded stack and in containers; one that would serve them with payouts, transfers or signing refuses to start.',
+      'Runs have their own worker process by default, in the embedded stack and in containers. A process that would serve them together with payouts, transfers or signing refuses to start.',
   },
   'isolation.processes': {
     source: 'runs § Isolation',
     behavior:
-      'Work on what agents send is done in a pool of child processes; the parent streams bytes, and the child parses them.',
+      'Work on data of agents is done in a pool of child processes. The parent streams bytes, and the child parses them.',
   },
   'isolation.limits': {
     source: 'runs § Isolation',
@@ -23,7 +23,7 @@ export const isolationRequirements = {
   'isolation.network': {
     source: 'runs § Isolation',
     behavior:
-      'A child has no network: what Node offers to connect, listen and look names up is refused before any other code runs, and by Node itself from version 25.',
+      'A child has no network: Node’s functions to connect, listen and resolve names are refused before any other code runs, and by Node itself from version 25.',
   },
   'isolation.attempts': {
     source: 'runs § Isolation',
@@ -37,7 +37,7 @@ export const isolationRequirements = {
   },
   'isolation.money': {
     source: 'runs § Isolation',
-    behavior: 'Slow inputs in every process of the runs hold up no payout.',
+    behavior: 'Slow inputs in every process of the runs delay no payout.',
   },
   'isolation.growth': {
     source: 'runs § Isolation',

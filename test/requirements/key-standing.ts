@@ -13,12 +13,12 @@ export const keyStandingRequirements = {
   'keys.revoked': {
     source: 'trust § Key status',
     behavior:
-      'Challenges, mandates, checkouts and statements of a revoked key are refused at once, whatever their date.',
+      'Challenges, mandates, checkouts and statements of a revoked key are refused at once, for any date.',
   },
   'keys.signing-standing': {
     source: 'trust § Key operation',
     behavior:
-      'What signs reads the standing of its key in the transaction that stores the artifact, under a lock that retiring and revoking take; it takes the next active key of the process, and without one the call is 503.',
+      'The signer reads the status of its key in the transaction that stores the artifact, under a lock that retiring and revoking take. It uses the next active key of the process; without one the call is 503.',
   },
   'keys.names': {
     source: 'trust § Key operation',
@@ -28,21 +28,22 @@ export const keyStandingRequirements = {
   'keys.start': {
     source: 'trust § Key operation',
     behavior:
-      'A process refuses to start with a revoked key of choice, with a key name that stands for another public half, and with a key that has another name. Any number of processes that start at once with one key file all start.',
+      'A process refuses to start with a revoked key, with a key name of another public key, and with a key that has another name. Any number of processes that start at once with one key file all start.',
   },
   'keys.kept': {
     source: 'trust § Key operation',
     behavior:
       'A stored key never changes and is never removed, and its retirement and revocation are set once.',
   },
-  'keys.acts': {
+  'keys.commands': {
     source: 'trust § Key operation',
     behavior:
-      'Operators list, publish, retire and revoke signing keys by operations that the command line calls, each with a signed receipt; the last key that could sign is not retired, and no key comes over the wire.',
+      'Operators list, publish, retire and revoke signing keys by operations that the command line calls, each with a signed receipt. The last key that could sign is not retired, and no key is sent over the network.',
   },
   'keys.manual': {
     source: 'decision',
-    behavior: 'The manual has a command for every act on keys and operators, and contains no SQL.',
+    behavior:
+      'The manual has a command for every action on keys and operators, and contains no SQL.',
   },
   'keys.token-key': {
     source: 'agents § Status tokens',

@@ -3,7 +3,7 @@ export const packageRequirements = {
   'package.built': {
     source: 'runs § Return package',
     behavior:
-      'The package of a run is made of its work alone, and the same work always makes the same bytes, zip included.',
+      'The package of a run is made from its work alone. The same work always makes the same bytes, zip included.',
   },
   'package.verified': {
     source: 'runs § Return package',
@@ -12,28 +12,27 @@ export const packageRequirements = {
   },
   'package.by-strangers': {
     source: 'runs § Return package',
-    behavior:
-      'Tools of others, jose, unzip and a SHA-256, come to the same about zip, signature, ledger and digests.',
+    behavior: 'jose, unzip and a SHA-256 tool confirm zip, signature, ledger and digests.',
   },
   'replay.verified': {
     source: 'tasks § Replay package',
     behavior:
-      'A replay package is held against everything in it, offline, and its deterministic rail gives the same result again.',
+      'A replay package is checked completely offline, and its deterministic rail gives the same result again.',
   },
   'replay.tampered': {
     source: 'tasks § Replay package',
     behavior:
-      'A change of any part of a replay package is refused and named, also where the package was sealed anew by another key.',
+      'A change of any part of a replay package is refused and named, also when another key sealed the package.',
   },
   'replay.keys': {
     source: 'trust § Key status',
     behavior:
-      'A saved key set decides who signed; what a revoked key signed is indeterminate, what a retired one signed up to its end stands.',
+      'A saved key set decides which key signed. A signature of a revoked key is indeterminate; one of a retired key is valid up to its retirement.',
   },
   'replay.cli': {
     source: 'tasks § Replay package',
     behavior:
-      '`agent-rails replay FILE` prints what was proven, by which key, and exits non-zero with a reason otherwise.',
+      '`agent-rails replay FILE` prints what was proven and by which key. Otherwise it exits non-zero with a reason.',
   },
   'schemas.published': {
     source: 'trust § Schemas',

@@ -2,16 +2,16 @@
 export const railRequirements = {
   'rails.registry': {
     source: 'runs § Rails',
-    behavior: 'Each rail declares its key, prices and the lists it is on, as the table has them.',
+    behavior: 'Each rail declares its key, prices and the lists that include it.',
   },
   'rails.sandbox-input': {
     source: 'runs § Rails',
     behavior:
-      'Each rail has one fixed sandbox input, which its schema takes and its work answers by schema.',
+      'Each rail has one fixed sandbox input that fits its schema; its result fits the result schema.',
   },
   'rails.citations': {
     source: 'runs § Rail work',
-    behavior: 'Every citation of a result points into the input, and its quote stands there.',
+    behavior: 'Every citation of a result points into the input, and its quote is there.',
   },
   'rails.order': {
     source: 'runs § Rail work',
@@ -25,12 +25,12 @@ export const railRequirements = {
   'packetops.digests': {
     source: 'runs § packetops',
     behavior:
-      'Digests and sizes are checked against the content given; what is only claimed is a gap.',
+      'Digests and sizes are checked against the given content. A claimed digest alone is a gap.',
   },
   'packetops.age': {
     source: 'runs § packetops',
     behavior:
-      'Expired and stale items are told as of the given date; without it nothing is judged, and that is a gap.',
+      'Expired and stale items are listed as of the given date. Without a date the age is a gap.',
   },
   'packetops.sections': {
     source: 'runs § packetops',
@@ -39,26 +39,24 @@ export const railRequirements = {
   },
   'packetops.merkle': {
     source: 'runs § packetops',
-    behavior: 'The manifest, in an order of its own, is sealed by a Merkle root.',
+    behavior: 'The manifest, in its own order, is sealed by a Merkle root.',
   },
   'packetops.readiness': {
     source: 'runs § packetops',
-    behavior: 'The readiness score follows the rule that stands in the result.',
+    behavior: 'The readiness score follows the rule that the result contains.',
   },
   'rails.fold': {
     source: 'runs § Rail work',
-    behavior:
-      'The rows of a list come to the same work whether they stand in the input or are taken one by one.',
+    behavior: 'The rows of a list give the same work inline and one by one.',
   },
   'financeops.matches': {
     source: 'runs § financeops',
     behavior:
-      'Payments meet invoices by reference, amount within tolerance and sums of several; short and over-payments are told.',
+      'Payments match invoices by reference, amount within tolerance and sums of several. Short and over-payments are listed.',
   },
   'financeops.exceptions': {
     source: 'runs § financeops',
-    behavior:
-      'Duplicates, conflicts and whatever else somebody has to look at have a code and their rows.',
+    behavior: 'Duplicates, conflicts and all other cases for a person have a code and their rows.',
   },
   'financeops.ageing': {
     source: 'runs § financeops',
@@ -67,7 +65,7 @@ export const railRequirements = {
   'financeops.totals': {
     source: 'runs § financeops',
     behavior:
-      'Both sides balance: what came in is set aside, allocated, tolerated or left, whatever the order of rows.',
+      'Both sides balance: received amounts are set aside, allocated, tolerated or left, in any order of rows.',
   },
   'financeops.bounds': {
     source: 'runs § financeops',
@@ -76,7 +74,7 @@ export const railRequirements = {
   'energyops.readings': {
     source: 'runs § energyops',
     behavior:
-      'Missing, repeated, conflicting, negative and unusual intervals of a meter are told, each with its rows.',
+      'Missing, repeated, conflicting, negative and unusual intervals of a meter are listed, each with its rows.',
   },
   'energyops.clock-changes': {
     source: 'runs § energyops',
@@ -86,17 +84,17 @@ export const railRequirements = {
   'energyops.bill': {
     source: 'runs § energyops',
     behavior:
-      'A bill is recomputed exactly, band by band and day by day; it agrees, is off, or cannot be told.',
+      'A bill is recomputed exactly, by band and day. It agrees, differs, or cannot be decided.',
   },
   'distributionops.shares': {
     source: 'runs § distributionops',
     behavior:
-      'A pool is divided by weight within caps and floors, by largest remainder; allocations and remainder sum exactly.',
+      'A pool is divided by weight within caps and minimum amounts, by largest remainder. Allocations and remainder sum exactly.',
   },
   'distributionops.refusals': {
     source: 'runs § distributionops',
     behavior:
-      'Rows of one id that differ are not paid, equal ones count once; a pool below fixed amounts and floors pays nobody.',
+      'Different rows of one id are not paid; equal rows count once. A pool below its fixed amounts and minimums pays no recipient.',
   },
   'diligenceops.answers': {
     source: 'runs § diligenceops',
@@ -105,12 +103,12 @@ export const railRequirements = {
   },
   'diligenceops.coverage': {
     source: 'runs § diligenceops',
-    behavior: 'What no passage answers is listed and counted, the required questions apart.',
+    behavior: 'Questions without a passage are listed and counted, the required ones apart.',
   },
   'diligenceops.conflicts': {
     source: 'runs § diligenceops',
     behavior:
-      'Sentences about the same thing that give different dates or numbers are told with both quotes.',
+      'Sentences that give different dates or numbers about one subject are listed with both quotes.',
   },
   'scout.ranking': {
     source: 'runs § scout',
@@ -138,7 +136,7 @@ export const railRequirements = {
   },
   'tokenops.budget': {
     source: 'runs § tokenops',
-    behavior: 'The use of a budget is told, and forecast over its period from the rate so far.',
+    behavior: 'The use of a budget is computed, and forecast over its period from the rate so far.',
   },
   'tokenops.anomalies': {
     source: 'runs § tokenops',
@@ -147,12 +145,12 @@ export const railRequirements = {
   'rails.words': {
     source: 'runs § Rail work',
     behavior:
-      'Days, sums, shares, lengths and counts are read from English text; what has two readings says so.',
+      'Days, sums, shares, lengths and counts are read from English text. An ambiguous text is reported as such.',
   },
   'rails.bounded': {
     source: 'runs § Rail work',
     behavior:
-      'No text that an input may hold keeps a rail busy for ever; what was left out for that is a gap.',
+      'No accepted text keeps a rail busy without end. What was left out for that reason is a gap.',
   },
   'contractops.facts': {
     source: 'runs § contractops',

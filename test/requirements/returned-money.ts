@@ -8,22 +8,22 @@ export const returnedMoneyRequirements = {
   'returns.judged': {
     source: 'money § Refunds and disputes',
     behavior:
-      'How a payment stands after refunds and disputes does not depend on the order in which they are told.',
+      'The state of a payment after refunds and disputes does not depend on the order of their events.',
   },
   'returns.by-intent': {
     source: 'money § Refunds and disputes',
     behavior:
-      'A refund or dispute finds its payment by the payment intent, also when it is told before the payment.',
+      'A refund or dispute finds its payment by the payment intent, also when it comes before the payment.',
   },
   'returns.disputed': {
     source: 'money § Refunds and disputes',
     behavior:
-      'The credit of a disputed payment is not used: it is upheld when the dispute is won and gone when it is lost.',
+      'The credit of a disputed payment is not used. It is restored when the dispute is won and removed when it is lost.',
   },
   'returns.attention': {
     source: 'money § Refunds and disputes',
     behavior:
-      'What a provider says and cannot simply be applied is an exception for operators until one of them closes it.',
+      'An event of a provider that cannot be applied is an exception until an operator closes it.',
   },
   'returns.provider-scope': {
     source: 'money § Refunds and disputes',
@@ -37,12 +37,12 @@ export const returnedMoneyRequirements = {
   'payments.undelivered': {
     source: 'money § Call credit',
     behavior:
-      'A charge whose answer was never given and can no longer be asked for is one call credit of its wallet, once.',
+      'A charge whose answer was never given and can no longer be asked for becomes one call credit of its wallet, once.',
   },
   'x402.unpaid-read': {
     source: 'money § Debt',
     behavior:
-      'A read whose payment failed is given up with its withheld answer and leaves no debt.',
+      'A read whose payment failed is released with its withheld answer and leaves no debt.',
   },
   'local.instance-lock': {
     source: 'stack § Local files',

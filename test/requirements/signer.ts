@@ -3,7 +3,7 @@ export const signerRequirements = {
   'signer.verifies': {
     source: 'payouts § Signer',
     behavior:
-      'Whatever signs a transfer first computes terms, nonce, expiry and caps again from the rows and recovers the principal; asset, wallet, principal and caps are of its own configuration.',
+      'The signer first computes terms, nonce, expiry and caps from the rows and recovers the principal. Asset, wallet, principal and caps come from its own configuration.',
   },
   'signer.withholds': {
     source: 'payouts § Signer',
@@ -13,7 +13,7 @@ export const signerRequirements = {
   'signer.cap-once': {
     source: 'payouts § Signer',
     behavior:
-      'The signer’s daily cap counts the transfer to sign once, and refuses none that was reserved within the cap, whatever is reserved later.',
+      'The daily cap of the signer counts the transfer to sign once, and refuses no transfer that was reserved within the cap.',
   },
   'signer.own-operation': {
     source: 'payouts § Signer',
@@ -27,7 +27,7 @@ export const signerRequirements = {
   'signer.guarded-in-sql': {
     source: 'payouts § Signer',
     behavior:
-      'In SQL, too, an authorization carries a signature and never changes, and a transfer begins only with the terms and nonce of its authorized payout, for an execute of its creator.',
+      'SQL, too, requires a signature for an authorization and never changes it. A transfer begins only with the terms and nonce of its authorized payout, for an execute of its creator.',
   },
   'signer.roles': {
     source: 'stack § Database roles',
@@ -37,6 +37,6 @@ export const signerRequirements = {
   'signer.no-way-around': {
     source: 'stack § Database roles',
     behavior:
-      'The API’s database role, SQL by hand and a Temporal client together cause no transfer of tokens.',
+      'The database role of the API, manual SQL and a Temporal client together cause no transfer of tokens.',
   },
 } as const

@@ -3,12 +3,12 @@ export const taskRequirements = {
   'task.money.bound': {
     source: 'tasks § Money of a task',
     behavior:
-      'Quote, challenge, settlement and usage receipt move a task from trusted to receipt_issued; each is stored before the task is told, and the usage receipt names the result contract.',
+      'Quote, challenge, settlement and usage receipt move a task from trusted to receipt_issued. Each is stored before the task is notified, and the usage receipt names the result contract.',
   },
   'task.money.http': {
     source: 'tasks § Money of a task',
     behavior:
-      'Each operation that asks for or brings money moves its task: contract-accept, agent-quote, create-payment-challenge, payments, credits, provider events, reviews.',
+      'Each operation that requests or brings money advances its task: contract-accept, agent-quote, create-payment-challenge, payments, credits, provider events, reviews.',
   },
   'task.money.chain': {
     source: 'tasks § Money of a task',
@@ -18,12 +18,12 @@ export const taskRequirements = {
   'task.money.mismatch': {
     source: 'tasks § Money of a task',
     behavior:
-      'A payment of a wrong amount is never part of a credit: its task is stopped, an operator decides, and the right payment frees it.',
+      'A payment of a wrong amount is never part of a credit: its task is stopped, an operator decides, and the right payment resolves it.',
   },
   'task.money.healed': {
     source: 'tasks § Money of a task',
     behavior:
-      'Money is recorded before its task is told; whatever dies between the two is found by the workers’ sweep.',
+      'Money is recorded before its task is notified. The sweep of the workers finds what died in between.',
   },
   'task.money.synthetic': {
     source: 'tasks § Money of a task',
@@ -33,7 +33,7 @@ export const taskRequirements = {
   'task.money.late': {
     source: 'tasks § Money of a task',
     behavior:
-      'Money that comes after a lapse funds its credit and the task goes on by itself; for a task that is over it goes back.',
+      'Money that comes after a lapse funds its credit, and the task continues by itself. For a finished task it is returned.',
   },
   'task.money.return': {
     source: 'tasks § Money of a task',
@@ -48,7 +48,7 @@ export const taskRequirements = {
   'task.money.claim': {
     source: 'tasks § Money of a task',
     behavior:
-      'Credit is set aside for a task of the same rail, tier and kind; another quote takes its place until one is paid.',
+      'Credit is reserved for a task of the same rail, tier and kind. Another quote takes its place until one is paid.',
   },
   'task.money.never-twice': {
     source: 'tasks § Money of a task',
@@ -63,7 +63,7 @@ export const taskRequirements = {
   'task.http.recover': {
     source: 'tasks § Recovery',
     behavior:
-      'A stopped task comes back to where it was, or is given up, by the recoveries of its exception only.',
+      'A stopped task returns to its state, or is abandoned, by the recoveries of its exception only.',
   },
   'task.http.recover.reviewed': {
     source: 'tasks § Recovery',
@@ -88,32 +88,31 @@ export const taskRequirements = {
   'task.http.receipts': {
     source: 'tasks § Recovery',
     behavior:
-      'Every act of an operator on a stopped task gives a signed receipt with the operator’s name.',
+      'Every action of an operator on a stopped task has a signed receipt with the operator’s name.',
   },
   'task.exception.own-move': {
     source: 'tasks § Exceptions',
     behavior:
-      'A move of the service’s own that is refused for good stops the task by an exception with its cause, and is made again by a recovery.',
+      'An automatic transition that is refused for good stops the task by an exception with its cause, and a recovery repeats it.',
   },
   'task.exception.run': {
     source: 'tasks § Task workflow',
     behavior:
-      'A step that fails for good, a refused input, rounds without end, a refusal of the review and a run that is ended by hand each open their exception, and each is brought home.',
+      'A step that fails for good, a refused input, rounds without end, a rejected review and a run that an operator ended each open their exception, and each is resolved.',
   },
   'recover.cli.tasks': {
     source: 'tasks § Recovery',
     behavior:
-      'recover lists what is stuck by search attributes and rows, explains tasks and runs, and acts on them as over HTTP.',
+      'recover lists stuck work by search attributes and rows, explains tasks and runs, and acts on them as over HTTP.',
   },
   'recover.cli.all': {
     source: 'tasks § Recovery',
     behavior:
-      'recover acts on all that --where says; --dry-run only lists them, and one that refuses stops no other.',
+      'recover acts on everything that --where selects. --dry-run only lists, and one refusal stops no other.',
   },
   'recover.cli.receipts': {
     source: 'tasks § Recovery',
-    behavior:
-      'Each act at the command line gives a signed receipt with operator and reason, a wake too.',
+    behavior: 'Each command has a signed receipt with operator and reason, a wake included.',
   },
   'task.http.review': {
     source: 'tasks § Review before work',
@@ -123,7 +122,7 @@ export const taskRequirements = {
   'task.http.out-of-turn': {
     source: 'tasks § Transitions',
     behavior:
-      'An act out of turn answers 409 wrong_state and names the events allowed; it changes nothing.',
+      'A command that the state does not allow returns 409 wrong_state, names the allowed events and changes nothing.',
   },
   'agent-use.pack': {
     source: 'runs § Agent use',
@@ -133,7 +132,7 @@ export const taskRequirements = {
   'agent-use.start': {
     source: 'runs § Agent use',
     behavior:
-      'start_agent_run begins one task for a key, agreed, quoted and asked credit for; unpaid it is a 402, paid it goes on.',
+      'start_agent_run begins one task for a key: contract agreed, quoted, credit requested. Unpaid it returns 402; paid it continues.',
   },
   'agent-use.end-to-end': {
     source: 'runs § Agent use',
@@ -143,27 +142,27 @@ export const taskRequirements = {
   'work-order.intake': {
     source: 'runs § Work orders',
     behavior:
-      'A work order of anybody is queued with its tasks, once for a key, and read by its token or its agent alone.',
+      'A public work order is queued with its tasks, once for a key. Only its token or its agent reads it.',
   },
   'work-order.review': {
     source: 'runs § Work orders',
     behavior:
-      'Nothing of an order is executed before an operator approves it; rejected, its tasks are over.',
+      'Nothing of an order is executed before an operator approves it. When it is rejected, its tasks end.',
   },
   'work-order.worked-off': {
     source: 'runs § Work orders',
     behavior:
-      'An approved order is paid by its quote and worked off by its tasks: operating, delivered, completed.',
+      'An approved order is paid by its quote and completed by its tasks: operating, delivered, completed.',
   },
   'agent-use.status': {
     source: 'runs § Agent use',
     behavior:
-      'A run is read by its owner alone, before it begins too; with wait_ms the answer comes when it moves.',
+      'Only its owner reads a run, also before it begins. With wait_ms the answer comes at the next change.',
   },
   'agent-use.package': {
     source: 'runs § Agent use',
     behavior:
-      'The package of an attested run is fetched as JSON and as zip, the same each time, and strangers verify it.',
+      'The package of an attested run is available as JSON and as zip, the same each time, and strangers verify it.',
   },
   'agent-use.receipt': {
     source: 'runs § Agent use',
@@ -177,12 +176,12 @@ export const taskRequirements = {
   'task.http.out-of-turn.table': {
     source: 'tasks § Transitions',
     behavior:
-      'In every state in which a task rests, every operation whose event is out of turn is 409 wrong_state naming the events allowed, and moves nothing.',
+      'In every state in which a task waits, every operation whose event is not allowed returns 409 wrong_state with the allowed events and changes nothing.',
   },
   'task.http.unknown': {
     source: 'tasks § Reading a task',
     behavior:
-      'Every operation that takes a task’s token answers 404 for one that nobody was given.',
+      'Every operation that takes a task token returns 404 for a token that was never issued.',
   },
   'task.http.read': {
     source: 'tasks § Reading a task',
@@ -208,7 +207,7 @@ export const taskRequirements = {
   'task.lapse.resume': {
     source: 'tasks § Lapses',
     behavior:
-      'A lapsed quote resumes at trusted and a lapsed credit at quoted, where a new one can be had.',
+      'A lapsed quote resumes at trusted and a lapsed credit at quoted, where a new one can be issued.',
   },
   'task.records': {
     source: 'tasks § Record kinds',
@@ -218,7 +217,7 @@ export const taskRequirements = {
   'task.ledger.chain': {
     source: 'tasks § Ledger',
     behavior:
-      'Each move is an entry that carries the digest of the one before; any change of a ledger is told.',
+      'Each transition is an entry with the digest of the entry before it. Any change of a ledger is detected.',
   },
   'task.exception.codes': {
     source: 'tasks § Exceptions',
@@ -227,17 +226,17 @@ export const taskRequirements = {
   'task.state.guarded-in-sql': {
     source: 'tasks § Ledger',
     behavior:
-      'SQL typed by hand moves a task only by the next entry of its ledger, along the state table.',
+      'Manual SQL moves a task only by the next entry of its ledger, along the state table.',
   },
   'task.event.once': {
     source: 'tasks § Ledger',
     behavior:
-      'A repeated event id returns what was recorded, also in parallel; it stands for one event only.',
+      'A repeated event id returns what was recorded, also in parallel. It identifies one event only.',
   },
   'task.moves.own': {
     source: 'tasks § Ledger',
     behavior:
-      'What follows from an event by itself is recorded with it, up to where the task waits for somebody.',
+      'Automatic transitions are recorded with the event that causes them, up to a state in which the task waits.',
   },
   'task.preflight': {
     source: 'tasks § Preflight',
@@ -247,7 +246,7 @@ export const taskRequirements = {
   'task.callback': {
     source: 'callbacks § Redelivery',
     behavior:
-      'A task with a callback URL tells it before it closes; a delivery given up or refused by 410 is a callback_failed exception, which a redelivery brings home.',
+      'A task with a callback URL sends a callback before it closes. A delivery that is given up or refused by 410 is a callback_failed exception, which a redelivery resolves.',
   },
   'self-serve.submit': {
     source: 'runs § Self-serve loop',
@@ -285,7 +284,7 @@ export const taskRequirements = {
   'task.slots': {
     source: 'tasks § Slots and fairness',
     behavior:
-      'Runs of an agent and of a rail at once are limited over all processes; a free slot wakes who waits longest.',
+      'Parallel runs of an agent and of a rail are limited over all processes. A free slot wakes the task that waited longest.',
   },
   'task.fair': {
     source: 'tasks § Slots and fairness',
@@ -299,7 +298,7 @@ export const taskRequirements = {
   },
   'task.picked-up': {
     source: 'tasks § Task workflow',
-    behavior: 'A task whose workflow is gone is picked up from its row by a new one, in any state.',
+    behavior: 'A task whose workflow is gone is continued from its row by a new one, in any state.',
   },
   'task.evidence': {
     source: 'tasks § Evidence',
@@ -329,7 +328,7 @@ export const taskRequirements = {
   'task.terminated': {
     source: 'tasks § Task workflow',
     behavior:
-      'A task that goes on by itself, and whose workflow was terminated by hand, is picked up again by the sweep.',
+      'A task in an automatic state whose workflow was terminated is continued by the sweep.',
   },
   'task.kill-api': {
     source: 'tasks § Task workflow',
@@ -339,7 +338,7 @@ export const taskRequirements = {
   'task.kill-books': {
     source: 'tasks § Task workflow',
     behavior:
-      'Whatever is killed, the credit of each task is set aside, used and given back once, and the books balance.',
+      'Whichever process is killed, the credit of each task is reserved, used and returned once, and the books balance.',
   },
   'task.events.known': {
     source: 'tasks § Task workflow',
@@ -352,7 +351,7 @@ export const taskRequirements = {
   'run.heartbeat': {
     source: 'runs § Isolation',
     behavior:
-      'A step of a run tells that it lives for as long as it takes; that of a killed worker goes to another soon.',
+      'A step of a run sends heartbeats while it works. The step of a killed worker moves to another worker soon.',
   },
   'run.loop.guarded-in-sql': {
     source: 'runs § Controlled loop',
@@ -371,7 +370,7 @@ export const taskRequirements = {
   'sequence.self-onboarding': {
     source: 'tasks § Sequences',
     behavior:
-      'Self-onboarding runs in its order over HTTP, and the status URL tells each step once it is done.',
+      'Self-onboarding runs in its order over HTTP, and the status URL shows each finished step.',
   },
   'sequence.reference-run': {
     source: 'tasks § Sequences',
@@ -381,7 +380,7 @@ export const taskRequirements = {
   'sequence.provider-activation': {
     source: 'tasks § Sequences',
     behavior:
-      'A provider’s signed event funds a run, which goes on to its result and its callback, in the order given.',
+      'A provider’s signed event funds a run, which continues to its result and its callback, in the documented order.',
   },
   'stack.once-task': {
     source: 'stack § Start',

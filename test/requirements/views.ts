@@ -13,7 +13,7 @@ export const viewsRequirements = {
   'views.wait': {
     source: 'tasks § Waiting',
     behavior:
-      'Run status, exceptions, recover and the Temporal UI show one wait: what is awaited and since when, the gaps with JSON pointers, the pending review, and the required action with its arguments.',
+      'Run status, exceptions, recover and the Temporal UI show one wait: the condition and since when, the gaps with JSON pointers, the pending review, and the required action with its arguments.',
   },
   'views.review': {
     source: 'agents § Reviews',
@@ -38,7 +38,7 @@ export const viewsRequirements = {
   'views.backoff': {
     source: 'payouts § Execute',
     behavior:
-      'A transfer that cannot be sent is tried again after 15 s, then twice as long each time up to 10 minutes; a wake tries at once.',
+      'A transfer that cannot be sent is retried after 15 s, then after twice the time, up to 10 minutes. A wake retries at once.',
   },
   'status.wait': {
     source: 'payouts § Status',
@@ -63,6 +63,6 @@ export const viewsRequirements = {
   'cli.plain': {
     source: 'stack § Command line',
     behavior:
-      'The command line prints its version, says on the first day that no statement is signed yet and exits 0, names the folder in which it looks for accounts, and lists payouts that wait for their creator.',
+      'The command line prints its version. On the first day it says that no statement is signed yet and exits with 0. It names the folder of the accounts, and lists payouts that wait for their creator.',
   },
 } as const

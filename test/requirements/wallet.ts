@@ -3,11 +3,11 @@ export const walletRequirements = {
   'money.books': {
     source: 'money § Credit',
     behavior:
-      'Whatever is topped up, paid, consumed, returned and refunded, in whatever order, every book balances.',
+      'After any sequence of top-ups, payments, uses, returns and refunds, every book balances.',
   },
   'wallet.sql.limits': {
     source: 'money § Allowance wallets',
-    behavior: 'SQL refuses a debit of a wallet outside its limits, whoever posts it.',
+    behavior: 'SQL refuses a debit of a wallet outside its limits, from every writer.',
   },
   'wallet.http.contract': {
     source: 'money § Allowance wallets',
@@ -16,8 +16,7 @@ export const walletRequirements = {
   },
   'wallet.http.one': {
     source: 'money § Allowance wallets',
-    behavior:
-      'An agent has one free wallet, however often and however many times at once it creates it.',
+    behavior: 'An agent has one free wallet, also after parallel or repeated creates.',
   },
   'wallet.http.owner': {
     source: 'money § Allowance wallets',
@@ -32,7 +31,7 @@ export const walletRequirements = {
   'wallet.http.terms': {
     source: 'money § Allowance wallets',
     behavior:
-      'Who pays into a wallet by x402 or a mandate without a proof is told by a 402 what to sign; a signed payment repeats safely.',
+      'A payment into a wallet by x402 or a mandate without a proof returns 402 with the text to sign. A signed payment repeats safely.',
   },
   'wallet.http.limits': {
     source: 'money § Allowance wallets',
@@ -46,22 +45,22 @@ export const walletRequirements = {
   'wallet-run.contract': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'The path of wallet-bound runs says what it offers and the fee model; a run is read with what it carries by its own agent, and one that no wallet paid for is not found there.',
+      'The path of wallet-bound runs shows its offer and the fee model. Only its own agent reads a run, and a run that no wallet paid for is not found.',
   },
   'wallet-run.start': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'One call takes the price out of the balance and makes payment reference, order and funded task; the fee is posted once the run is done, and the result is where the target says.',
+      'One call takes the price from the balance and makes payment reference, order and funded task. The fee is posted when the run is done, and the result is at the named target.',
   },
   'wallet-run.review': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'What stands behind an order that nobody has decided is reviewed as that order and in no other way; approved, an agreed task only goes on.',
+      'The tasks of an undecided order are reviewed as that order only. After approval, an agreed task only continues.',
   },
   'wallet-run.refused': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'A balance that is too small is a 402 with the shortfall, a limit of the wallet or the agent a 403; both leave nothing behind, and the same call goes on once it may.',
+      'A balance that is too small returns 402 with the shortfall, a limit of the wallet or the agent 403. Both leave no trace, and the same call succeeds once it is allowed.',
   },
   'wallet-run.scopes': {
     source: 'runs § Wallet-bound runs',
@@ -71,7 +70,7 @@ export const walletRequirements = {
   'wallet-run.parallel': {
     source: 'runs § Wallet-bound runs',
     behavior:
-      'Fifty starts at once on one wallet take no more than it holds: what is refused is larger than what is left, and every run has its order and its money.',
+      'Fifty parallel starts on one wallet take no more than its balance. Each refused price exceeds the rest, and every run has its order and its money.',
   },
   'wallet-run.returned': {
     source: 'runs § Wallet-bound runs',
@@ -110,7 +109,7 @@ export const walletRequirements = {
   'usage.record': {
     source: 'money § Usage ledger',
     behavior:
-      'A use is an event of a hash chain; one that nobody answers for is unverified and never touches credit.',
+      'A use is an event of a hash chain. An event without an accountable caller is unverified and never touches credit.',
   },
   'usage.credit': {
     source: 'money § Usage ledger',
@@ -120,7 +119,7 @@ export const walletRequirements = {
   'usage.read': {
     source: 'money § Usage ledger',
     behavior:
-      'An agent reads its own events with the postings under each; their totals are those of the postings.',
+      'An agent reads its own events with their postings. Their totals are those of the postings.',
   },
   'checkout.cards': {
     source: 'money § Checkout',
@@ -139,7 +138,7 @@ export const walletRequirements = {
   },
   'checkout.read': {
     source: 'money § Challenges',
-    behavior: 'A challenge is read by the agent whose credit it pays for, and by nobody else’s.',
+    behavior: 'Only the agent whose credit it pays for reads a challenge.',
   },
   'binding.create': {
     source: 'money § Bindings',
@@ -148,7 +147,7 @@ export const walletRequirements = {
   },
   'binding.read': {
     source: 'money § Bindings',
-    behavior: 'A binding is read by its id or its entitlement, by its own agent.',
+    behavior: 'A binding is read by its id or its entitlement, only by its own agent.',
   },
   'money.http.refund': {
     source: 'money § Refunds and disputes',

@@ -30,7 +30,7 @@ const stateOf = async (kid: string) =>
   (await get('/.well-known/jwks.json')).keys.find((key) => key.kid === kid)
 
 verifies(
-  ['keys.acts', 'keys.signing-standing'],
+  ['keys.commands', 'keys.signing-standing'],
   'keys are listed, rotated, retired and revoked by the command line, each with a receipt that verifies',
   async () => {
     const first = loadKeyRings(file())

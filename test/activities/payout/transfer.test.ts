@@ -439,7 +439,7 @@ verifies(
 )
 
 verifies(
-  'floor.refuses',
+  'minimum-balance.refuses',
   'of 8 parallel reservations of 5 USDC from 23 USDC with a floor of 3, exactly 4 are made',
   async () => {
     const wallet = `0x${hex(40)}` as const

@@ -178,7 +178,7 @@ describe('a canary that fails, and the balance floor', () => {
   )
 
   verifies(
-    ['floor.refuses', 'floor.alarms'],
+    ['minimum-balance.refuses', 'minimum-balance.alarms'],
     'parallel executes bring the wallet down to its floor and not under it; refused ones reserve nothing and go on when it is filled',
     async () => {
       const { payoutWallet, payTo } = rail.service

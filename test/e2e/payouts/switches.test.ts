@@ -210,7 +210,7 @@ verifies(
 )
 
 verifies(
-  ['switches.cli', 'switches.told'],
+  ['switches.cli', 'switches.shown'],
   'the command line pauses with the same receipt, and a pause is told everywhere without making the service unready',
   async () => {
     const name = (await rail.db.selectFrom('operators').select('name').executeTakeFirstOrThrow())

@@ -106,7 +106,7 @@ verifies(
 )
 
 verifies(
-  'floor.refuses',
+  'minimum-balance.refuses',
   'promised against a balance is what is under way and what was mined after it was read, and nothing else',
   async () => {
     const wallet = address()

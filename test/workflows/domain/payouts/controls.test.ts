@@ -40,7 +40,7 @@ verifies(
 )
 
 verifies(
-  'switches.told',
+  'switches.shown',
   'the note names what stops everybody with its reason, and counts the rest',
   () => {
     const single = { scope: 'wallet', target: wallet, reason: 'private' } as const
