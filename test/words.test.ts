@@ -85,6 +85,8 @@ test('the lint accepts the usual meanings of similar words', () => {
   expect(wordsIn('a.md', '```\nthe lane\n```\n')).toEqual([])
 })
 
+const blank = (text: string): string => text.replace(/[^\n]/g, '')
+
 type Piece = { text: string; line: number }
 
 function wordsIn(path: string, source: string): string[] {
@@ -122,7 +124,8 @@ function wordsOfNames(path: string, { text, line }: Piece): string[] {
 /** A document without its code blocks and code spans. */
 function documentPieces(source: string): { prose: Piece[]; code: Piece[] } {
   const text = source
-    .replace(/```[\s\S]*?```/g, (block) => block.replace(/[^\n]/g, ''))
+    .replace(/<!-- begin: configuration -->[\s\S]*?<!-- end: configuration -->/, blank)
+    .replace(/```[\s\S]*?```/g, blank)
     .replace(/`[^`\n]*`/g, '')
   return { prose: text.split('\n').map((line, at) => ({ text: line, line: at + 1 })), code: [] }
 }
@@ -140,7 +143,7 @@ function codePieces(path: string, source: string): { prose: Piece[]; code: Piece
   const prose: Piece[] = []
   const lineAt = (index: number) => source.slice(0, index).split('\n').length
   const rest = source.replace(tokens, (token, at: number) => {
-    prose.push({ text: token.replace(/\$\{[^}]*\}/g, ''), line: lineAt(at) })
+    prose.push({ text: token.replace(/\$\{[^}]*\}|Math\.floor/g, ''), line: lineAt(at) })
     return token.replace(/[^\n]/g, ' ')
   })
   return { prose, code: rest.split('\n').map((text, at) => ({ text, line: at + 1 })) }

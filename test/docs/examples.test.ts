@@ -105,12 +105,12 @@ verifies('docs.examples', 'what the tour’s programs load is there', async () =
   }
 })
 
-verifies('docs.examples', 'the roads of tasks that the tour prints are roads of the table', () => {
-  const pipelines = [...read('docs/tour.md').matchAll(/^\w+(?: → \w+)+$/gm)].map(([pipeline]) =>
-    pipeline.split(' → '),
+verifies('docs.examples', 'the task paths that the tour prints follow the table', () => {
+  const paths = [...read('docs/tour.md').matchAll(/^\w+(?: → \w+)+$/gm)].map(([path]) =>
+    path.split(' → '),
   )
-  expect(pipelines.map(([first]) => first)).toEqual(['submit', 'started'])
-  for (const pipeline of pipelines) {
+  expect(paths.map(([first]) => first)).toEqual(['submit', 'started'])
+  for (const pipeline of paths) {
     let state: TaskState | 'none' = pipeline[0] === 'submit' ? 'none' : 'queued'
     let resume: TaskState | null = null
     for (const event of pipeline as TaskEvent[]) {

@@ -44,7 +44,7 @@ const pictures: Record<string, () => string> = {
   history: historyTable,
 }
 
-/** The text with what stands between `<!-- made: NAME -->` and `<!-- end -->` made anew. */
+/** The text with what stands between `<!-- made: NAME -->` and `<!-- end -->` written again. */
 export function withPictures(text: string): string {
   return text.replace(
     /(<!-- made: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g,

@@ -6,7 +6,7 @@ const links: readonly (readonly [path: string, name: string])[] = [
   ['/problems', 'Problems'],
 ]
 
-/** One page: its title and path, its content, and what it loads beside the shared stylesheet; `frame` is the class of its main part. */
+/** One page: its title and path, its content, and what it loads in addition to the shared stylesheet; `frame` is the class of its main part. */
 export type Page = {
   readonly title: string
   readonly path: string

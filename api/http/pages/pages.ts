@@ -64,7 +64,7 @@ const installedFile =
   (_request, response) =>
     response.set('Cache-Control', 'public, max-age=3600').sendFile(file)
 
-/** The page to whoever asks for HTML before JSON, as browsers do; the description as JSON to everyone else. */
+/** The page for clients that prefer HTML, as browsers do; the description as JSON for all others. */
 function negotiated(page: string, description: unknown): RequestHandler {
   return (request, response) => {
     response.vary('Accept').set('Access-Control-Allow-Origin', '*')

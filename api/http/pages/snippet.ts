@@ -5,7 +5,7 @@ export function snippet(code: string, name: string): Html {
   return html`<div class="snippet"><pre tabindex="0" aria-label="${name}"><code>${code}</code></pre></div>`
 }
 
-/** The pages' one script: a button beside each snippet that puts its code on the clipboard. */
+/** The pages' one script: a button next to each snippet that copies its code to the clipboard. */
 export const copyScript = `for (const box of document.querySelectorAll('.snippet')) {
   const button = document.createElement('button')
   button.type = 'button'
