@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Long runs under faults, which stay beside the files of their subject. */
+/** Long runs under faults, which stay next to the files of their subject. */
 const faults = [
   'test/e2e/faults/**/*.test.ts',
   'test/e2e/chaos/mutations/*.test.ts',

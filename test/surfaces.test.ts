@@ -330,7 +330,7 @@ verifies('discovery.openapi', 'ids, tools and operation ids are unique', () => {
   expect(ids.every((id) => /^[a-z]+(-[a-z]+)*$/.test(id))).toBe(true)
 })
 
-verifies('discovery.openapi', 'a path with modes is a union that its mode tells apart', () => {
+verifies('discovery.openapi', 'a path with modes is a union with the mode as discriminator', () => {
   const body = at(document, 'paths', '/api/delegated-authority', 'post', 'requestBody')
   expect(at(body, 'content', 'application/json', 'schema')).toEqual({
     oneOf: [{ $ref: '#/components/schemas/issue-mandate.input' }],

@@ -726,7 +726,7 @@ export const requirements = {
       'openapi.json is valid OpenAPI 3.1 and lists every operation with every error code it can give.',
   },
 
-  // The road.
+  // The pipeline.
   'pipeline.problem-json': {
     source: 'errors § Problem body',
     behavior:
