@@ -7,8 +7,9 @@ import type { CredentialOfAgent } from '../activities/store/agents/agent-credent
 import type { ContractView } from './registry/contract-view.ts'
 import type { Enforcement } from './registry/enforcement.ts'
 import type { PublishedSchemas } from './registry/published-schemas.ts'
-import type { Agents } from './services/agents/agents.ts'
-import type { Signing } from './services/agents/signing.ts'
+import type { HandshakeService } from './services/agents/handshake.ts'
+import type { RegistrationService } from './services/agents/registration.ts'
+import type { SigningService } from './services/agents/signing.ts'
 import type { Callbacks } from './services/callbacks/demo-receiver.ts'
 import type { ActivationService } from './services/credit/activation.ts'
 import type { Checkouts } from './services/credit/checkouts.ts'
@@ -170,8 +171,9 @@ export type Context = {
   readonly receipts: ReceiptActs
   readonly discovery: DiscoveryCommands
   readonly health: HealthCommands
-  readonly agents: Agents
-  readonly signing: Signing
+  readonly registrations: RegistrationService
+  readonly handshakes: HandshakeService
+  readonly signing: SigningService
   readonly reviews: Reviews
   readonly enforcement: Enforcement
   readonly contracts: ContractActs

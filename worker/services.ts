@@ -75,10 +75,14 @@ export async function openCredentials() {
       const now = await clockSeconds(db)
       return (await listCredentials(db, agentId)).map((row) => credentialView(row, now))
     },
-    rotate: (who: string, input: RotateInput) =>
-      signed(config, db, who, (deps, tx, operator) => rotateCredential(deps, tx, operator, input)),
+    rotate: (who: string, input: Omit<RotateInput, 'by'>) =>
+      signed(config, db, who, (deps, tx, operator) =>
+        rotateCredential(deps, tx, { ...input, by: operator }),
+      ),
     revoke: (who: string, input: { credentialId: string; reason: string }) =>
-      signed(config, db, who, (deps, tx, operator) => revokeWithReceipt(deps, tx, operator, input)),
+      signed(config, db, who, (deps, tx, operator) =>
+        revokeWithReceipt(deps, tx, { ...input, by: operator }),
+      ),
     [Symbol.asyncDispose]: close,
   }
 }

@@ -20,12 +20,11 @@ import type { Context } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 import { contractView } from '../registry/contract-view.ts'
 import { createEnforcement } from '../registry/enforcement.ts'
-import { openAgents } from '../services/agents/agents.ts'
 import type { AgentDeps, Issuing } from '../services/agents/deps.ts'
-import { spokeFor } from '../services/agents/handshake.ts'
+import { HandshakeService, isSignedByAgent } from '../services/agents/handshake.ts'
 import { railsNamed } from '../services/agents/rails.ts'
-import { registrationBy } from '../services/agents/registration.ts'
-import { openSigning } from '../services/agents/signing.ts'
+import { RegistrationService, registrationBy } from '../services/agents/registration.ts'
+import { SigningService } from '../services/agents/signing.ts'
 import { openCallbacks } from '../services/callbacks/demo-receiver.ts'
 import { openInputs } from '../services/inputs/uploads.ts'
 import { agentSubject } from '../services/reviews/agent.ts'
@@ -43,7 +42,8 @@ type AgentSettings = Issuing &
 type AgentServices = {
   commands: Pick<
     Context,
-    | 'agents'
+    | 'registrations'
+    | 'handshakes'
     | 'signing'
     | 'reviews'
     | 'enforcement'
@@ -67,14 +67,16 @@ export function openAgentServices({
   const tokens = deriveTokens(loadTokenKeys(config.SIGNING_KEYS_FILE), (kind, sha256s) =>
     findKnownSecret(db, kind, sha256s),
   )
+  const agentDeps = {
+    ...issuing,
+    baseUrl: config.BASE_URL,
+    tokens,
+    callbackHosts: callbackHosts(config),
+  }
   const commands = {
-    agents: openAgents({
-      ...issuing,
-      baseUrl: config.BASE_URL,
-      tokens,
-      callbackHosts: callbackHosts(config),
-    }),
-    signing: openSigning({ ...issuing, keys }),
+    registrations: new RegistrationService(agentDeps),
+    handshakes: new HandshakeService(agentDeps),
+    signing: new SigningService({ ...issuing, keys }),
     reviews: openReviews({
       ...issuing,
       ...reviewing,
@@ -114,7 +116,7 @@ export function openAgentServices({
     },
     railsNamed: (agentId, input) => railsNamed(db, agentId, input),
     isTrusted: (agentId) => isTrustedAgent(db, agentId),
-    spokeFor: (agentId, text, signature) => spokeFor({ db }, agentId, text, signature),
+    spokeFor: (agentId, text, signature) => isSignedByAgent(db, { agentId, text, signature }),
     registrationBy: (publicJwk) => registrationBy(db, publicJwk),
   }
   return {

@@ -44,10 +44,10 @@ export const handshake = operation({
     claim_credential: z.boolean().default(false),
   }),
   output,
-  authorize: (input, context) => context.agents.assertHandshake(callingToken(context), input),
+  authorize: (input, context) => context.handshakes.assertSigned(callingToken(context), input),
   handle: async (input, context) => {
-    await context.agents.shakeHands(callingToken(context), input, context.callId)
+    await context.handshakes.shakeHands(callingToken(context), input, context.callId)
     return answeredByService
   },
-  reveal: (answer, context) => context.agents.withAccessKey(answer),
+  reveal: (answer, context) => context.handshakes.withAccessKey(answer),
 })

@@ -77,8 +77,8 @@ export const agentRegister = operation({
   input: Manifest,
   output,
   handle: async ({ idempotency_key: _key, ...manifest }, context) => {
-    await context.agents.register(manifest, context.callId)
+    await context.registrations.register(manifest, context.callId)
     return answeredByService
   },
-  reveal: (answer, context) => context.agents.withStatusToken(answer, context.callId),
+  reveal: (answer, context) => context.registrations.withStatusToken(answer, context.callId),
 })

@@ -53,7 +53,8 @@ export const agentStatus = operation({
   output,
   handle: async (_input, context) => {
     const { prefix, subjectId } = callingToken(context)
-    if (prefix === 'st') return { body: output.parse(await context.agents.status(subjectId)) }
+    if (prefix === 'st')
+      return { body: output.parse(await context.registrations.status(subjectId)) }
     if (prefix === 'wt') {
       const work_order = await context.workOrders.read({ workOrderId: subjectId }, subjectId)
       const next_action = nextOf[work_order.state]

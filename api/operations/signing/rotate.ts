@@ -83,11 +83,8 @@ export const signingRotate = operation({
       next_key: nextKey,
     } = input
     const { by, agentId } = rotating(input, context)
-    await context.signing.rotate(
-      by,
-      { agentId, overlapSeconds, revokeOld, reason, nextKey },
-      context.callId,
-    )
+    const rotation = { by, agentId, overlapSeconds, revokeOld, reason, nextKey }
+    await context.signing.rotate(rotation, context.callId)
     return answeredByService
   },
 })

@@ -10,36 +10,39 @@ import {
   listCredentials,
   revokeCredential,
 } from '../../../activities/store/agents/agent-credentials.ts'
-import { type AgentRow, lockAgent } from '../../../activities/store/agents/agents.ts'
+import { lockAgent } from '../../../activities/store/agents/agents.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import type { Issuing } from './deps.ts'
 
-/** Who acts on an agent’s keys: an operator, or the agent itself. */
+/** Who changes an agent’s keys: an operator, or the agent itself. */
 export type KeyActor = { operatorId: string; name: string } | { agentId: string }
 export type RotateInput = {
+  by: KeyActor
   agentId: string
   overlapSeconds: number
   reason: string
   revokeOld?: boolean
 }
-export type CredentialAct = { credential: ReturnType<typeof credentialView>; receipt: ReceiptView }
+export type RevokeInput = { by: KeyActor; credentialId: string; reason: string }
+export type CredentialChange = {
+  credential: ReturnType<typeof credentialView>
+  receipt: ReceiptView
+}
 
 /**
- * Prepares the next credential of an agent, which it claims by handshake, so that a key alone never gets its successor. The one
- * that works goes on until then and for the overlap after it, unless all that work are to be revoked at once. Throws 404, 403
- * `trust_required` and 409 `rotation_in_progress` while one waits to be claimed.
+ * Prepares the next credential of an agent, which the agent claims by handshake, so that a key alone never gets its successor. The
+ * active one works until the claim and for the overlap after it, unless `revokeOld` ends all of them at once. Throws 404, 403
+ * `trust_required` and 409 `rotation_in_progress` while a credential waits to be claimed.
  */
 export async function rotateCredential(
   deps: Issuing,
   tx: Tx,
-  by: KeyActor,
   input: RotateInput,
-): Promise<CredentialAct> {
-  const { agentId, overlapSeconds, revokeOld = false } = input
+): Promise<CredentialChange> {
+  const { by, agentId, overlapSeconds, reason, revokeOld = false } = input
   const agent = await lockAgent(tx, agentId)
-  if (agent === undefined)
-    throw refuse('not_found', { detail: 'no such agent', next_action: 'Check the agent id.' })
+  if (agent === undefined) throw refuse('not_found', { detail: 'no such agent' })
   if (!mayAct(agent.trust_state))
     throw refuse('trust_required', {
       detail: `the agent is ${agent.trust_state}`,
@@ -60,61 +63,52 @@ export async function rotateCredential(
   const actor = 'name' in by ? by.name : by.agentId
   await grantAccess(tx, agent, { version: version + 1, scopes, rails, overlapSeconds, actor })
   const [next] = await listCredentials(tx, agentId)
-  return record(deps, tx, by, { act: 'rotate', reason: input.reason }, next as CredentialRow, agent)
+  return recordChange(deps, tx, { by, act: 'rotate', reason, row: next as CredentialRow })
 }
 
 /** Revokes a credential; once this commits, no process accepts it. Throws 404 and 409 `wrong_state` for one that is revoked. */
 export async function revokeWithReceipt(
   deps: Issuing,
   tx: Tx,
-  by: KeyActor,
-  input: { credentialId: string; reason: string },
-): Promise<CredentialAct> {
-  const found = await findCredential(tx, input.credentialId)
-  const agent = found && (await lockAgent(tx, found.agent_id))
-  if (agent === undefined)
+  { by, credentialId, reason }: RevokeInput,
+): Promise<CredentialChange> {
+  const found = await findCredential(tx, credentialId)
+  if (found === undefined || (await lockAgent(tx, found.agent_id)) === undefined)
     throw refuse('not_found', {
       detail: 'no such credential',
       next_action: 'Check the id: the 16 hex after ag_.',
     })
-  const now = await findCredential(tx, input.credentialId)
+  const now = await findCredential(tx, credentialId)
   if (now?.state === 'revoked')
     throw refuse('wrong_state', {
       detail: 'the credential is revoked',
       next_action: 'Nothing is left to do.',
     })
-  const revoked = await revokeCredential(tx, input.credentialId)
-  return record(deps, tx, by, { act: 'revoke', reason: input.reason }, revoked, agent)
+  const revoked = await revokeCredential(tx, credentialId)
+  return recordChange(deps, tx, { by, act: 'revoke', reason, row: revoked })
 }
 
-async function record(
+type Change = { by: KeyActor; act: 'rotate' | 'revoke'; reason: string; row: CredentialRow }
+
+async function recordChange(
   deps: Issuing,
   tx: Tx,
-  by: KeyActor,
-  act: { act: 'rotate' | 'revoke'; reason: string },
-  { credential_id, version, ...row }: CredentialRow,
-  { agent_id }: AgentRow,
-): Promise<CredentialAct> {
-  const subject = `key_${digestOf({ credential_id, act: act.act })}`
-  const receipt = await keyEvent(deps, tx, by, subject, {
-    ...act,
-    agent_id,
-    credential_id,
-    version,
-  })
-  return {
-    credential: credentialView({ credential_id, version, ...row }, await clockSeconds(tx)),
-    receipt,
-  }
+  { by, act, reason, row }: Change,
+): Promise<CredentialChange> {
+  const { agent_id, credential_id, version } = row
+  const subject = `key_${digestOf({ credential_id, act })}`
+  const facts = { act, reason, agent_id, credential_id, version }
+  const receipt = await keyEvent(deps, tx, { by, subject, facts })
+  return { credential: credentialView(row, await clockSeconds(tx)), receipt }
 }
 
-/** The signed receipt of what was done to an agent’s key, and by whom; a second one of the same subject is the first. */
+type KeyEvent = { by: KeyActor; subject: string; facts: Record<string, unknown> }
+
+/** The signed receipt of a change of an agent’s key, with its actor; a second one of the same subject is the first. */
 export async function keyEvent(
   { issuer, environment, signReceipt }: Issuing,
   tx: Tx,
-  by: KeyActor,
-  subject: string,
-  facts: Record<string, unknown>,
+  { by, subject, facts }: KeyEvent,
 ): Promise<ReceiptView> {
   const seconds = await clockSeconds(tx)
   const who =

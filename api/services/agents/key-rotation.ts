@@ -16,11 +16,9 @@ import {
   revokeSigningVersions,
 } from '../../../activities/store/agents/agent-signing-versions.ts'
 import { lockAgent } from '../../../activities/store/agents/agents.ts'
-import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
-import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
+import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { type KeyActor, keyEvent, rotateCredential } from './credentials.ts'
-import type { AgentDeps, Issuing } from './deps.ts'
+import type { Issuing } from './deps.ts'
 import { accessKeyVersion, agentKeyVersion, type KeyVersion } from './key-versions.ts'
 
 /** The next signing key of an agent, and the signatures of both keys over `keyRotationText`, each 64 bytes as base64url. */
@@ -35,42 +33,34 @@ export type Rotation = {
   revokeOld: boolean
   reason: string
 }
-type Rotated = {
+export type RotationRequest = Rotation & { by: KeyActor; nextKey?: NextKey | undefined }
+type SigningRotation = Rotation & { by: KeyActor; nextKey: NextKey }
+export type Rotated = {
   version: KeyVersion
   previous: KeyVersion
   next_action: string
   receipt: ReceiptView
 }
-type RotationDeps = Issuing & Pick<AgentDeps, 'db'>
 
-/** Changes the signing key of an agent, or with no next key prepares its next access key, in one transaction with the call's answer. */
-export async function rotateKeys(
-  deps: RotationDeps,
-  by: KeyActor,
-  rotation: Rotation & { nextKey?: NextKey | undefined },
-  callId: string,
-): Promise<void> {
-  await transaction(deps.db, async (tx) => {
-    await claimGrant(tx, callId, rotation.agentId)
-    const { nextKey } = rotation
-    const rotated =
-      nextKey === undefined
-        ? await rotateAccessKey(deps, tx, by, rotation)
-        : await rotateSigningKey(deps, tx, by, { ...rotation, nextKey })
-    await send(tx, answerCall(callId, rotation.agentId, 201, rotated))
-  })
+/** Rotates the signing key of an agent, or with no next key prepares its next access key, in the caller's transaction. */
+export function rotateKeys(
+  deps: Issuing,
+  tx: Tx,
+  { by, nextKey, ...rotation }: RotationRequest,
+): Promise<Rotated> {
+  return nextKey === undefined
+    ? rotateAccessKey(deps, tx, { ...rotation, by })
+    : rotateSigningKey(deps, tx, { ...rotation, by, nextKey })
 }
 
 async function rotateAccessKey(
-  deps: RotationDeps,
+  deps: Issuing,
   tx: Tx,
-  by: KeyActor,
-  rotation: Rotation,
+  { by, ...rotation }: Rotation & { by: KeyActor },
 ): Promise<Rotated> {
-  const before = (await listCredentials(tx, rotation.agentId)).find(
-    ({ state }) => state !== 'pending',
-  )
-  const { receipt } = await rotateCredential(deps, tx, by, rotation)
+  const credentials = await listCredentials(tx, rotation.agentId)
+  const before = credentials.find(({ state }) => state !== 'pending')
+  const { receipt } = await rotateCredential(deps, tx, { ...rotation, by })
   const [next] = await listCredentials(tx, rotation.agentId)
   const previous = before && (await findCredential(tx, before.credential_id))
   if (next === undefined || previous === undefined)
@@ -85,10 +75,9 @@ async function rotateAccessKey(
 }
 
 async function rotateSigningKey(
-  deps: RotationDeps,
+  deps: Issuing,
   tx: Tx,
-  by: KeyActor,
-  { agentId, overlapSeconds, revokeOld, reason, nextKey }: Rotation & { nextKey: NextKey },
+  { by, agentId, overlapSeconds, revokeOld, reason, nextKey }: SigningRotation,
 ): Promise<Rotated> {
   await lockAgent(tx, agentId)
   const [newest, ...older] = await listSigningVersions(tx, agentId)
@@ -98,8 +87,14 @@ async function rotateSigningKey(
   const { public_key, ...signatures } = nextKey
   const keySha256 = digestOf(public_key)
   const text = keyRotationText(agentId, active.key_sha256, keySha256)
-  assertSignedBy('signed_by_old', active.public_key, text, nextKey.signed_by_old)
-  assertSignedBy('signed_by_next', public_key, text, nextKey.signed_by_next)
+  const { signed_by_old, signed_by_next } = signatures
+  assertSigned({
+    name: 'signed_by_old',
+    publicJwk: active.public_key,
+    text,
+    signature: signed_by_old,
+  })
+  assertSigned({ name: 'signed_by_next', publicJwk: public_key, text, signature: signed_by_next })
   const version = newest.version + 1
   if (!(await insertSigningVersion(tx, { agentId, version, publicKey: public_key, keySha256 })))
     throw refuse('key_already_registered', {
@@ -116,14 +111,13 @@ async function rotateSigningKey(
     version,
     key_sha256: keySha256,
     public_key,
-  }
-  const before = {
     previous_version: active.version,
     previous_key_sha256: active.key_sha256,
     old_revoked: revokeOld,
+    ...signatures,
   }
   const subject = `key_${digestOf({ key_id: agentKeyId(agentId, version) })}`
-  const receipt = await keyEvent(deps, tx, by, subject, { ...facts, ...before, ...signatures })
+  const receipt = await keyEvent(deps, tx, { by, subject, facts })
   const now = await clockSeconds(tx)
   const rows = (await listSigningVersions(tx, agentId)).map((row) => agentKeyVersion(row, now))
   const viewOf = (wanted: number) => rows.find((row) => row.version === wanted) as KeyVersion
@@ -135,12 +129,14 @@ async function rotateSigningKey(
   }
 }
 
-function assertSignedBy(
-  name: string,
-  publicJwk: Record<string, unknown>,
-  text: string,
-  signature: string,
-): void {
+type Signature = {
+  name: string
+  publicJwk: Record<string, unknown>
+  text: string
+  signature: string
+}
+
+function assertSigned({ name, publicJwk, text, signature }: Signature): void {
   if (verifySignature({ alg: 'EdDSA', publicJwk }, text, Buffer.from(signature, 'base64url')))
     return
   throw refuse('proof_invalid', {

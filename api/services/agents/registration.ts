@@ -28,8 +28,9 @@ import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { Contact } from '../../../activities/store/schema/agents.ts'
 import { assertCallback } from '../tasks/asked-input.ts'
 import type { AgentDeps } from './deps.ts'
+import { agentStatus } from './status.ts'
 
-/** What an agent says of itself (endpoints.md §9, submit_manifest); keys are public JWKs. */
+/** The manifest that an agent registers with; keys are public JWKs. */
 export type Manifest = {
   name: string
   contact: Contact
@@ -43,42 +44,52 @@ export type Manifest = {
   sandbox: boolean
 }
 
-/**
- * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
- * sandbox agent is trusted at once, within the sandbox's scopes. The answer is stored without the status token, which is derived
- * again for each who may have it. Throws 409 `key_already_registered`, and 422
- * `callback_refused` for a callback URL inside, or elsewhere than the demo receiver for a sandbox.
- */
-export async function registerAgent(
-  deps: AgentDeps,
-  manifest: Manifest,
-  callId: string,
-): Promise<void> {
-  await assertSealable(manifest)
-  assertCallback(deps.callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
-  const keySha256 = digestOf(manifest.public_key)
-  const agentId = `agt_${digestOf({ type: 'service.agent.v1', key_sha256: keySha256 })}`
-  await transaction(deps.db, async (tx) => {
-    await claimGrant(tx, callId, agentId)
-    const statusTokenSha256 = secretSha256(await deps.tokens.statusToken('st', callId))
-    const ours = { keySha256, statusTokenSha256, registrationCall: callId }
-    const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), ...ours })
-    if (agent === undefined) throw keyTaken()
-    if (
-      !(await insertSigningVersion(tx, {
-        agentId,
-        version: 1,
-        publicKey: manifest.public_key,
-        keySha256,
-      }))
-    )
-      throw keyTaken()
-    if (agent.sandbox) await openSandbox(tx, agent)
-    const receipt = receiptView(await onboardingReceipt(deps, tx, agent))
-    const next_action = nextAction(agent, await listCredentials(tx, agentId))
-    const answer = { agent: agentView(agent), trust_state: agent.trust_state, next_action, receipt }
-    await send(tx, answerCall(callId, agentId, 201, answer))
-  })
+/** Registrations of agents and their status. */
+export class RegistrationService {
+  readonly #deps: AgentDeps
+
+  constructor(deps: AgentDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Registers an agent: its row, its account, its first key, the onboarding receipt and the call's answer are one transaction. A
+   * sandbox agent is trusted at once, within the sandbox's scopes. Throws 409 `key_already_registered`, and 422 `callback_refused`
+   * for a callback URL that is not public, or that is not the demo receiver for a sandbox.
+   */
+  async register(manifest: Manifest, callId: string): Promise<void> {
+    const { db, tokens, callbackHosts } = this.#deps
+    await assertSealable(manifest)
+    assertCallback(callbackHosts, manifest.contact.callback_url ?? null, manifest.sandbox)
+    const keySha256 = digestOf(manifest.public_key)
+    const agentId = `agt_${digestOf({ type: 'service.agent.v1', key_sha256: keySha256 })}`
+    await transaction(db, async (tx) => {
+      await claimGrant(tx, callId, agentId)
+      const statusTokenSha256 = secretSha256(await tokens.statusToken('st', callId))
+      const ours = { keySha256, statusTokenSha256, registrationCall: callId }
+      const agent = await insertAgent(tx, { ...rowOf(manifest, agentId), ...ours })
+      const version = { agentId, version: 1, publicKey: manifest.public_key, keySha256 }
+      if (agent === undefined || !(await insertSigningVersion(tx, version))) throw keyTaken()
+      if (agent.sandbox) await openSandbox(tx, agent)
+      const receipt = receiptView(await onboardingReceipt(this.#deps, tx, agent))
+      const next_action = nextAction(agent, await listCredentials(tx, agentId))
+      const { trust_state } = agent
+      const answer = { agent: agentView(agent), trust_state, next_action, receipt }
+      await send(tx, answerCall(callId, agentId, 201, answer))
+    })
+  }
+
+  /** Adds the status token, which is derived and never stored, and its URL to the stored answer of a registration. */
+  async withStatusToken(answer: Record<string, unknown>, callId: string) {
+    const status_token = await this.#deps.tokens.statusToken('st', callId)
+    const status_url = `${this.#deps.baseUrl}/api/agents/status/${status_token}`
+    return { ...answer, status_token, status_url }
+  }
+
+  /** Trust, the newest credential, the newest tasks and the steps of onboarding, as the status URL shows them. */
+  status(agentId: string) {
+    return transaction(this.#deps.db, (tx) => agentStatus(tx, agentId))
+  }
 }
 
 /** The call that registered this public key, where the key still speaks for its agent. */
@@ -94,29 +105,14 @@ export async function registrationBy(
   return findCall(db, agent.registration_call)
 }
 
-/** The stored answer of a registration with the status token of its call, and where it is read. */
-export async function withStatusToken(
-  deps: Pick<AgentDeps, 'tokens' | 'baseUrl'>,
-  answer: Record<string, unknown>,
-  callId: string,
-) {
-  const status_token = await deps.tokens.statusToken('st', callId)
-  return {
-    ...answer,
-    status_token,
-    status_url: `${deps.baseUrl}/api/agents/status/${status_token}`,
-  }
-}
-
-/** A key that nothing can be sealed to is refused now, not when the agent waits for its credential. */
+/** Refuses an unusable encryption key now, not when the agent waits for its credential. */
 async function assertSealable({ encryption_key }: Manifest): Promise<void> {
   if (encryption_key === undefined) return
   await sealCredential({ credential: '', credential_id: '' }, encryption_key).catch(() => {
-    const errors = [{ pointer: '/encryption_key', message: 'not a key to seal to' }]
     throw refuse('invalid_request', {
-      detail: 'nothing can be sealed to encryption_key',
+      detail: 'the service cannot encrypt to encryption_key',
       next_action: 'Send the public half of a fresh X25519 key.',
-      errors,
+      errors: [{ pointer: '/encryption_key', message: 'not a usable public key' }],
     })
   })
 }

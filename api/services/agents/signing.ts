@@ -1,23 +1,38 @@
 import type { KeyRings } from '../../../activities/keys/key-ring.ts'
-import type { KeyActor } from './credentials.ts'
+import { answerOnce } from '../../../activities/store/calls/once.ts'
 import type { AgentDeps, Issuing } from './deps.ts'
-import { rotateKeys } from './key-rotation.ts'
+import { type RotationRequest, rotateKeys } from './key-rotation.ts'
 import { readKeyVersions } from './key-versions.ts'
-import { signStatement, verifyStatement } from './statements.ts'
+import { type Content, type StatementCaller, signStatement, verifyStatement } from './statements.ts'
 
-export type Signing = ReturnType<typeof openSigning>
+type Deps = Issuing & Pick<AgentDeps, 'db'> & { keys: KeyRings }
 
-/** Keys of agents and what is stated under them, as operations see them. */
-export function openSigning(deps: Issuing & Pick<AgentDeps, 'db'> & { keys: KeyRings }) {
-  return {
-    versions: (agentId?: string) => readKeyVersions(deps.db, agentId),
-    rotate: (by: KeyActor, rotation: Parameters<typeof rotateKeys>[2], callId: string) =>
-      rotateKeys(deps, by, rotation, callId),
-    sign: (
-      speaker: Parameters<typeof signStatement>[1],
-      input: Parameters<typeof signStatement>[2],
-      callId: string,
-    ) => signStatement(deps, speaker, input, callId),
-    verify: (input: Parameters<typeof verifyStatement>[1]) => verifyStatement(deps, input),
+/** Signing keys of agents and the statements signed with them. */
+export class SigningService {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  versions(agentId?: string) {
+    return readKeyVersions(this.#deps.db, agentId)
+  }
+
+  async rotate(request: RotationRequest, callId: string): Promise<void> {
+    const answer = { callId, subject: request.agentId, status: 201 }
+    await answerOnce(this.#deps, answer, (tx) => rotateKeys(this.#deps, tx, request))
+  }
+
+  sign(
+    caller: StatementCaller,
+    statement: Content & { context?: string | undefined },
+    callId: string,
+  ) {
+    return signStatement(this.#deps, { caller, callId, ...statement })
+  }
+
+  verify(statement: Content & { jws: string; version?: number | undefined }) {
+    return verifyStatement(this.#deps, statement)
   }
 }

@@ -27,25 +27,29 @@ export type Content = {
   payload?: Record<string, unknown> | undefined
   payload_sha256?: string | undefined
 }
-/** For whom the service signs: an agent's or operator's id, and the credential that asked. */
-export type Speaker = { id: string; credentialId: string | null }
+/** For whom the service signs: the id of an agent or operator, and the credential of the call. */
+export type StatementCaller = { id: string; credentialId: string | null }
 type StatementDeps = { db: Tx; issuer: string; keys: Pick<KeyRings, 'agent-statement'> }
 
 /** What every statement says; one that an agent signs by itself says the same about itself. */
 const Claims = z.looseObject({ iat: z.int().min(0), sub: z.string(), payload_sha256: z.string() })
 type Key = KeyLife & { version: number; publicJwk: Record<string, unknown> }
 
+type Statement = Content & {
+  caller: StatementCaller
+  callId: string
+  context?: string | undefined
+}
+
 /** Signs with the service's active key that this agent states this content; each signature is an audit event. */
 export async function signStatement(
   { db, issuer, keys }: StatementDeps,
-  speaker: Speaker,
-  { context, ...content }: Content & { context?: string | undefined },
-  callId: string,
+  { caller, callId, context, ...content }: Statement,
 ) {
   const payload_sha256 = contentDigest(content) ?? ''
   const audit = {
     operationId: 'signing-sign',
-    credentialId: speaker.credentialId,
+    credentialId: caller.credentialId,
     decision: 'allow' as const,
   }
   return transaction(db, async (tx) => {
@@ -60,7 +64,7 @@ export async function signStatement(
     const payload = {
       iss: issuer,
       iat: standing.nowSeconds,
-      sub: speaker.id,
+      sub: caller.id,
       context: context ?? null,
       payload_sha256,
     }

@@ -1,44 +1,42 @@
 import { type Step, stepsOf } from '#domain/agents/onboarding.ts'
 import { isWaiting } from '#domain/agents/trust.ts'
 import { nextAction, stateOf } from '../../../activities/agent/views.ts'
-import { listCredentials } from '../../../activities/store/agents/agent-credentials.ts'
+import {
+  type CredentialRow,
+  listCredentials,
+} from '../../../activities/store/agents/agent-credentials.ts'
 import { type AgentRow, findAgent } from '../../../activities/store/agents/agents.ts'
 import { listDeliveries } from '../../../activities/store/agents/credential-deliveries.ts'
-import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
 import { listTasksOf, readProgress } from '../../../activities/store/tasks/agent-progress.ts'
 import { taskView } from '../tasks/views.ts'
-import type { AgentDeps } from './deps.ts'
 
-/** As many as a page of a list has (endpoints.md §1.3). */
+/** As many as a page of a list has. */
 const TASKS_SHOWN = 25
 
-/** What a status URL of an agent tells: trust, its newest credential, its newest tasks, and how far both sequences are. */
-export function readAgentStatus({ db }: Pick<AgentDeps, 'db'>, agentId: string) {
-  return transaction(db, async (tx) => {
-    const agent = await findAgent(tx, agentId)
-    if (agent === undefined) throw new Error(`the agent ${agentId} is not there`)
-    const credentials = await listCredentials(tx, agentId)
-    const [newest] = credentials
-    const tasks = []
-    for (const task of await listTasksOf(tx, agentId, TASKS_SHOWN))
-      tasks.push(await taskView(tx, task))
-    return {
-      kind: 'agent' as const,
-      agent_id: agentId,
-      trust_state: agent.trust_state,
-      credential:
-        newest === undefined
-          ? null
-          : {
-              state: stateOf(newest, await clockSeconds(tx)),
-              version: newest.version,
-              claimable: newest.state === 'pending',
-            },
-      tasks,
-      next_action: nextAction(agent, credentials),
-      steps: stepsOf(await stepsDone(tx, agent, newest?.credential_id)),
-    }
-  })
+/** The status of an agent: trust, its newest credential, its newest tasks, and the steps of onboarding. */
+export async function agentStatus(tx: Tx, agentId: string) {
+  const agent = await findAgent(tx, agentId)
+  if (agent === undefined) throw new Error(`the agent ${agentId} is missing`)
+  const credentials = await listCredentials(tx, agentId)
+  const [newest] = credentials
+  const tasks = []
+  for (const task of await listTasksOf(tx, agentId, TASKS_SHOWN))
+    tasks.push(await taskView(tx, task))
+  return {
+    kind: 'agent' as const,
+    agent_id: agentId,
+    trust_state: agent.trust_state,
+    credential: newest === undefined ? null : credentialStatus(newest, await clockSeconds(tx)),
+    tasks,
+    next_action: nextAction(agent, credentials),
+    steps: stepsOf(await stepsDone(tx, agent, newest?.credential_id)),
+  }
+}
+
+function credentialStatus(row: CredentialRow, nowSeconds: number) {
+  const { version, state } = row
+  return { state: stateOf(row, nowSeconds), version, claimable: state === 'pending' }
 }
 
 async function stepsDone(

@@ -8,7 +8,7 @@ import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { requestCredit } from '../../../activities/task/credit.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { writeTaskReceipt } from '../../../activities/task/receipt.ts'
-import { spokeFor } from '../agents/handshake.ts'
+import { isSignedByAgent } from '../agents/handshake.ts'
 import type { PaymentService } from '../credit/payments.ts'
 import { ownContract, type TaskActor, type TaskCaller, taskOfToken } from './access.ts'
 import { sendContractAccepted, sendContractPrepared, type TaskGateway } from './events.ts'
@@ -65,7 +65,7 @@ export class ContractService {
     const { db } = this.#deps
     const { task } = await transaction(db, (tx) => ownContract(tx, caller, contract_id))
     const text = acceptanceText(contract_id, terms_sha256)
-    if (await spokeFor(this.#deps, task.agent_id ?? '', text, signature)) return
+    if (await isSignedByAgent(db, { agentId: task.agent_id ?? '', text, signature })) return
     const example = JSON.stringify(acceptanceText('<contract_id>', '<terms_sha256>'))
     throw refuse('proof_invalid', {
       detail: 'the signature is not one of the registered key over this contract and these terms',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { limits } from '#domain/core/limits.ts'
 import { deriveTokens } from '../../../activities/keys/derived-tokens.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
-import { assertHandshake } from '../../../api/services/agents/handshake.ts'
+import { HandshakeService } from '../../../api/services/agents/handshake.ts'
 import { startDatabase } from '../../support/postgres.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -23,11 +23,12 @@ verifies(
       () => [{ key, since: 0 }],
       async () => undefined,
     )
-    const deps = { db, tokens } as Parameters<typeof assertHandshake>[0]
+    const handshakes = new HandshakeService({ db, tokens } as ConstructorParameters<
+      typeof HandshakeService
+    >[0])
     const now = Math.floor(await clockSeconds(db))
     const shake = (nonceAge: number) =>
-      assertHandshake(
-        deps,
+      handshakes.assertSigned(
         { agentId: 'agt_1', tokenSha256: 'ab'.repeat(32) },
         { nonce: tokens.nonce(now - nonceAge), signature: 'AAAA', claim_credential: true },
       )

@@ -166,7 +166,7 @@ verifies(
     await decide(apis.hosts[0]!, apis.operator, registered.agent.agent_id, 'approve')
     expect(await everywhere()).toEqual(Array(4).fill('ok'))
     const revoked = await transaction(apis.db, (tx) =>
-      revokeWithReceipt(issuing(), tx, ada, { credentialId, reason: 'leaked' }),
+      revokeWithReceipt(issuing(), tx, { by: ada, credentialId, reason: 'leaked' }),
     )
     expect(await everywhere()).toEqual(Array(4).fill('credential_invalid'))
     expect(revoked).toMatchObject({
@@ -177,7 +177,7 @@ verifies(
       },
     })
     const again = transaction(apis.db, (tx) =>
-      revokeWithReceipt(issuing(), tx, ada, { credentialId, reason: 'again' }),
+      revokeWithReceipt(issuing(), tx, { by: ada, credentialId, reason: 'again' }),
     )
     await expect(again).rejects.toThrow('wrong_state')
   },
@@ -191,7 +191,7 @@ verifies(
     const agentId = registered.agent.agent_id
     const rotate = (overlapSeconds: number) =>
       transaction(apis.db, (tx) =>
-        rotateCredential(issuing(), tx, ada, { agentId, overlapSeconds, reason: 'spring' }),
+        rotateCredential(issuing(), tx, { by: ada, agentId, overlapSeconds, reason: 'spring' }),
       )
     expect(await rotate(600)).toMatchObject({
       credential: { version: 2, state: 'pending' },
