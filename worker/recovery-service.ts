@@ -11,7 +11,12 @@ import {
   closeWithReceipt,
   exceptionView,
 } from '../api/services/reconciliation/reconciliation.ts'
-import { type Acted, type Acting, actOn, tryActOn } from '../api/services/recovery/commands.ts'
+import {
+  type CommandResult,
+  type OperatorCommand,
+  runCommand,
+  tryCommand,
+} from '../api/services/recovery/commands.ts'
 import { explain, listLines, subjectOf } from '../api/services/recovery/list.ts'
 import { readReplayPackage } from '../api/services/replay/replay-package.ts'
 import { createTemporalClient } from '../temporal/connection.ts'
@@ -38,13 +43,17 @@ export async function openRecovery() {
     list: (stuck: boolean) => look(() => listLines(deps, stuck)),
     explain: (id: string) => look(() => explain(deps, id)),
     /** Acts on each of these in turn, or only tries it; who refuses is told with the reason, and the rest goes on. */
-    act: async (who: string, commands: readonly Acting[], dryRun: boolean): Promise<Outcome[]> => {
+    act: async (
+      who: string,
+      commands: readonly OperatorCommand[],
+      dryRun: boolean,
+    ): Promise<Outcome[]> => {
       const keys = loadKeyRings(config.SIGNING_KEYS_FILE)
       await publishKeys(db, keys)
       const changes = createChanges(config.DATABASE_URL)
       const gateway = createTaskGateway({ ...deps, changes, config })
       const acting = { ...deps, gateway, tasks: taskDepsOf(config, keys, db) }
-      const act = dryRun ? tryActOn : actOn
+      const act = dryRun ? tryCommand : runCommand
       try {
         const operator = await operatorOf(db, who)
         const outcomes: Outcome[] = []
@@ -79,9 +88,9 @@ export async function openRecovery() {
   }
 }
 
-export type Outcome = Acted | { id: string; refused: string }
+export type Outcome = CommandResult | { id: string; refused: string }
 
-async function outcomeOf(id: string, act: () => Promise<Acted>): Promise<Outcome> {
+async function outcomeOf(id: string, act: () => Promise<CommandResult>): Promise<Outcome> {
   try {
     return await act()
   } catch (error) {

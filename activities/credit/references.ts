@@ -40,7 +40,7 @@ import { alreadyFunded, liveQuote, newId, openEntitlement, paymentPending } from
 import { closeReference, keepPending, type Locked, lockBoth, settle } from './settlement.ts'
 import { assertMaySpend } from './spending-limit.ts'
 
-/** `provider` is the only one that is believed of the payment; left out, the first that speaks of it is. */
+/** `provider`: only its events confirm the payment; without one, those of the first provider that reports it. */
 type Presenter = Presented & {
   agentId: string
   evidence?: { sha256?: string; url?: string }
@@ -48,9 +48,8 @@ type Presenter = Presented & {
 }
 
 /**
- * `amountUsd` is what the caller takes the amount to be, in whole usd; checked where it is given. With `authorityType` the payment
- * is only authorized: nothing moves before it is presented again without. No limit of the agent's stands against what is
- * `alreadyPaid`.
+ * `amountUsd` is the amount that the caller expects, in whole usd. With `authorityType` the payment is only authorized; it moves
+ * once it is presented again without. The agent's limits do not apply to a payment that is `alreadyPaid`.
  */
 export type PresentInput = Presenter & {
   challengeId: string
@@ -60,8 +59,8 @@ export type PresentInput = Presenter & {
 }
 
 /**
- * Presents a payment for a challenge; repeated, it answers the same reference. What can be proven at once is: an allowance pays and
- * a mandate is consumed here. 404, 401 `proof_invalid`, 402, 403, 409 `payment_pending`, `reference_already_used`,
+ * Presents a payment for a challenge; repeated, it returns the same reference. An allowance pays and a mandate is consumed here; the
+ * other methods are verified later. 404, 401 `proof_invalid`, 402, 403, 409 `payment_pending`, `reference_already_used`,
  * `already_funded`, 410 `challenge_expired`, 422 `amount_mismatch`.
  */
 export async function presentReference(
@@ -75,7 +74,7 @@ export async function presentReference(
       next_action: 'Open a challenge for a quote first.',
     })
   const repeated = await findPresented(deps.db, known)
-  // What is proven once is spent, and would not be proven again.
+  // A proof works only once, so a repeat is answered before it is checked.
   if (repeated !== undefined && repeats(repeated, input)) {
     const debit = repeated.method === 'agent_allowance' && input.authorityType === undefined
     return debit ? debitAuthorized(deps, repeated.payment_reference_id) : repeated
@@ -178,24 +177,26 @@ function sameTopUp(row: ReferenceRow | undefined, { walletId, agentId, amountUsd
   })
 }
 
-/** What a mandate or a signed payment was presented as before: proven once, it is spent, and would not be proven again. */
+/** The earlier reference of the same mandate or signed payment, which can be proven only once. */
 async function presentedBefore(
   deps: MoneyDeps,
   input: TopUpInput,
 ): Promise<ReferenceRow | undefined> {
-  const { method, amountUsd, proof } = input
-  const name =
-    method === 'ap2_mandate_reference' && proof?.presentation !== undefined
-      ? presentationName(proof.presentation)
-      : method === 'x402_reference'
-        ? deps.offers.readPayment(
-            { 'payment-signature': proof?.payment },
-            offeredAs({ amount_usd: amountUsd }),
-          )?.paymentId
-        : undefined
-  return name === undefined
-    ? undefined
-    : findPresented(deps.db, { method, external_reference: name })
+  const external_reference = proofName(deps, input)
+  if (external_reference === undefined) return undefined
+  return findPresented(deps.db, { method: input.method, external_reference })
+}
+
+/** The name under which the proof of a mandate or a signed payment is stored. */
+function proofName(
+  { offers }: MoneyDeps,
+  { method, amountUsd, proof }: TopUpInput,
+): string | undefined {
+  if (method === 'ap2_mandate_reference')
+    return proof?.presentation === undefined ? undefined : presentationName(proof.presentation)
+  if (method !== 'x402_reference') return undefined
+  const offer = offeredAs({ amount_usd: amountUsd })
+  return offers.readPayment({ 'payment-signature': proof?.payment }, offer)?.paymentId
 }
 
 /** Stores the reference, and binds an x402 payment to it for good. */
@@ -284,18 +285,17 @@ async function settleProven(
 }
 
 /**
- * Looks whether a presented payment came in, and writes what is proven: `verified` settles, `rejected` frees the challenge, all
- * else stays `pending`. May run at any time and any number of times; the chain is asked outside the transaction.
+ * Checks the proof of a presented payment and stores the verdict: `verified` settles, `rejected` frees the challenge, and any other
+ * stays `pending`. May run at any time and any number of times; the chain is read outside the transaction.
  */
 export async function verifyReference(deps: MoneyDeps, referenceId: string): Promise<ReferenceRow> {
   const known = await findReference(deps.db, referenceId)
-  if (known === undefined)
-    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
+  if (known === undefined) throw refuse('not_found', { detail: 'no such payment reference' })
   if (known.state !== 'presented' && known.state !== 'pending') return known
   const verdict = await checkReference(deps, known)
   return transaction(deps.db, async (tx) => {
     const locked = await lockBoth(tx, referenceId)
-    if (locked === undefined) throw new Error('a payment reference went away')
+    if (locked === undefined) throw new Error('a payment reference is missing')
     const { reference, challenge } = locked
     if (reference.state !== 'presented' && reference.state !== 'pending') return reference
     switch (verdict.kind) {
@@ -304,7 +304,7 @@ export async function verifyReference(deps: MoneyDeps, referenceId: string): Pro
       case 'rejected':
         return closeReference(tx, locked, 'reject', { reason: verdict.reason })
       case 'pending':
-        // What no node knows after its hour is given up; should it be mined after all, it can be presented again.
+        // A transaction that no node knows when the challenge ends expires; once it is mined, it can be presented again.
         if (verdict.absent === true && challenge?.lapsed === true)
           return closeReference(tx, locked, 'expire', { reason: verdict.reason })
         return keepPending(tx, locked, verdict.reason)
@@ -320,17 +320,15 @@ export type ReferenceDecision = {
 }
 
 /** What an operator may decide about a payment. */
-export const operatorDecisions = ({ method, reason }: ReferenceRow): ('approve' | 'reject')[] =>
-  isConfirmedBy(method, 'operator')
-    ? ['approve', 'reject']
-    : reason?.startsWith(AMOUNT_MISMATCH)
-      ? ['reject']
-      : []
+export function operatorDecisions({ method, reason }: ReferenceRow): ('approve' | 'reject')[] {
+  if (isConfirmedBy(method, 'operator')) return ['approve', 'reject']
+  return reason?.startsWith(AMOUNT_MISMATCH) ? ['reject'] : []
+}
 
 /**
- * An operator's word on a payment that reached us outside of every machine. Only invoices and plain references can be approved;
- * what a chain, a wallet or a mandate decides, nobody else does. A payment of another amount than was owed may always be
- * rejected: it has to be given back. 404, 403 `control_denied`, 409 `wrong_state`.
+ * An operator's decision on a payment that no machine confirms. Only invoices and plain references can be approved; a chain, a
+ * wallet or a mandate decides the other methods. A payment of a wrong amount can always be rejected: it has to be returned.
+ * 404, 403 `control_denied`, 409 `wrong_state`.
  */
 export async function decideReference(
   deps: ReceiptIssuer,
@@ -338,8 +336,7 @@ export async function decideReference(
   decision: ReferenceDecision,
 ): Promise<ReferenceRow> {
   const locked = await lockBoth(tx, decision.referenceId)
-  if (locked === undefined)
-    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
+  if (locked === undefined) throw refuse('not_found', { detail: 'no such payment reference' })
   const { reference } = locked
   const decided = decision.approve ? 'verified' : 'rejected'
   if (reference.state === decided && reference.decided_by === decision.decidedBy) return reference

@@ -13,7 +13,7 @@ type Priced = Rail & { prices: NonNullable<Sold['prices']> }
 
 const isPriced = (rail: Rail): rail is Priced => rail.prices !== null
 
-/** The two lists of the document, and all that is sold (agent-commerce.md § Prices). */
+/** The two lists of the document, and all that is sold. */
 const onSurface = {
   agent: ({ takes }: Rail) => takes.paidAgentUse,
   movement_fee: ({ takes }: Rail) => takes.pricingModelV2,
@@ -28,13 +28,17 @@ function paidSurfacesOf({ prices, takes }: Priced): PaidSurface[] {
 }
 
 function priced(rail: Priced) {
-  const { pricingModelV2 } = rail.takes
   return {
     rail: rail.key,
-    status: rail.prices.pro === 0 ? 'free' : pricingModelV2 ? 'active' : 'offered',
+    status: statusOf(rail),
     ...priceCard(rail),
     paid_surfaces: paidSurfacesOf(rail),
   }
+}
+
+function statusOf({ prices, takes }: Priced) {
+  if (prices.pro === 0) return 'free'
+  return takes.pricingModelV2 ? 'active' : 'offered'
 }
 
 /** Both price tables, computed from what the rails declare; whole usd. */

@@ -161,13 +161,18 @@ async function append(
   const earlier = await findUsageEvent(tx, event_id)
   if (earlier !== undefined) return earlier
   const event = {
-    ...{ event_id, chain, kind, rail: use.rail ?? null, units, unit, credit_units: 0 },
-    ...{
-      occurred_at: occurredAt.toISOString(),
-      agent_id: use.agentId ?? null,
-      run_id: run_id ?? null,
-    },
-    ...{ subject: subject ?? null, usage_receipt_id: null },
+    event_id,
+    chain,
+    kind,
+    rail: use.rail ?? null,
+    units,
+    unit,
+    credit_units: 0,
+    occurred_at: occurredAt.toISOString(),
+    agent_id: use.agentId ?? null,
+    run_id: run_id ?? null,
+    subject: subject ?? null,
+    usage_receipt_id: null,
   }
   return appendUsageEvent(tx, event, now)
 }

@@ -14,56 +14,69 @@ import type { RecoverDeps } from './line.ts'
 import { isTask, subjectOf } from './list.ts'
 import { signAct } from './operator-commands.ts'
 
-export type ActDeps = RecoverDeps & {
+export type CommandDeps = RecoverDeps & {
   tasks: TaskDeps
   gateway: Pick<ReturnType<typeof createTaskGateway>, 'wake'>
 }
 
-/** What an operator can do to what is stuck: have its workflow read its row again, or one of a task's recoveries. */
+/** Commands of an operator on a stuck payout or task: `wake` makes its workflow read its row, the others recover a task. */
 export const recoverCommands = ['wake', ...recoveryActions] as const
 export type RecoverAct = (typeof recoverCommands)[number]
 
 type Operator = { operatorId: string; name: string }
-export type Acting = { id: string; act: RecoverAct; reason: string; input: unknown }
-/** The state that the act leaves, and its signed receipt; null for one that was only tried. */
-export type Acted = { id: string; act: RecoverAct; state: string; receipt: ReceiptView | null }
-
-/**
- * An operator's act on a payout, a task or the task of a run, the same as over HTTP: recorded with its signed receipt, and the
- * workflow told. A payout takes `wake` alone. Throws what refuses the act.
- */
-export async function actOn(deps: ActDeps, operator: Operator, acting: Acting): Promise<Acted> {
-  const subject = await subjectOf(deps, acting.id)
-  // Nothing is recorded of what cannot be told.
-  await notify(deps, subject)
-  const acted = await transaction(deps.db, (tx) =>
-    record(deps.tasks, tx, operator, { ...acting, id: subject }),
-  )
-  await notify(deps, subject)
-  return acted
+export type OperatorCommand = { id: string; act: RecoverAct; reason: string; input: unknown }
+/** The state after the command, and its signed receipt; null for a dry run. */
+export type CommandResult = {
+  id: string
+  act: RecoverAct
+  state: string
+  receipt: ReceiptView | null
 }
 
-/** What the same act would leave, or who refuses it, with all that it wrote undone and nobody told. */
-export async function tryActOn(deps: ActDeps, operator: Operator, acting: Acting): Promise<Acted> {
-  const id = await subjectOf(deps, acting.id)
+/**
+ * Runs an operator's command on a payout, a task or the task of a run, as over HTTP: records it with a signed receipt and notifies
+ * the workflow. A payout takes `wake` alone. Throws the refusal of the command.
+ */
+export async function runCommand(
+  deps: CommandDeps,
+  operator: Operator,
+  command: OperatorCommand,
+): Promise<CommandResult> {
+  const id = await subjectOf(deps, command.id)
+  // Nothing is recorded for a workflow that cannot be notified.
+  await notify(deps, id)
+  const result = await transaction(deps.db, (tx) =>
+    record(deps.tasks, tx, { ...command, id, operator }),
+  )
+  await notify(deps, id)
+  return result
+}
+
+/** The result that the command would have; its transaction is rolled back, and no workflow is notified. */
+export async function tryCommand(
+  deps: CommandDeps,
+  operator: Operator,
+  command: OperatorCommand,
+): Promise<CommandResult> {
+  const id = await subjectOf(deps, command.id)
   const tried = transaction(deps.db, async (tx) => {
-    throw new Undone(await record(deps.tasks, tx, operator, { ...acting, id }))
+    throw new RolledBack(await record(deps.tasks, tx, { ...command, id, operator }))
   })
   return tried.catch((error: unknown) => {
-    if (error instanceof Undone) return { ...error.acted, receipt: null }
+    if (error instanceof RolledBack) return { ...error.result, receipt: null }
     throw error
   })
 }
 
-class Undone extends Error {
-  readonly acted: Acted
-  constructor(acted: Acted) {
-    super('tried, and undone')
-    this.acted = acted
+class RolledBack extends Error {
+  readonly result: CommandResult
+  constructor(result: CommandResult) {
+    super('the dry run is rolled back')
+    this.result = result
   }
 }
 
-async function notify({ db, client, gateway }: ActDeps, subject: string): Promise<void> {
+async function notify({ db, client, gateway }: CommandDeps, subject: string): Promise<void> {
   if (isTask(subject)) await gateway.wake(subject)
   else await wakePayout(client, await requirePayout(db, subject))
 }
@@ -71,26 +84,29 @@ async function notify({ db, client, gateway }: ActDeps, subject: string): Promis
 async function record(
   tasks: TaskDeps,
   tx: Tx,
-  { operatorId, name }: Operator,
-  { id, act, reason, input }: Acting,
-): Promise<Acted> {
+  { id, act, reason, input, operator }: OperatorCommand & { operator: Operator },
+): Promise<CommandResult> {
   if (act === 'wake') {
-    const state = isTask(id)
-      ? (await requireTask(tx, id)).state
-      : (await requirePayout(tx, id)).payout.state
-    return {
-      id,
-      act,
-      state,
-      receipt: await signAct(tasks, tx, { operatorId, name }, { act, act_on: id, reason }),
-    }
+    const state = await stateOf(tx, id)
+    const receipt = await signAct(tasks, tx, operator, { act, act_on: id, reason })
+    return { id, act, state, receipt }
   }
-  if (!isTask(id)) throw new Error(`${id} takes no ${act}: the one act on a payout is wake`)
+  if (!isTask(id))
+    throw new Error(`${id} does not take ${act}: wake is the only command on a payout`)
   const { body } = await recoverTask(tasks, tx, {
-    ...{ taskId: id, action: act, note: reason, input },
+    taskId: id,
+    action: act,
+    note: reason,
+    input,
     exceptionId: (await openTaskException(tx, id))?.exception_id,
-    recoveryId: `rec_${digestOf({ operator: operatorId, act: randomUUID() })}`,
-    ...{ actor: `operator:${operatorId}`, actorName: name, decided: true },
+    recoveryId: `rec_${digestOf({ operator: operator.operatorId, act: randomUUID() })}`,
+    actor: `operator:${operator.operatorId}`,
+    actorName: operator.name,
+    decided: true,
   })
   return { id, act, state: body.task.state, receipt: body.receipt }
+}
+
+async function stateOf(tx: Tx, id: string): Promise<string> {
+  return isTask(id) ? (await requireTask(tx, id)).state : (await requirePayout(tx, id)).payout.state
 }

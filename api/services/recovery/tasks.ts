@@ -45,15 +45,13 @@ async function lineOf(tx: Tx, row: TaskRow): Promise<Line> {
   const snapshot = await snapshotOf(tx, row, [])
   const { task_id, state, rail, usage, agent_id } = row
   return {
-    ...{
-      id: task_id,
-      kind: 'task',
-      state,
-      code: snapshot.exception?.code ?? null,
-      rail,
-      usage,
-      agent: agent_id,
-    },
+    id: task_id,
+    kind: 'task',
+    state,
+    code: snapshot.exception?.code ?? null,
+    rail,
+    usage,
+    agent: agent_id,
     summary: taskSummary(row),
     needs_attention: needsAttention(snapshot),
     at_work: isAtWork(snapshot),
@@ -73,7 +71,9 @@ export async function explainTask(
       await snapshotOf(tx, row, []),
     ]
     return {
-      ...{ row, exception, snapshot },
+      row,
+      exception,
+      snapshot,
       run: row.run_id === null ? undefined : await findRun(tx, row.run_id),
       asked: exception === undefined ? [] : await listRecoveryRequests(tx, exception.exception_id),
     }
@@ -85,7 +85,10 @@ export async function explainTask(
     state: row.state,
     interrupted_in: row.resume_state,
     last_event: `${snapshot.lastEvent} (${snapshot.sequence})`,
-    ...{ rail: row.rail, tier: row.tier, usage: row.usage, agent: row.agent_id },
+    rail: row.rail,
+    tier: row.tier,
+    usage: row.usage,
+    agent: row.agent_id,
     exception: exception?.exception_id ?? null,
     code: exception?.code ?? null,
     cause: exception?.detail ?? null,

@@ -75,7 +75,11 @@ async function partsOf(
   const ledger = await listLedgerWithData(tx, task_id)
   const subjects = [task_id, ...(run === undefined ? [] : [run.run_id]), ...exceptions]
   return {
-    ...{ issuer, task_id, rail: task.rail as RailKey, resume_state, ledger },
+    issuer,
+    task_id,
+    rail: task.rail as RailKey,
+    resume_state,
+    ledger,
     exception_id: exceptions.at(-1) ?? null,
     from_step: run?.step ?? null,
     loop_steps: run === undefined ? [] : await loopOf(tx, run.run_id),
@@ -91,7 +95,11 @@ async function partsOf(
 async function loopOf(tx: Tx, runId: string): Promise<ReplayPackage['loop_steps']> {
   const steps = await listLoopSteps(tx, runId)
   return steps.map(({ attempt, round, step, verdict, output_sha256 }) => ({
-    ...{ attempt, round, step, verdict, output_sha256 },
+    attempt,
+    round,
+    step,
+    verdict,
+    output_sha256,
   }))
 }
 
