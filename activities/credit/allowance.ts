@@ -145,10 +145,14 @@ export async function debit(
   const { state, payer } = locked.reference
   if (state !== 'presented' && state !== 'pending') return locked.reference
   if (locked.challenge?.lapsed === true)
-    return closeReference(tx, locked, 'expire', { reason: 'the wallet was not debited in time' })
+    return closeReference(tx, locked, {
+      event: 'expire',
+      reason: 'the wallet was not debited in time',
+    })
   await payFromWallet(tx, locked.reference)
   const [wallet_id, source] = [payer ?? '', walletAccount(payer ?? '')]
-  return settle(deps, tx, locked, { decidedBy: 'wallet', evidence: { wallet_id }, source })
+  const proof = { decidedBy: 'wallet', evidence: { wallet_id }, source }
+  return settle(deps, tx, { ...locked, proof })
 }
 
 export function debited(reference: ReferenceRow): ReferenceRow {

@@ -94,7 +94,9 @@ export async function consumeCredit(
     usage: usageOf(entitlement),
     facts,
   }
-  const usage_receipt_id = receiptId(await writeMoneyReceipt(deps, tx, receipt, seconds))
+  const usage_receipt_id = receiptId(
+    await writeMoneyReceipt(deps, tx, { ...receipt, nowSeconds: seconds }),
+  )
   await postMovement(tx, usage_receipt_id, moved.legs)
   await updateEntitlement(tx, moved.entitlement)
   const amount = { units: use.units, unit: 'usd_credit', credit_units: use.units }
@@ -145,11 +147,7 @@ export async function refundReference(
     after_use: afterUse,
   }
   const receipt = { subject: payment_reference_id, kind: 'refund' as const, facts }
-  await postMovement(
-    tx,
-    receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))),
-    legs,
-  )
+  await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt)), legs)
   if (moved !== undefined) await updateEntitlement(tx, moved.entitlement)
   return { reference: await updateReference(tx, payment_reference_id, { state, reason }), afterUse }
 }

@@ -5,10 +5,10 @@ import type { Chain } from '../chain/client.ts'
 import type { Offers } from '../payment/offers.ts'
 import type { PayoutAuthority } from '../payout/authorization.ts'
 import { appendReceipt, type ReceiptSigner } from '../store/payouts/receipts.ts'
-import type { Tx } from '../store/postgres/db.ts'
+import { clockSeconds, type Tx } from '../store/postgres/db.ts'
 import type { Database } from '../store/schema/schema.ts'
 
-/** What a movement of credit needs: who signs its receipt. */
+/** The issuer of the receipts of credit movements. */
 export type ReceiptIssuer = {
   readonly signReceipt: ReceiptSigner
   /** `{base_url}/api/trust-contract`. */
@@ -16,7 +16,7 @@ export type ReceiptIssuer = {
   readonly environment: string
 }
 
-/** What the confirmation of payments touches of the world. */
+/** The dependencies of the confirmation of payments. */
 export type MoneyDeps = ReceiptIssuer & {
   readonly db: Kysely<Database>
   readonly authority: PayoutAuthority
@@ -29,7 +29,7 @@ export type MoneyDeps = ReceiptIssuer & {
   readonly payTo: Hex
 }
 
-/** Kinds of receipts under which credit moves: a settlement receipt funds, a usage receipt consumes; and those of what moves none. */
+/** Receipts that move credit (a settlement receipt funds, a usage receipt consumes), and receipts that move none. */
 export type MoneyReceiptKind =
   | 'settlement_receipt'
   | 'usage_receipt'
@@ -44,15 +44,18 @@ export type MoneyReceipt = {
   kind: MoneyReceiptKind
   usage?: RunUsage
   facts: Record<string, unknown>
+  /** Its date, by default the current time of the database. */
+  nowSeconds?: number
 }
 
-/** Signs and stores the receipt of an act in its transaction, at this time in Unix seconds; returns its JWS. */
-export function writeMoneyReceipt(
+/** Signs and stores the receipt of a movement in the caller's transaction; returns its JWS. */
+export async function writeMoneyReceipt(
   { signReceipt, issuer, environment }: ReceiptIssuer,
   tx: Tx,
-  { usage = 'operational', facts, ...about }: MoneyReceipt,
-  seconds: number,
+  { subject, kind, usage = 'operational', facts: given, nowSeconds }: MoneyReceipt,
 ): Promise<string> {
-  const receipt = { ...about, usage, environment, issuer, facts: { ...facts, currency: 'usd' } }
+  const facts = { ...given, currency: 'usd' }
+  const receipt = { subject, kind, usage, environment, issuer, facts }
+  const seconds = nowSeconds ?? (await clockSeconds(tx))
   return appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
 }

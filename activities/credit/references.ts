@@ -81,7 +81,7 @@ export async function presentReference(
   }
   const payable = { id: known.challenge_id, amount_usd: known.amount_usd }
   const prepared = await prepare(deps, payable, input)
-  return transaction(deps.db, (tx) => storePresented(deps, tx, input, prepared))
+  return transaction(deps.db, (tx) => storePresented(deps, tx, { input, prepared }))
 }
 
 /**
@@ -99,7 +99,8 @@ export async function payByAllowance(
     externalReference: walletId,
     payer: walletId,
   } as const
-  const reference = await storePresented(deps, tx, input, fromWallet({ id: of.challengeId }, input))
+  const prepared = fromWallet({ id: of.challengeId }, input)
+  const reference = await storePresented(deps, tx, { input, prepared })
   return reference.state === 'verified'
     ? reference
     : debited(await debit(deps, tx, reference.payment_reference_id))
@@ -108,8 +109,7 @@ export async function payByAllowance(
 async function storePresented(
   deps: ReceiptIssuer,
   tx: Tx,
-  input: PresentInput,
-  prepared: Prepared,
+  { input, prepared }: { input: PresentInput; prepared: Prepared },
 ): Promise<ReferenceRow> {
   const challenge = await lockChallenge(tx, input.challengeId)
   if (challenge === undefined)
@@ -130,9 +130,9 @@ async function storePresented(
     challenge_id: challenge.challenge_id,
     entitlement_id,
   }
-  const reference = await insertPresented(tx, input, prepared, target)
+  const reference = await insertPresented(tx, { input, prepared, target })
   const proven = input.authorityType === undefined ? prepared.proven : undefined
-  return settleProven(deps, tx, { reference, challenge: { ...challenge, state } }, proven)
+  return settleProven(deps, tx, { reference, challenge: { ...challenge, state }, proven })
 }
 
 export type TopUpInput = Presenter & { walletId: string; amountUsd: number }
@@ -159,11 +159,12 @@ export async function presentTopUp(deps: MoneyDeps, input: TopUpInput): Promise<
     })
     const same = sameTopUp(known, input)
     if (same !== undefined) return same
-    const reference = await insertPresented(tx, input, prepared, {
-      amount_usd: amountUsd,
-      wallet_id: walletId,
+    const reference = await insertPresented(tx, {
+      input,
+      prepared,
+      target: { amount_usd: amountUsd, wallet_id: walletId },
     })
-    return settleProven(deps, tx, { reference, challenge: undefined }, prepared.proven)
+    return settleProven(deps, tx, { reference, challenge: undefined, proven: prepared.proven })
   })
 }
 
@@ -199,19 +200,19 @@ function proofName(
   return offers.readPayment({ 'payment-signature': proof?.payment }, offer)?.paymentId
 }
 
-/** Stores the reference, and binds an x402 payment to it for good. */
+type NewPresented = {
+  input: Presenter & Pick<PresentInput, 'authorityType'>
+  prepared: Prepared
+  target: Pick<NewReference, 'amount_usd' | 'challenge_id' | 'entitlement_id' | 'wallet_id'>
+}
+
+/** Stores the reference, and binds an x402 payment to it permanently. */
 async function insertPresented(
   tx: Tx,
-  {
-    agentId,
-    method,
-    evidence,
-    authorityType,
-    provider,
-  }: Presenter & Pick<PresentInput, 'authorityType'>,
-  { external_reference, payer, proof, claim }: Prepared,
-  target: Pick<NewReference, 'amount_usd' | 'challenge_id' | 'entitlement_id' | 'wallet_id'>,
+  { input, prepared, target }: NewPresented,
 ): Promise<ReferenceRow> {
+  const { agentId, method, evidence, authorityType, provider } = input
+  const { external_reference, payer, proof, claim } = prepared
   const reference = await insertReference(tx, {
     payment_reference_id: newId('pr'),
     agent_id: agentId,
@@ -272,16 +273,15 @@ function assertPayable(
 async function settleProven(
   deps: ReceiptIssuer,
   tx: Tx,
-  locked: Locked,
-  proven: Prepared['proven'],
+  { reference, challenge, proven }: Locked & { proven: Prepared['proven'] },
 ): Promise<ReferenceRow> {
-  if (proven === undefined) return locked.reference
+  if (proven === undefined) return reference
   const { keys = [], ...proof } = proven
-  if (proof.source !== undefined) await payFromWallet(tx, locked.reference)
-  const subject = locked.reference.challenge_id ?? locked.reference.wallet_id ?? ''
+  if (proof.source !== undefined) await payFromWallet(tx, reference)
+  const subject = reference.challenge_id ?? reference.wallet_id ?? ''
   await assertUnused(tx, keys, subject)
   if (keys.length > 0) await send(tx, consumeKeys(keys, subject))
-  return settle(deps, tx, locked, proof)
+  return settle(deps, tx, { reference, challenge, proof })
 }
 
 /**
@@ -300,13 +300,16 @@ export async function verifyReference(deps: MoneyDeps, referenceId: string): Pro
     if (reference.state !== 'presented' && reference.state !== 'pending') return reference
     switch (verdict.kind) {
       case 'verified':
-        return settle(deps, tx, locked, { decidedBy: verdict.by, evidence: verdict.evidence })
+        return settle(deps, tx, {
+          ...locked,
+          proof: { decidedBy: verdict.by, evidence: verdict.evidence },
+        })
       case 'rejected':
-        return closeReference(tx, locked, 'reject', { reason: verdict.reason })
+        return closeReference(tx, locked, { event: 'reject', reason: verdict.reason })
       case 'pending':
         // A transaction that no node knows when the challenge ends expires; once it is mined, it can be presented again.
         if (verdict.absent === true && challenge?.lapsed === true)
-          return closeReference(tx, locked, 'expire', { reason: verdict.reason })
+          return closeReference(tx, locked, { event: 'expire', reason: verdict.reason })
         return keepPending(tx, locked, verdict.reason)
     }
   })
@@ -346,6 +349,7 @@ export async function decideReference(
       next_action: 'Wait for its proof.',
     })
   const { decidedBy, note } = decision
-  if (decision.approve) return settle(deps, tx, locked, { decidedBy, evidence: { note } })
-  return closeReference(tx, locked, 'reject', { reason: note, decidedBy })
+  if (decision.approve)
+    return settle(deps, tx, { ...locked, proof: { decidedBy, evidence: { note } } })
+  return closeReference(tx, locked, { event: 'reject', reason: note, decidedBy })
 }

@@ -11,8 +11,8 @@ import { lockBoth } from './settlement.ts'
 type Applied = { outcome: string; reference: ReferenceRow }
 
 /**
- * Makes a settled payment stand as all that its provider said of refunds and disputes: money that went back takes its credit along,
- * and the credit of a disputed payment rests. Says how it stands; repeated, nothing more happens.
+ * Applies the refunds and disputes that the provider reported for a settled payment: a refund takes the credit back, and a dispute
+ * blocks it. Returns the outcome; a repeat changes nothing.
  */
 export async function applyReturns(
   deps: MoneyDeps,
@@ -21,40 +21,43 @@ export async function applyReturns(
 ): Promise<Applied> {
   return transaction(deps.db, async (tx) => {
     const locked = (await lockBoth(tx, reference.payment_reference_id))?.reference
-    if (locked === undefined) throw new Error('a payment reference went away')
+    if (locked === undefined) throw new Error('a payment reference is missing')
     const { state } = locked
     if (state !== 'verified' && state !== 'disputed' && state !== 'refunded')
       return { outcome: state, reference: locked }
-    return stand(deps, tx, locked, eventId)
+    return applyVerdict(deps, tx, { reference: locked, eventId })
   })
 }
 
-async function stand(
+type Returning = { reference: ReferenceRow; eventId: string }
+
+async function applyVerdict(
   deps: ReceiptIssuer,
   tx: Tx,
-  reference: ReferenceRow,
-  eventId: string,
+  { reference, eventId }: Returning,
 ): Promise<Applied> {
-  const standing = checkReturns(reference.amount_usd * 100, await eventsAbout(tx, reference))
-  if (standing === 'returned' || reference.state === 'refunded')
-    return takeBack(deps, tx, reference, eventId)
-  const kept = standing === 'kept' ? 'verified' : standing
-  if (standing === 'disputed') {
-    const reason = `event ${eventId}: the payment is disputed`
-    const disputed =
-      reference.state === 'disputed' ? reference : await moveTo(tx, reference, 'dispute', reason)
-    return { outcome: kept, reference: disputed }
+  const verdict = checkReturns(reference.amount_usd * 100, await eventsAbout(tx, reference))
+  if (verdict === 'returned' || reference.state === 'refunded')
+    return takeBack(deps, tx, { reference, eventId })
+  const isDisputed = reference.state === 'disputed'
+  if (verdict === 'disputed') {
+    const change = {
+      event: 'dispute',
+      reason: `event ${eventId}: the payment is disputed`,
+    } as const
+    const disputed = isDisputed ? reference : await changeState(tx, reference, change)
+    return { outcome: 'disputed', reference: disputed }
   }
-  const upheld =
-    reference.state === 'disputed' ? await moveTo(tx, reference, 'uphold', null) : reference
-  return { outcome: kept, reference: upheld }
+  const upheld = isDisputed
+    ? await changeState(tx, reference, { event: 'uphold', reason: null })
+    : reference
+  return { outcome: verdict === 'kept' ? 'verified' : verdict, reference: upheld }
 }
 
 async function takeBack(
   deps: ReceiptIssuer,
   tx: Tx,
-  reference: ReferenceRow,
-  eventId: string,
+  { reference, eventId }: Returning,
 ): Promise<Applied> {
   const referenceId = reference.payment_reference_id
   const refund = { referenceId, decidedBy: 'provider', reason: `event ${eventId}` }
@@ -65,13 +68,13 @@ async function takeBack(
   }
 }
 
-const moveTo = (
+type StateChange = { event: 'dispute' | 'uphold'; reason: string | null }
+
+function changeState(
   tx: Tx,
-  { payment_reference_id, state }: ReferenceRow,
-  event: 'dispute' | 'uphold',
-  reason: string | null,
-) =>
-  updateReference(tx, payment_reference_id, {
-    state: move('the payment reference', referenceTransitions, state, event),
-    reason,
-  })
+  { payment_reference_id, state: before }: ReferenceRow,
+  { event, reason }: StateChange,
+): Promise<ReferenceRow> {
+  const state = move('the payment reference', referenceTransitions, before, event)
+  return updateReference(tx, payment_reference_id, { state, reason })
+}

@@ -8,7 +8,7 @@ import {
 } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
 import { findQuote } from '../store/credit/quotes.ts'
-import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import { creditUseOf } from '../store/tasks/task-credits.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
 
@@ -34,11 +34,7 @@ export async function returnUnused(
     usage: usageOf(entitlement),
     facts,
   }
-  await postMovement(
-    tx,
-    receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))),
-    moved.legs,
-  )
+  await postMovement(tx, receiptId(await writeMoneyReceipt(deps, tx, receipt)), moved.legs)
   await updateEntitlement(tx, moved.entitlement)
   const { state, returned_units } = moved.entitlement
   return { ...entitlement, state, returned_units }

@@ -4,7 +4,7 @@ import { pricingModelOf } from '#domain/credit/pricing.ts'
 import { railOf } from '#domain/rails/index.ts'
 import { type EntitlementRow, updateEntitlement } from '../store/credit/entitlements.ts'
 import { postMovement } from '../store/credit/postings.ts'
-import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
 import { requireEntitlement } from './returns.ts'
 
@@ -14,17 +14,22 @@ export const fundFromSandbox = (
   tx: Tx,
   entitlementId: string,
 ): Promise<void> =>
-  fundWithout(deps, tx, entitlementId, { source: sandboxAccount, decidedBy: 'sandbox_policy' })
+  fundWithoutPayment(deps, tx, {
+    entitlementId,
+    source: sandboxAccount,
+    decidedBy: 'sandbox_policy',
+  })
 
 /** What is free is funded with nothing, once: a settlement receipt that says so, and no posting. */
 export const fundFree = (deps: ReceiptIssuer, tx: Tx, entitlementId: string): Promise<void> =>
-  fundWithout(deps, tx, entitlementId, { source: freeAccount, decidedBy: 'free_rail' })
+  fundWithoutPayment(deps, tx, { entitlementId, source: freeAccount, decidedBy: 'free_rail' })
 
-async function fundWithout(
+type Funding = { entitlementId: string; source: Account; decidedBy: string }
+
+async function fundWithoutPayment(
   deps: ReceiptIssuer,
   tx: Tx,
-  entitlementId: string,
-  { source, decidedBy }: { source: Account; decidedBy: string },
+  { entitlementId, source, decidedBy }: Funding,
 ): Promise<void> {
   const entitlement = await requireEntitlement(tx, entitlementId)
   if (entitlement.state !== 'pending') return
@@ -39,7 +44,7 @@ async function fundWithout(
   }
   const usage = usageOf(funded.entitlement)
   const receipt = { subject: entitlement_id, kind: 'settlement_receipt', usage, facts } as const
-  const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx)))
+  const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt))
   await updateEntitlement(tx, funded.entitlement, settlement)
   await postMovement(tx, settlement, funded.legs)
 }

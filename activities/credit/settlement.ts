@@ -18,14 +18,14 @@ import {
   updateReference,
 } from '../store/payments/payment-references.ts'
 import { type ChallengeRow, lockChallenge, updateChallenge } from '../store/payouts/challenges.ts'
-import { clockSeconds, type Tx } from '../store/postgres/db.ts'
+import type { Tx } from '../store/postgres/db.ts'
 import { type ReceiptIssuer, writeMoneyReceipt } from './deps.ts'
 import { returnRest } from './returns.ts'
 
 /** A reference with the challenge that it pays, both locked; a reference that funds a wallet pays none. */
 export type Locked = { reference: ReferenceRow; challenge: ChallengeRow | undefined }
 
-/** Locks in the one order that everybody keeps: challenge, then reference. Undefined when there is no such reference. */
+/** Locks challenge and reference in this order, as every caller does. Undefined for an unknown reference. */
 export async function lockBoth(tx: Tx, referenceId: string): Promise<Locked | undefined> {
   const known = await findReference(tx, referenceId)
   const challenge =
@@ -43,42 +43,45 @@ const movedTo = (
     reference.state,
   )
 
-/** It is being found out; `reason` says what is waited for. */
+/** Keeps a payment pending; `reason` says what it waits for. */
 export function keepPending(tx: Tx, { reference }: Locked, reason: string): Promise<ReferenceRow> {
   const state = reference.state === 'presented' ? movedTo(reference, 'check') : reference.state
   return updateReference(tx, reference.payment_reference_id, { state, reason })
 }
 
-/** Proven to bring nothing (`reject`), or given up unproven (`expire`): the challenge may be paid in another way. */
+type Closing = { event: 'reject' | 'expire'; reason: string; decidedBy?: string }
+
+/** Closes a payment that is proven to bring nothing (`reject`) or stays unproven (`expire`); its challenge may be paid in another way. */
 export async function closeReference(
   tx: Tx,
   { reference, challenge }: Locked,
-  event: 'reject' | 'expire',
-  why: { reason: string; decidedBy?: string },
+  { event, reason, decidedBy }: Closing,
 ): Promise<ReferenceRow> {
   if (challenge !== undefined) {
     const open = move('the challenge', challengeTransitions, challenge.state, 'fail')
     await updateChallenge(tx, challenge.challenge_id, { state: open })
-    // Past its time it does not stay open for a moment.
+    // A lapsed challenge does not reopen.
     if (challenge.lapsed) await updateChallenge(tx, challenge.challenge_id, { state: 'expired' })
   }
-  const decided = {
-    state: movedTo(reference, event),
-    reason: why.reason,
-    decided_by: why.decidedBy ?? null,
-  }
+  const decided = { state: movedTo(reference, event), reason, decided_by: decidedBy ?? null }
   return updateReference(tx, reference.payment_reference_id, decided)
 }
 
+export type PaymentProof = {
+  decidedBy: string
+  evidence: Record<string, unknown>
+  /** The wallet that paid, where one did. */
+  source?: Account
+}
+
 /**
- * A verified reference settles: settlement receipt, postings, funded entitlement (or wallet), settled challenge, in the caller's
- * transaction. `source` is the wallet that paid where one did.
+ * Settles a verified reference: settlement receipt, postings, funded entitlement (or wallet), settled challenge, in the caller's
+ * transaction.
  */
 export async function settle(
   deps: ReceiptIssuer,
   tx: Tx,
-  { reference, challenge }: Locked,
-  proof: { decidedBy: string; evidence: Record<string, unknown>; source?: Account },
+  { reference, challenge, proof }: Locked & { proof: PaymentProof },
 ): Promise<ReferenceRow> {
   const events: ('check' | 'verify')[] =
     reference.state === 'presented' ? ['check', 'verify'] : ['verify']
@@ -104,8 +107,8 @@ export async function settle(
     evidence: proof.evidence,
   }
   const receipt = { subject: payment_reference_id, kind: 'settlement_receipt' as const, facts }
-  const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx)))
-  // A row's state has two moves to make where nothing was waited for.
+  const settlement = receiptId(await writeMoneyReceipt(deps, tx, receipt))
+  // A presented row passes through `pending`, because the database checks each change of its state.
   if (events.length > 1)
     await updateReference(tx, payment_reference_id, { state: movedTo(reference, 'check') })
   if (challenge !== undefined) {
@@ -119,18 +122,15 @@ export async function settle(
     settlement_receipt_id: settlement,
   }
   const row = await updateReference(tx, payment_reference_id, decided)
-  await postMovement(tx, settlement, await fundTarget(tx, reference, source, settlement))
-  // Money that comes when its task is over goes back.
+  await postMovement(tx, settlement, await fundTarget(tx, { reference, source, settlement }))
+  // Credit that is funded after its task has ended is returned.
   if (entitlement_id !== null) await returnRest(deps, tx, entitlement_id)
   return row
 }
 
-async function fundTarget(
-  tx: Tx,
-  reference: ReferenceRow,
-  source: Account,
-  settlement: string,
-): Promise<Leg[]> {
+type Funding = { reference: ReferenceRow; source: Account; settlement: string }
+
+async function fundTarget(tx: Tx, { reference, source, settlement }: Funding): Promise<Leg[]> {
   if (reference.wallet_id !== null)
     return transferLegs(source, walletAccount(reference.wallet_id), reference.amount_usd)
   const entitlement = await lockEntitlement(tx, reference.entitlement_id ?? '')

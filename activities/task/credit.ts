@@ -35,22 +35,23 @@ import {
 } from '../store/tasks/task-credits.ts'
 import type { TaskRow } from '../store/tasks/tasks.ts'
 
+type CreditRequest = { task: TaskRow; quoteId: string }
+
 /**
- * Sets credit of a quote aside for one run of the locked task, before the task is told; the task is then to be woken. A synthetic
- * run gets it from the sandbox at once. Repeated, it returns the same. 404, 403 `not_owner`, 409 `wrong_state`, `quote_mismatch`,
+ * Reserves credit of a quote for one run of the locked task; the caller then wakes the task. A synthetic run gets its credit from
+ * the sandbox at once. A repeat returns the same. 404, 403 `not_owner`, 409 `wrong_state`, `quote_mismatch`,
  * `credit_exhausted`, `already_funded` or `payment_pending` for a task whose other quote is paid, 410 `quote_expired`.
  */
 export async function claimCredit(
   deps: ReceiptIssuer,
   tx: Tx,
-  task: TaskRow,
-  quoteId: string,
+  { task, quoteId }: CreditRequest,
 ): Promise<EntitlementRow> {
   const known = await findTaskCredit(tx, task.task_id)
   if (known?.quote_id === quoteId) return requireEntitlement(tx, known.entitlement_id)
   if (taskStates.indexOf(task.state) > taskStates.indexOf('trusted'))
     throw refuseTaskEvent(task.state, 'quote_issued')
-  if (known !== undefined) await letGo(tx, known)
+  if (known !== undefined) await releaseUnpaid(tx, known)
   const quote = await quoteFor(tx, task, quoteId)
   const { entitlement_id, state } = await openEntitlement(tx, quote, task.agent_id ?? task.task_id)
   if (quote.expired && state === 'pending') throw quoteExpired(quote)
@@ -59,25 +60,24 @@ export async function claimCredit(
   const entitlement = await requireEntitlement(tx, entitlement_id)
   if (task.usage === 'operational' && entitlement.source === sandboxAccount)
     throw mismatch('the quote was for a synthetic run')
-  await reserve(tx, task, quote, entitlement)
+  await reserve(tx, { task, quote, entitlement })
   return entitlement
 }
 
 /**
- * Asks for the money of a task's run: credit is set aside, and a challenge opened that funds it. The challenge is null where there
- * is nothing to be paid. Refuses as `claimCredit` does.
+ * Requests the payment of a task's run: reserves credit, and opens the challenge that funds it. The challenge is null where nothing
+ * has to be paid. Refuses as `claimCredit` does.
  */
 export async function requestCredit(
   deps: ReceiptIssuer,
   tx: Tx,
-  task: TaskRow,
-  quoteId: string,
+  { task, quoteId }: CreditRequest,
 ): Promise<{ entitlement: EntitlementRow; challenge: ChallengeRow | null }> {
   const { total_usd } = await requireQuote(tx, quoteId)
   const unpaid = task.usage === 'synthetic' || total_usd === 0
-  // Challenges are locked before what they fund, by everybody.
+  // Every caller locks a challenge before the credit that it funds.
   const challenge = unpaid ? undefined : await payableChallenge(tx, quoteId)
-  const entitlement = await claimCredit(deps, tx, task, quoteId)
+  const entitlement = await claimCredit(deps, tx, { task, quoteId })
   if (challenge === undefined) return { entitlement, challenge: null }
   const { entitlement_id } = entitlement
   if (challenge.entitlement_id === null)
@@ -85,12 +85,10 @@ export async function requestCredit(
   return { entitlement, challenge: { ...challenge, entitlement_id } }
 }
 
-async function reserve(
-  tx: Tx,
-  { task_id }: TaskRow,
-  quote: QuoteRow,
-  entitlement: EntitlementRow,
-): Promise<void> {
+type Reservation = { task: TaskRow; quote: QuoteRow; entitlement: EntitlementRow }
+
+async function reserve(tx: Tx, { task, quote, entitlement }: Reservation): Promise<void> {
+  const { task_id } = task
   const { entitlement_id, granted_units, consumed_units, returned_units } = entitlement
   const units = quote.total_usd / quote.units
   const { reservedUnits, underWay, ended } = await creditUseOf(tx, entitlement_id, task_id)
@@ -100,7 +98,7 @@ async function reserve(
   await reserveCredit(tx, { task_id, quote_id: quote.quote_id, entitlement_id, units })
 }
 
-/** The quote, where it is for what the task is about; what is paid may be used when the quote is over. */
+/** The quote, where it is for this task; paid credit can be used after the quote has expired. */
 async function quoteFor(tx: Tx, task: TaskRow, quoteId: string): Promise<QuoteRow> {
   const quote = await requireQuote(tx, quoteId)
   if (quote.rail !== task.rail || quote.tier !== task.tier)
@@ -110,12 +108,12 @@ async function quoteFor(tx: Tx, task: TaskRow, quoteId: string): Promise<QuoteRo
   if (quote.task_id !== null && quote.task_id !== task.task_id)
     throw mismatch('the quote is for another task')
   if (task.usage === 'synthetic' && (await lockLiveChallenge(tx, quoteId)) !== undefined)
-    throw mismatch('money was asked for this quote, and a synthetic run takes none')
+    throw mismatch('a payment was requested for this quote, and a synthetic run takes none')
   return quote
 }
 
-/** Another quote takes the place of one that nobody has paid. */
-async function letGo(tx: Tx, credit: TaskCreditRow): Promise<void> {
+/** Releases the reservation of an unpaid quote, which another quote replaces. */
+async function releaseUnpaid(tx: Tx, credit: TaskCreditRow): Promise<void> {
   const entitlement = await requireEntitlement(tx, credit.entitlement_id)
   if (entitlement.state !== 'pending') throw alreadyFunded(entitlement)
   const reference = await findLiveOf(tx, entitlement.entitlement_id)
@@ -123,13 +121,13 @@ async function letGo(tx: Tx, credit: TaskCreditRow): Promise<void> {
   await endReservation(tx, credit, null)
 }
 
-/** An attested result is charged: a usage receipt over what was set aside, bound to the result; the rest of its credit goes back. */
+/** Charges an attested result: a usage receipt over the reserved credit, bound to the result; the rest of the credit is returned. */
 export async function chargeResult(deps: ReceiptIssuer, tx: Tx, task: TaskRow): Promise<void> {
   if (task.state !== 'attested' || task.run_id === null) return
   const credit = await findTaskCredit(tx, task.task_id)
   if (credit?.state !== 'reserved') return
   const entitlement = await requireEntitlement(tx, credit.entitlement_id)
-  // Credit that was taken back or is disputed in spite of all is told of by an exception.
+  // An exception reports credit that was taken back or is disputed.
   if (remainingUnits(entitlement) < credit.units) return
   if ((await findLiveOf(tx, entitlement.entitlement_id))?.state === 'disputed') return
   const made = await findReturnPackage(tx, task.run_id)
@@ -156,7 +154,7 @@ export async function chargeResult(deps: ReceiptIssuer, tx: Tx, task: TaskRow): 
   await returnRest(deps, tx, entitlementId)
 }
 
-/** What was set aside for a task that is over and was never used is free again, and goes back where nobody is left to use it. */
+/** Releases the unused reservation of a task that has ended, and returns the credit where no other task can use it. */
 export async function releaseCredit(deps: ReceiptIssuer, tx: Tx, taskId: string): Promise<void> {
   const credit = await findTaskCredit(tx, taskId)
   if (credit?.state !== 'reserved') return
@@ -165,7 +163,7 @@ export async function releaseCredit(deps: ReceiptIssuer, tx: Tx, taskId: string)
   await returnRest(deps, tx, entitlement_id)
 }
 
-/** What is stored of a task's money by now; null where none was set aside for it. */
+/** The stored facts of a task's credit; null where none is reserved for it. */
 export async function creditFactsOf(
   tx: Tx,
   { task_id, state }: TaskRow,

@@ -28,30 +28,30 @@ type Incoming = {
   body: AsyncIterable<Uint8Array>
 }
 
-/** The service's own receiver of callbacks, which verifies them as any other would, by the published keys. */
+/** The service's own receiver of callbacks, which verifies them by the published keys, like any other receiver. */
 export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'callback'> }) {
   return {
     examples: async (language?: ReceiverLanguage) =>
       callbackExamples((await standingOf(db, keys, ['callback'])).signer('callback'), language),
-    /** Takes a signed callback; throws 401 for one that we did not sign now, and 503 as often as it is asked to. */
+    /** Receives a signed callback; throws 401 for an invalid signature, and 503 as often as its caller asks for. */
     receive: async ({ receiver, refuseFirst, headers, body }: Incoming) => {
       const text = await readText(body)
       const signedAt = Number(headers['webhook-timestamp'])
-      const good = (await listPublicKeys(db)).filter(
+      const active = (await listPublicKeys(db)).filter(
         (row) => row.ring === 'callback' && standingAt(keyTimes(row), signedAt) === 'active',
       )
-      const jwks = good.map(({ public_jwk }) => public_jwk)
+      const jwks = active.map(({ public_jwk }) => public_jwk)
       const checks = checkWebhook(jwks, headers, text, await clockSeconds(db))
       const failed = checks.find(({ ok }) => !ok)
       if (failed !== undefined) throw unsigned(`the ${failed.check} of the callback`)
-      const notified = readBody(text)
-      const { delivery_id, event } = notified
+      const callback = readBody(text)
+      const { delivery_id, event } = callback
       if (headers['webhook-id'] !== delivery_id)
         throw unsigned('the webhook-id, which is not the delivery’s,')
       const answer = { verified: true as const, checks, delivery_id }
-      // A question, and no callback yet: it is answered, and not kept.
-      if (notified.event === 'host_proof')
-        return { ...answer, duplicate: false, nonce: notified.nonce }
+      // A host proof is answered and not stored.
+      if (callback.event === 'host_proof')
+        return { ...answer, duplicate: false, nonce: callback.nonce }
       const { taken, duplicate } = await receiveCallback(db, {
         receiver,
         deliveryId: delivery_id,
@@ -60,7 +60,7 @@ export function openCallbacks({ db, keys }: { db: Tx; keys: Pick<KeyRings, 'call
       })
       if (!taken)
         throw refuse('unavailable', {
-          detail: 'this attempt is refused, as it was asked for',
+          detail: 'this attempt is refused, as requested',
           next_action: 'Deliver it again later.',
         })
       return { ...answer, duplicate }
@@ -82,7 +82,7 @@ function readBody(text: string): CallbackBody {
   const parsed = callbackBody.safeParse(JSON.parse(text))
   if (parsed.success) return parsed.data
   throw refuse('invalid_request', {
-    detail: 'the body is signed and not a callback of this version',
+    detail: 'the signed body is not a callback of this version',
     next_action: 'Send it as it was signed.',
   })
 }

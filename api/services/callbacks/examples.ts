@@ -18,7 +18,7 @@ const receiverFiles: Record<ReceiverLanguage, string> = {
   shell: 'receiver.sh',
 }
 
-/** The time that the examples are signed at, in Unix seconds: a receiver that judges by its own clock finds them too old. */
+/** When the examples are signed, in Unix seconds; a receiver that compares its own clock finds them too old. */
 const SIGNED_AT = 1_795_000_000
 
 /** Callbacks as this service signs them, with its own key at a fixed time, and receivers that verify them. */
@@ -26,12 +26,12 @@ export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
   const languages = language === undefined ? receiverLanguages : [language]
   return {
     signed_at: SIGNED_AT,
-    events: exampleBodies().map((notified) => {
-      const body = canonicalJson(notified)
-      const headers = signWebhook(key, { id: notified.delivery_id, timestamp: SIGNED_AT, body })
+    events: exampleBodies().map((callback) => {
+      const body = canonicalJson(callback)
+      const headers = signWebhook(key, { id: callback.delivery_id, timestamp: SIGNED_AT, body })
       const signature = headers['webhook-signature']
       return {
-        event: notified.event,
+        event: callback.event,
         headers,
         body,
         signature,
@@ -57,11 +57,11 @@ export function callbackExamples(key: SigningKey, language?: ReceiverLanguage) {
 }
 
 function exampleBodies() {
-  const standing = {
+  const shared = {
     delivery_id: `cb_${'1'.repeat(64)}`,
     at: new Date(SIGNED_AT * 1000).toISOString(),
   }
-  const notified = [
+  const events = [
     { event: 'host_proof', nonce: 'bm9uY2U' },
     {
       event: 'credential_ready',
@@ -89,5 +89,5 @@ function exampleBodies() {
       receipt_ids: [`rc_${'9'.repeat(64)}`],
     },
   ]
-  return notified.map((one) => callbackBody.parse({ ...one, ...standing }))
+  return events.map((event) => callbackBody.parse({ ...event, ...shared }))
 }

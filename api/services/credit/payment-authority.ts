@@ -16,7 +16,7 @@ import { ownReference } from './references.ts'
 import { referenceView } from './views.ts'
 
 export type Authorities = ReturnType<typeof openAuthorities>
-/** What carries the authority: one of the three, by its type. */
+/** An authority with its proof: one of the three fields, by its type. */
 export type AuthorityAsked = {
   agentId: string
   authority_type: AuthorityType
@@ -25,12 +25,12 @@ export type AuthorityAsked = {
   provider_session_id?: string | undefined
   wallet_proof?: { wallet: string; transaction_hash: string; signature: string } | undefined
 }
-type Judged = {
+type Checked = {
   reasons: string[]
   left: { agent_usd: number | null; wallet: Awaited<ReturnType<typeof checkWallet>>['left'] | null }
 }
 
-/** Whether a payment may be made, and by what: an authority stands as a payment reference, and moves nothing (endpoints.md §12). */
+/** Whether a payment may be made, and by which authority: an authority is a payment reference that moves no money. */
 export function openAuthorities(deps: PaymentDeps) {
   const { db } = deps
   return {
@@ -39,21 +39,25 @@ export function openAuthorities(deps: PaymentDeps) {
       const { quote, challenge, checked } = await transaction(db, async (tx) => {
         await claimQuote(tx, asked.quote_id, { owner: agentId })
         const quote = await liveQuote(tx, asked.quote_id)
-        // What was presented for it before is told again, or told to be under way.
+        // A payment that was presented before is returned again, or refused as pending.
         const challenge = await requirePayable(tx, quote.quote_id)
-        return { quote, challenge, checked: await check(tx, agentId, asked.wallet_id, quote) }
+        return {
+          quote,
+          challenge,
+          checked: await checkWalletFor(tx, { agentId, walletId: asked.wallet_id, quote }),
+        }
       })
       if (authorityRules[authority_type].hosted_by === 'provider' && deps.providers.length === 0)
         return {
-          ...notified(authority_type, undefined, checked, quote),
+          ...authorityView({ authority_type, reference: undefined, checked, quote }),
           reasons: ['no payment provider is configured'],
         }
       const reference =
         checked.reasons.length > 0 ? undefined : await authorize(deps, asked, challenge)
-      return notified(authority_type, reference, checked, quote)
+      return authorityView({ authority_type, reference, checked, quote })
     },
 
-    /** An authority as it stands now; 404 for a payment that was presented without one. */
+    /** The current state of an authority; 404 for a payment that was presented without one. */
     read: async (agentId: string, referenceId: string) => {
       const reference = await ownReference(db, agentId, referenceId)
       const { authority_type, entitlement_id, payer } = reference
@@ -69,24 +73,19 @@ export function openAuthorities(deps: PaymentDeps) {
       const over = overReasons(reference)
       const isOpen = reference.state === 'presented' || reference.state === 'pending'
       const walletId = isOpen && reference.method === 'agent_allowance' ? (payer ?? '') : undefined
-      const checked = await transaction(db, (tx) => check(tx, agentId, walletId, quote))
-      return notified(
-        authority_type,
-        reference,
-        { ...checked, reasons: [...over, ...checked.reasons] },
-        quote,
+      const checked = await transaction(db, (tx) =>
+        checkWalletFor(tx, { agentId, walletId, quote }),
       )
+      const reasons = [...over, ...checked.reasons]
+      return authorityView({ authority_type, reference, checked: { ...checked, reasons }, quote })
     },
   }
 }
 
-/** What an allowance wallet has against the payment; nobody else is asked before something is presented. */
-async function check(
-  tx: Tx,
-  agentId: string,
-  walletId: string | undefined,
-  quote: QuoteRow,
-): Promise<Judged> {
+type Planned = { agentId: string; walletId: string | undefined; quote: QuoteRow }
+
+/** The objections of an allowance wallet to the payment; other authorities are checked when a payment is presented. */
+async function checkWalletFor(tx: Tx, { agentId, walletId, quote }: Planned): Promise<Checked> {
   const agent_usd = await spendingLimit(tx, agentId)
   if (walletId === undefined) return { reasons: [], left: { agent_usd, wallet: null } }
   const payment = { rail: quote.rail, amount_usd: quote.total_usd }
@@ -127,17 +126,20 @@ function presentedBy({
   return { externalReference: transaction_hash, payer: wallet, proof: { signature } }
 }
 
-function notified(
-  authority_type: AuthorityType,
-  reference: ReferenceRow | undefined,
-  { reasons, left }: Judged,
-  { total_usd }: QuoteRow,
-) {
+type Authority = {
+  authority_type: AuthorityType
+  reference: ReferenceRow | undefined
+  checked: Checked
+  quote: QuoteRow
+}
+
+function authorityView({ authority_type, reference, checked, quote }: Authority) {
+  const { reasons, left } = checked
   return {
     authority_type,
     decision: decideAuthority(authority_type, reference?.state ?? 'none', reasons),
     reasons,
-    amount_usd: total_usd,
+    amount_usd: quote.total_usd,
     payment_reference: reference === undefined ? null : referenceView(reference),
     limits_left: left,
   }

@@ -18,7 +18,7 @@ import {
   putLink,
 } from '../../../activities/store/credit/product-links.ts'
 import { listReceipts } from '../../../activities/store/payouts/receipts.ts'
-import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
+import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
 
 export type LinkDeps = MoneyDeps & { sendOutgoing: SendOutgoing }
 export type ProductLinks = ReturnType<typeof openProductLinks>
@@ -109,7 +109,7 @@ async function storeLink(deps: LinkDeps, tx: Tx, asked: LinkSet): Promise<string
     kind: 'control_change' as const,
     facts: { rail, tier, url, provider_price_usd, ...who },
   }
-  const jws = await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))
+  const jws = await writeMoneyReceipt(deps, tx, receipt)
   await putLink(tx, { rail, tier, url, provider_price_usd, receipt_id: receiptId(jws) })
   return jws
 }

@@ -80,7 +80,7 @@ export class QuoteService {
       const discovery = rail.prices === null && task.usage === 'synthetic'
       const by = { owner: task.agent_id ?? taskId }
       const issued = await issueQuote(tx, { ...asked, by, rail, taskId, discovery })
-      await claimCredit(this.#deps, tx, task, issued.quote_id)
+      await claimCredit(this.#deps, tx, { task, quoteId: issued.quote_id })
       return issued
     })
     await advanceTask(taskId)

@@ -21,7 +21,7 @@ import {
 import { listMovements, readBalance } from '../../../activities/store/credit/postings.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import { findWalletPause } from '../../../activities/store/payouts/controls.ts'
-import { clockSeconds, type Tx } from '../../../activities/store/postgres/db.ts'
+import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { FundedBy } from './credit.ts'
 import type { PaymentDeps } from './deps.ts'
 import { ownReference, type PaymentAsked, presentedOf, verifyAndNotify } from './references.ts'
@@ -54,7 +54,7 @@ export function openWallets(deps: PaymentDeps) {
           ...limitsOf(wallet),
         }
         const receipt = { subject: wallet.wallet_id, kind: 'intake' as const, facts }
-        const jws = await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))
+        const jws = await writeMoneyReceipt(deps, tx, receipt)
         return { wallet: await walletView(tx, wallet), receipt: receiptView(jws) }
       }),
 
@@ -76,7 +76,7 @@ export function openWallets(deps: PaymentDeps) {
           kind: 'control_change' as const,
           facts,
         }
-        const jws = await writeMoneyReceipt(deps, tx, receipt, await clockSeconds(tx))
+        const jws = await writeMoneyReceipt(deps, tx, receipt)
         return { wallet: await walletView(tx, after), receipt: receiptView(jws) }
       }),
 

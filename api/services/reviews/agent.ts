@@ -24,7 +24,8 @@ export const agentSubject: ReviewSubject = {
     (await listAgents(tx, filterOf(filter), most)).map(waitingAgent),
   count: (tx, filter) => countAgents(tx, filterOf(filter)),
   tasksOf: listAwaitingTrust,
-  decide: async (tx, agentId, terms, assertWaiting) => {
+  decide: async (tx, terms, assertWaiting) => {
+    const { subjectId: agentId } = terms
     const agent = await lockAgent(tx, agentId)
     if (agent === undefined)
       throw refuse('not_found', {

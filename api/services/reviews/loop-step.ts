@@ -27,7 +27,7 @@ export const loopStepSubject: ReviewSubject = {
     const run = await findRun(tx, runId)
     return run === undefined ? [] : [run.task_id]
   },
-  decide: async (tx, runId, { decision, decisionId, note, operator }, assertWaiting) => {
+  decide: async (tx, { subjectId: runId, decision, decisionId, note, operator }, assertWaiting) => {
     const run = await findRun(tx, runId)
     if (run === undefined)
       throw refuse('not_found', {

@@ -37,7 +37,7 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
     const entitlementId = (await findReference(tx, referenceId))?.entitlement_id ?? null
     return entitlementId === null ? [] : listTasksOn(tx, entitlementId)
   },
-  decide: async (tx, referenceId, { decision, note, operator }, assertWaiting) => {
+  decide: async (tx, { subjectId: referenceId, decision, note, operator }, assertWaiting) => {
     const before = (await lockBoth(tx, referenceId))?.reference
     if (before === undefined)
       throw refuse('not_found', {

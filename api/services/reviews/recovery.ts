@@ -26,7 +26,7 @@ export const recoverySubject = (deps: TaskDeps): ReviewSubject => ({
     const request = await findRecoveryInReview(tx, recoveryId)
     return request === undefined ? [] : [request.task_id]
   },
-  decide: async (tx, recoveryId, { decision, operator }, assertWaiting) => {
+  decide: async (tx, { subjectId: recoveryId, decision, operator }, assertWaiting) => {
     const { task_id, ...request } = await locked(tx, recoveryId)
     assertWaiting(request.requested_at)
     const actor = `operator:${operator.operatorId}`

@@ -23,7 +23,7 @@ export type ReviewDeps = Issuing & {
   subjects: readonly ReviewSubject[]
   /** The addresses of the service's hosts. */
   hosts: Readonly<Record<'base' | 'os', string>>
-  /** Has the workflow of a task read its row and go on; 503 where none can be reached. */
+  /** Notifies the workflow of a task to read its row; 503 where it cannot be reached. */
   wakeTask(taskId: string): Promise<void>
 }
 export type Reviewer = { operatorId: string; name: string; idempotencyKey: string }
@@ -44,7 +44,7 @@ export type ConsoleQuery = ConsoleFilter & {
 
 export type Reviews = ReturnType<typeof openReviews>
 
-/** The one road of human decisions (endpoints.md §1.1 rule 5): what waits, and the recording of a decision with its receipt. */
+/** Human decisions: what waits for one, and the recording of a decision with its receipt. */
 export function openReviews(deps: ReviewDeps) {
   return {
     list: async ({ kind, offset, limit, ...filter }: ConsoleQuery) => {
@@ -72,25 +72,25 @@ export function openReviews(deps: ReviewDeps) {
     },
     record: async (reviewer: Reviewer, input: ReviewInput, callId: string) => {
       const subject = deps.subjects.find(({ kind }) => kind === input.subject_kind)
-      const notified = (await subject?.tasksOf?.(deps.db, input.subject_id)) ?? []
+      const tasks = (await subject?.tasksOf?.(deps.db, input.subject_id)) ?? []
       // Nothing is decided for a task whose workflow cannot be reached.
-      await Promise.all(notified.map(deps.wakeTask))
+      await Promise.all(tasks.map(deps.wakeTask))
       const answer = await transaction(deps.db, async (tx) => {
         const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
         const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
         await claimGrant(tx, callId, decisionId)
-        const decided = await decide(deps, tx, reviewer, input, decisionId)
+        const decided = await decide(deps, tx, { reviewer, input, decisionId })
         await send(tx, answerCall(callId, decisionId, 200, decided))
         return decided
       })
-      // The decision stands whether or not they can be told now.
-      await Promise.allSettled(notified.map(deps.wakeTask))
+      // The decision is valid even if they cannot be notified now.
+      await Promise.allSettled(tasks.map(deps.wakeTask))
       return answer
     },
   }
 }
 
-/** An item with the call that decides it, and without the control characters of whoever wrote it. */
+/** An item with the call that decides it, without control characters in its text. */
 function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: WaitingSubject) {
   const { subject_kind: kind, subject_id: id, waiting_since: since, allowed_decisions } = item
   const { waiting_for, action } = reviewWait(item.summary, { kind, id, since }, allowed_decisions)
@@ -100,12 +100,12 @@ function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: Wai
   return { ...item, summary, evidence_links, waiting_for, gaps, required_action: action }
 }
 
+type Review = { reviewer: Reviewer; input: ReviewInput; decisionId: string }
+
 async function decide(
   deps: ReviewDeps,
   tx: Tx,
-  reviewer: Reviewer,
-  input: ReviewInput,
-  decision_id: string,
+  { reviewer, input, decisionId: decision_id }: Review,
 ) {
   const { subject_kind, subject_id, decision, note, limits, evidence_seen_sha256 } = input
   const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
@@ -118,8 +118,7 @@ async function decide(
   const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
   const decided = await subject.decide(
     tx,
-    subject_id,
-    { decisionId: decision_id, decision, note, limits, operator },
+    { subjectId: subject_id, decisionId: decision_id, decision, note, limits, operator },
     (since) => {
       waited = since
       if (input.waiting_since !== undefined && Date.parse(input.waiting_since) !== since.getTime())

@@ -3,7 +3,7 @@ import type { Decision, SubjectKind } from '#domain/reviews/review.ts'
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TrustLimits } from '../../../activities/store/schema/agents.ts'
 
-/** Where the evidence stands: at a path of one of the service's hosts, or at a URL that the payer gave. */
+/** The place of the evidence: a path of one of the service's hosts, or a URL that the payer gave. */
 export type EvidenceLink = { host: 'base' | 'os'; path: string } | { url: string }
 
 /** Something that waits for a decision, as the review console lists it. */
@@ -16,11 +16,11 @@ export type WaitingSubject = {
   summary: string
   evidence_links: EvidenceLink[]
   allowed_decisions: Decision[]
-  /** What the input lacks, of a run whose gaps are decided about or reported. */
+  /** The gaps in the input of a run, where they are decided about or reported. */
   gaps?: MissingEvidence[]
 }
 
-/** `state` lists what stands in it, waiting or not; `untouched` leaves out what an operator has looked at. */
+/** `state` lists the subjects in it, waiting or not; `untouched` omits those that an operator has seen. */
 export type ConsoleFilter = {
   state?: string | undefined
   rail?: string | undefined
@@ -28,6 +28,7 @@ export type ConsoleFilter = {
 }
 
 export type DecisionTerms = {
+  subjectId: string
   decisionId: string
   decision: Decision
   note: string
@@ -36,18 +37,17 @@ export type DecisionTerms = {
 }
 
 /**
- * One kind of thing that people decide about. `decide` runs in the transaction that records the decision: it locks the subject,
- * hands the time that it waited since to `assertWaiting`, and carries the decision out; it throws 404 and 409 `wrong_state`.
+ * One kind of subject that operators decide about. `decide` runs in the transaction that records the decision: it locks the subject,
+ * passes the start of its wait to `assertWaiting`, and carries the decision out; it throws 404 and 409 `wrong_state`.
  */
 export type ReviewSubject = {
   readonly kind: SubjectKind
   list(tx: Tx, filter: ConsoleFilter, most: number): Promise<WaitingSubject[]>
   count(tx: Tx, filter: ConsoleFilter): Promise<number>
-  /** Tasks that go on once it is decided: their workflows are told. */
+  /** The tasks that continue once it is decided; their workflows are notified. */
   tasksOf?(tx: Tx, subjectId: string): Promise<string[]>
   decide(
     tx: Tx,
-    subjectId: string,
     terms: DecisionTerms,
     assertWaiting: (since: Date) => void,
   ): Promise<{ state: string; view: Record<string, unknown> }>

@@ -25,7 +25,7 @@ export const taskSubject = (deps: TaskDeps): ReviewSubject => ({
     Promise.all((await listTasksInReview(tx, filter, most)).map((task) => listed(tx, task))),
   count: (tx, filter) => countTasksInReview(tx, filter),
   tasksOf: async (_tx, taskId) => [taskId],
-  decide: async (tx, taskId, { decision, decisionId, operator }, assertWaiting) => {
+  decide: async (tx, { subjectId: taskId, decision, decisionId, operator }, assertWaiting) => {
     const task = await lockTask(tx, taskId)
     if (task === undefined)
       throw refuse('not_found', {

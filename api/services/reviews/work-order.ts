@@ -28,7 +28,8 @@ export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
   count: (tx, filter) => countQueuedOrders(tx, filter),
   tasksOf: async (tx, workOrderId) =>
     (await listOrderedTasks(tx, workOrderId)).map(({ task_id }) => task_id),
-  decide: async (tx, workOrderId, terms, assertWaiting) => {
+  decide: async (tx, terms, assertWaiting) => {
+    const { subjectId: workOrderId } = terms
     const order = await lockWorkOrder(tx, workOrderId)
     if (order === undefined)
       throw refuse('not_found', {
@@ -69,7 +70,10 @@ async function approve(deps: TaskDeps, tx: Tx, { order, taskId, terms }: Ordered
   await approveTask(tx, taskId, decision_id)
   const quote = quote_id === null ? undefined : await findQuote(tx, quote_id)
   if (quote?.expired === false)
-    await requestCredit(deps, tx, await requireTask(tx, taskId), quote.quote_id)
+    await requestCredit(deps, tx, {
+      task: await requireTask(tx, taskId),
+      quoteId: quote.quote_id,
+    })
 }
 
 async function reject(deps: TaskDeps, tx: Tx, { taskId, terms }: Ordered): Promise<void> {

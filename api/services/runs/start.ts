@@ -120,7 +120,8 @@ export class RunStartService {
     if (state === 'closed') return
     await transaction(deps.db, async (tx) => {
       await provideInput(tx, taskId, asked.input)
-      await requestCredit(deps, tx, await requireTask(tx, taskId), asked.quote_id)
+      const task = await requireTask(tx, taskId)
+      await requestCredit(deps, tx, { task, quoteId: asked.quote_id })
     })
     const prepared = await sendContractPrepared(
       deps,

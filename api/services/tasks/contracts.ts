@@ -103,7 +103,7 @@ export class ContractService {
     if (quote_id === undefined || contract.state !== 'ready') return task
     const owner = task.agent_id ?? task.task_id
     await claimQuote(tx, quote_id, { owner, token: quote_token })
-    await requestCredit(this.#deps, tx, task, quote_id)
+    await requestCredit(this.#deps, tx, { task, quoteId: quote_id })
     return task
   }
 }

@@ -45,7 +45,10 @@ export async function storeWalletRun(deps: TaskDeps, tx: Tx, asked: WalletRunAsk
     criteria: order.acceptance_criteria,
     acceptance: { accept_terms: true, agent_id: agentId, customer_account },
   })
-  const { entitlement, challenge } = await requestCredit(deps, tx, await advance(), quoteId)
+  const { entitlement, challenge } = await requestCredit(deps, tx, {
+    task: await advance(),
+    quoteId,
+  })
   await advance()
   // All runs of a wallet wait for its row, so it is locked as late as possible.
   if (challenge !== null)

@@ -54,9 +54,11 @@ const quoteOf = (tier: Tier = 'standard', units = 1) =>
     return claimQuote(tx, quote_id, { owner: trustedAgent, token })
   })
 const claim = (taskId: string, quoteId: string) =>
-  inTx(async (tx) => claimCredit(tasks.deps, tx, await requireTask(tx, taskId), quoteId))
+  inTx(async (tx) => claimCredit(tasks.deps, tx, { task: await requireTask(tx, taskId), quoteId }))
 const request = (taskId: string, quoteId: string) =>
-  inTx(async (tx) => requestCredit(tasks.deps, tx, await requireTask(tx, taskId), quoteId))
+  inTx(async (tx) =>
+    requestCredit(tasks.deps, tx, { task: await requireTask(tx, taskId), quoteId }),
+  )
 const advance = async (taskId: string, limits: StateLimits = stateLimits) => {
   const snapshot = await tasks.steps.advanceTask({ taskId, limits, leftSlot: false })
   return snapshot?.state

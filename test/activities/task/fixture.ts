@@ -154,7 +154,7 @@ export function openTaskRows(db: TaskDeps['db'], deps: TaskDeps) {
         units: 2,
         taskId,
       })
-      return claimCredit(deps, tx, task, quote_id)
+      return claimCredit(deps, tx, { task, quoteId: quote_id })
     })
 
   async function fund(taskId: string): Promise<TaskRow> {
