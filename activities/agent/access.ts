@@ -44,7 +44,7 @@ export async function grantAccess(tx: Tx, agent: AgentRow, access: Access): Prom
 export const recordNotice = (tx: Tx, credentialId: string): Promise<void> =>
   recordDeliveryThrough(tx, credentialId, 'rotation_ready', 'callback')
 
-/** What a `credential_ready` callback tells, as of now; never the key. */
+/** The current facts of a `credential_ready` callback, without the key. */
 export async function readCredentialFacts(tx: Tx, credentialId: string): Promise<CredentialFacts> {
   const credential = await findCredential(tx, credentialId)
   if (credential === undefined) throw new Error(`the credential ${credentialId} is not there`)

@@ -3,7 +3,7 @@ import { mayAct } from '#domain/agents/trust.ts'
 import type { CredentialRow } from '../store/agents/agent-credentials.ts'
 import type { AgentRow } from '../store/agents/agents.ts'
 
-/** An agent as its owner and operators see it (endpoints.md §2). */
+/** An agent as its owner and operators see it. */
 export function agentView(row: AgentRow) {
   return {
     agent_id: row.agent_id,

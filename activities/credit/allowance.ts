@@ -141,7 +141,7 @@ export async function debit(
   referenceId: string,
 ): Promise<ReferenceRow> {
   const locked = await lockBoth(tx, referenceId)
-  if (locked === undefined) throw new Error('a payment reference went away')
+  if (locked === undefined) throw new Error('a payment reference is missing')
   const { state, payer } = locked.reference
   if (state !== 'presented' && state !== 'pending') return locked.reference
   if (locked.challenge?.lapsed === true)
@@ -163,14 +163,14 @@ export function debited(reference: ReferenceRow): ReferenceRow {
   })
 }
 
-/** A wallet, locked; without an agent, anybody's. 404, 403 `not_owner`. */
+/** A locked wallet; without an agent, the wallet of any agent. 404, 403 `not_owner`. */
 export const ownWallet = async (
   tx: Tx,
   walletId: string,
   agentId: string | undefined,
 ): Promise<WalletRow> => owned(await lockWallet(tx, walletId), agentId)
 
-/** As `ownWallet`, to look only. */
+/** As `ownWallet`, without the lock. */
 export const readWallet = async (
   tx: Tx,
   walletId: string,
@@ -178,8 +178,7 @@ export const readWallet = async (
 ): Promise<WalletRow> => owned(await findWallet(tx, walletId), agentId)
 
 function owned(wallet: WalletRow | undefined, agentId: string | undefined): WalletRow {
-  if (wallet === undefined)
-    throw refuse('not_found', { detail: 'no such wallet', next_action: 'Check the wallet id.' })
+  if (wallet === undefined) throw refuse('not_found', { detail: 'no such wallet' })
   if (agentId === undefined || wallet.agent_id === agentId) return wallet
   throw refuse('not_owner', {
     detail: 'the wallet belongs to another agent',

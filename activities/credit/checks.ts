@@ -12,14 +12,14 @@ import type { ReferenceRow } from '../store/payments/payment-references.ts'
 import { findPayment } from '../store/payments/payments.ts'
 import type { MoneyDeps } from './deps.ts'
 
-/** A verdict with the name of whoever gave it. */
+/** A verdict with the name of its source. */
 export type Checked =
   | Exclude<Verdict, { kind: 'verified' }>
   | (Extract<Verdict, { kind: 'verified' }> & { by: string })
 
 const notHere: Verdict = { kind: 'pending', reason: 'it waits for a decision' }
 
-/** Asks whoever confirms this method. A fault is no verdict: it is `pending` with what is wrong. */
+/** Asks the source that confirms this method. A failure is no verdict: it is `pending` with the reason. */
 export async function checkReference(deps: MoneyDeps, reference: ReferenceRow): Promise<Checked> {
   switch (reference.method) {
     case 'stablecoin_reference':

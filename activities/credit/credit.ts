@@ -45,7 +45,7 @@ export type Consumption = {
   subject?: string
   /** The task that uses what was set aside for it. */
   taskId?: string
-  /** What the receipt says beside. */
+  /** Further facts of the receipt. */
   facts?: Record<string, unknown>
 }
 
@@ -127,8 +127,7 @@ export async function refundReference(
   { referenceId, decidedBy, reason }: { referenceId: string; decidedBy: string; reason: string },
 ): Promise<{ reference: ReferenceRow; afterUse: boolean }> {
   const reference = (await lockBoth(tx, referenceId))?.reference
-  if (reference === undefined)
-    throw refuse('not_found', { detail: 'no such payment reference', next_action: 'Check the id.' })
+  if (reference === undefined) throw refuse('not_found', { detail: 'no such payment reference' })
   const { payment_reference_id, amount_usd, entitlement_id, wallet_id } = reference
   const entitlement =
     entitlement_id === null ? undefined : await requireEntitlement(tx, entitlement_id)

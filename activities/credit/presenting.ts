@@ -48,7 +48,7 @@ export type Prepared = {
   }
 }
 
-/** Proves what can be proven before anything is stored, so that nobody holds a payment back with a reference to another's. */
+/** Checks every available proof before anything is stored, so that a false reference cannot block the payment of another agent. */
 export async function prepare(
   deps: MoneyDeps,
   payable: Payable,

@@ -41,7 +41,7 @@ export async function returnUnused(
 }
 
 /**
- * Gives the rest back once nobody is left to use it: as many tasks have ended as were paid for, and none is under way. Credit that
+ * Returns the rest once no task can use it: as many tasks have ended as were paid for, and none is in progress. Credit that
  * no task was ever set on waits for one.
  */
 export async function returnRest(

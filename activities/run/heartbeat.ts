@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity'
 
 /** Sends Temporal heartbeats for as long as a step takes; `signal` aborts when the step is cancelled or its worker stops. */
 export async function whileAlive<Result>(
-  act: (signal: AbortSignal) => Promise<Result>,
+  work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const context = Context.current()
   const beat = setInterval(
@@ -10,7 +10,7 @@ export async function whileAlive<Result>(
     (context.info.heartbeatTimeoutMs ?? 60_000) / 4,
   )
   try {
-    return await act(context.cancellationSignal)
+    return await work(context.cancellationSignal)
   } finally {
     clearInterval(beat)
   }

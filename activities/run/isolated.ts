@@ -18,7 +18,7 @@ export async function workApart(
   return (await pool.run({ kind: 'work', ...input }, streams, signal)) as Work<unknown>
 }
 
-/** What the validator says of a work, found out in a process of the pool. */
+/** The checks of the validator, done in a process of the pool. */
 export async function validateApart(
   { pool, signal }: Isolation,
   current: CurrentRun,
@@ -38,19 +38,19 @@ async function opened({ db, task }: CurrentRun) {
 
 /**
  * Counts an attempt before it begins, and ends the step as `too_complex` at a limit, or where this attempt would be one too many.
- * An attempt that ends for a reason of ours is not counted.
+ * An attempt that fails for an internal reason is not counted.
  */
 export async function attempted(
   { db, run }: CurrentRun,
   step: 'worker' | 'validator',
-  act: () => Promise<StepResult>,
+  compute: () => Promise<StepResult>,
 ): Promise<StepResult> {
   const { run_id: runId, attempt, round } = run
   const at = { runId, attempt, round, step }
   if (!(await beginAttempt(db, at)))
     return tooComplex('the work was begun three times and never came to its end')
   try {
-    return await act()
+    return await compute()
   } catch (error) {
     if (error instanceof DomainError && error.refusal.code === 'input_too_complex')
       return tooComplex(error.refusal.detail)

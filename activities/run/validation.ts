@@ -13,7 +13,7 @@ export type ValidatedInput = {
 
 export const workChecks = ['result_fits', 'citations_stand', 'same_again'] as const
 
-/** Looks at finished work with other eyes: its shape, where its citations lead, and whether the same input gives it again. */
+/** Checks finished work: its shape, its citations, and whether the same input gives the same result. */
 export async function validateWork(input: ValidatedInput, work: Work<unknown>): Promise<Check[]> {
   const cited = [...work.findings, ...work.gaps].flatMap(({ citations }) => citations)
   const rows = citedRows(input, cited)

@@ -3,7 +3,7 @@ import { type DomainError, type PointerError, refuse } from '#domain/core/errors
 import type { Rail, Work } from '#domain/rails/rail.ts'
 import { eachRow, type RowSource } from './rows.ts'
 
-/** Is told of each row of a list that comes as a stream, as it is taken. */
+/** Receives each row of a streamed list as it is read. */
 export type SeeRow = (list: string, row: unknown, index: number) => void
 
 /**

@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process'
 import { tooComplex } from './job.ts'
 import { usageOf } from './process-usage.ts'
 
-/** Processor time and memory decide; `wallMs` only ends what waits for ever. */
+/** Processor time and memory decide; `wallMs` only ends a run that never finishes. */
 export type RunLimits = { cpuMs: number; memoryBytes: number; wallMs: number }
 
-/** Elsewhere than on Linux a look starts a program. */
-const LOOK_EVERY_MS = process.platform === 'linux' ? 50 : 500
+/** Outside Linux each reading starts a program. */
+const POLL_EVERY_MS = process.platform === 'linux' ? 50 : 500
 
-/** Looks at a child while it does a job, and kills it at a limit; `verdict` is the limit, and `end` stops looking. */
+/** Watches a child while it does a job, and kills it at a limit; `verdict` is the exceeded limit, and `end` stops the watch. */
 export function watchRun(child: ChildProcess, limits: RunLimits) {
   const begun = performance.now()
   let before: number | undefined
@@ -17,7 +17,7 @@ export function watchRun(child: ChildProcess, limits: RunLimits) {
     verdict ??= exceeded
     child.kill('SIGKILL')
   }
-  const look = async () => {
+  const poll = async () => {
     if (performance.now() - begun > limits.wallMs)
       return kill(`the work took longer than ${limits.wallMs / 1000} s`)
     const usage = child.pid === undefined ? undefined : await usageOf(child.pid)
@@ -28,9 +28,9 @@ export function watchRun(child: ChildProcess, limits: RunLimits) {
     else if (usage.residentBytes > limits.memoryBytes) kill(memoryVerdict(limits))
   }
   let ended = false
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS)
-  void look()
-  // V8 aborts a process whose heap is full, between two looks.
+  const timer = setInterval(() => void poll(), POLL_EVERY_MS)
+  void poll()
+  // V8 aborts a process whose heap is full, between two polls.
   const aborted = (code: number | null, signal: NodeJS.Signals | null) => {
     if (signal === 'SIGABRT' || code === 134) verdict ??= memoryVerdict(limits)
   }

@@ -10,8 +10,8 @@ const run = promisify(execFile)
 
 /** Processor time and resident memory of a process of ours; undefined once it has ended. */
 export function usageOf(pid: number): Promise<Usage | undefined> {
-  const look = process.platform === 'linux' ? fromProc(pid) : fromPs(pid)
-  return look.catch(() => undefined)
+  const usage = process.platform === 'linux' ? fromProc(pid) : fromPs(pid)
+  return usage.catch(() => undefined)
 }
 
 async function fromProc(pid: number): Promise<Usage> {

@@ -12,7 +12,7 @@ import { listPublicKeys, type SigningKeyRow } from '../../../activities/store/ke
 import type { Tx } from '../../../activities/store/postgres/db.ts'
 import { clockSeconds } from '../../../activities/store/postgres/db.ts'
 
-/** One version of a key as everybody may see it (endpoints.md §16); `public_key` is null for an access key, which has no public half. */
+/** One version of a key, as any caller may see it; `public_key` is null for an access key, which has no public half. */
 export type KeyVersion = {
   version: number
   key_id: string

@@ -15,11 +15,11 @@ export const isFor = (
   rail: string,
 ): boolean => rails.includes(rail) && (limits?.rails?.includes(rail) ?? true)
 
-/** What is of one rail; `agent_id` is whose it is, and is not there for what anybody may pay. */
+/** A record of one rail; it has no `agent_id` where any agent may pay for it. */
 type OfRail = { rail: string; agent_id?: string | null }
 type Find = (tx: Tx, id: string) => Promise<OfRail | undefined>
 
-/** What a row leads to. */
+/** The record that a row refers to. */
 const through =
   <Row>(
     find: (tx: Tx, id: string) => Promise<Row | undefined>,
@@ -32,7 +32,7 @@ const through =
     return named === null ? undefined : last(tx, named)
   }
 
-/** By the field that an operation's input names it in. */
+/** By the input field that names the record. */
 const found: Readonly<Record<string, Find>> = {
   quote_id: findQuote,
   challenge_id: through(findChallenge, ({ quote_id }) => quote_id, findQuote),
@@ -50,7 +50,7 @@ const found: Readonly<Record<string, Find>> = {
 /** The fields of inputs that name what is of one rail. */
 export const fieldsOfRails: readonly string[] = Object.keys(found)
 
-/** The rails of what an agent's call names. What is not there or another agent's has none: its operation refuses it. */
+/** The rails of the records that an agent's call names. An unknown record or one of another agent counts as none: its operation refuses it. */
 export async function railsNamed(
   tx: Tx,
   agentId: string,

@@ -32,7 +32,7 @@ export type CheckoutAsked = {
 }
 type BindingBy = { binding_id: string } | { entitlement_id: string }
 
-/** Checkouts and the binding of a challenge to the credit that it pays for (endpoints.md §11). */
+/** Checkouts and the binding of a challenge to the credit that it pays for. */
 export function openCheckouts(deps: PaymentDeps) {
   const { db } = deps
   return {
@@ -64,7 +64,7 @@ export function openCheckouts(deps: PaymentDeps) {
       return opened
     },
 
-    /** A challenge that pays for the agent's own credit, or for nobody's yet. */
+    /** A challenge that pays for the agent's own credit, or for none yet. */
     readChallenge: async (agentId: string, challengeId: string) => {
       const challenge = await findChallenge(db, challengeId)
       if (challenge === undefined)

@@ -33,7 +33,7 @@ type LinkSet = {
 }
 type SoldCell = ReturnType<typeof soldCells>[number]
 
-/** The hosted pages of a payment provider, one for each rail and tier that is sold (endpoints.md §11). */
+/** The hosted pages of a payment provider, one for each rail and tier that is sold. */
 export function openProductLinks(deps: LinkDeps) {
   const { db, authority, sendOutgoing } = deps
   const sold = ({ rail, tier }: Only) =>
@@ -59,14 +59,14 @@ export function openProductLinks(deps: LinkDeps) {
         }
       }),
 
-    /** Every page as it stands, with how many are live and how many are left to be set. */
+    /** Every page with its state, with the numbers of live and of missing pages. */
     cells: async (only: Only) => {
       const cells = (await withLinks(only)).map(({ cell, link }) => cellView(cell, link))
       const done = cells.filter(({ state }) => state === 'live').length
       return { cells, done, left: cells.length - done }
     },
 
-    /** Stores the page first, then looks at it once; 422 `amount_mismatch` unless its price is the quote's total. */
+    /** Stores the page first, then requests it once; 422 `amount_mismatch` unless its price is the quote's total. */
     set: async (asked: LinkSet) => {
       const [cell] = sold(asked)
       if (cell === undefined)
@@ -96,7 +96,7 @@ export function openProductLinks(deps: LinkDeps) {
   }
 }
 
-/** The operator's act with its receipt, once for its call; a repeat does not undo what another one set since. */
+/** Stores the page with its receipt, once for its call; a repeat does not undo a later change. */
 async function storeLink(deps: LinkDeps, tx: Tx, asked: LinkSet): Promise<string> {
   const { callId, operator, rail, tier, url, provider_price_usd } = asked
   const subject = `ctl_${digestOf({ call: callId })}`
@@ -117,7 +117,7 @@ async function storeLink(deps: LinkDeps, tx: Tx, asked: LinkSet): Promise<string
 /** Whether the page answers as it is: a redirect is not followed, and is no page. */
 async function isLive(send: SendOutgoing, url: string): Promise<boolean> {
   const answer = await send({ url, method: 'GET' })
-  // A page that is longer than is read here has a status all the same.
+  // A page that is too long to be read here still has a status.
   const { status = 0 } = answer
   return status >= 200 && status < 300
 }

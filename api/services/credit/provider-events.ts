@@ -21,26 +21,26 @@ type ProviderDeps = MoneyDeps &
 
 export type ProviderService = ReturnType<typeof openProviderService>
 
-/** What payment providers tell of payments. */
+/** Events of payment providers about payments. */
 export function openProviderService(deps: ProviderDeps) {
   /** The provider that signed it; throws 401 `webhook_signature_invalid`. */
   const providerOf = async ({ headers, raw }: SignedEvent) =>
     verifyProviderSignature(headers, raw, deps.providerKeys, await clockSeconds(deps.db))
   return {
     providerOf,
-    /** Stores the event before anything is made of it; what fails afterwards is made of it by the workers' sweep. */
+    /** Stores the event before it is applied; if that fails, the workers' sweep applies it. */
     receive: async (signed: SignedEvent, body: unknown) => {
       const provider = await providerOf(signed)
       const event = readProviderEvent(schemeOf(signed), body)
       if (event === undefined) return { event_id: null, accepted: false, duplicate: false }
       const { key, duplicate } = await receiveEvent(deps, provider, event)
-      await applyAndTell(deps, key).catch(deps.warn)
+      await applyAndNotify(deps, key).catch(deps.warn)
       return { event_id: key.event_id, accepted: true, duplicate }
     },
   }
 }
 
-async function applyAndTell(deps: ProviderDeps, key: EventKey): Promise<void> {
+async function applyAndNotify(deps: ProviderDeps, key: EventKey): Promise<void> {
   const { reference } = await applyEvent(deps, key)
   const entitlementId = reference?.entitlement_id ?? null
   if (entitlementId !== null) await notifyTasks(deps, { entitlementId })

@@ -28,7 +28,7 @@ import { findTaskOfRun } from '../../../activities/store/tasks/agent-runs.ts'
 import { sampleOf } from '../receipts/sample.ts'
 import { postingsOf } from './views.ts'
 
-/** A use as its caller reports it; `units` of `usd_credit` consume credit of an entitlement that the agent has. */
+/** A use as its caller reports it; `units` of `usd_credit` consume credit of an entitlement of the agent. */
 export type UsageRecord = {
   callId: string
   agentId: string | undefined
@@ -48,11 +48,11 @@ const CLOCK_SKEW_MS = 300_000
 
 export type UsageLedger = ReturnType<typeof openUsageLedger>
 
-/** The durable usage ledger as operations see it (endpoints.md §8). */
+/** The durable usage ledger as operations see it. */
 export function openUsageLedger(deps: UsageDeps) {
   const { db } = deps
   return {
-    /** One event as the ledger would have it; it happened to nobody. */
+    /** One invented event as the ledger would record it. */
     sample: () => {
       const at = Date.parse(sampleUsageEvent.recorded_at) / 1000
       return sampleOf(deps, {
@@ -97,7 +97,7 @@ export function openUsageLedger(deps: UsageDeps) {
   }
 }
 
-/** Nobody names the credit or the run of somebody else, and who is nobody names no credit. */
+/** Refuses the credit or run of another agent, and credit without an agent. */
 async function assertOwn(tx: Tx, { agentId, entitlement_id, run_id }: UsageRecord): Promise<void> {
   if (entitlement_id !== undefined) {
     if (agentId === undefined)
@@ -177,7 +177,7 @@ async function append(
   return appendUsageEvent(tx, event, now)
 }
 
-/** `at` is when it was recorded, and is hashed under the name `recorded_at`; what the hash is over besides stands here as it is. */
+/** `at` is the time of recording, which the hash covers under the name `recorded_at`; all other hashed fields keep their names. */
 function eventView({ recorded_at, ...event }: StoredUsageEvent) {
   return {
     ...event,

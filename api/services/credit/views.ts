@@ -15,7 +15,7 @@ import type { QuoteRow } from '../../../activities/store/credit/quotes.ts'
 import type { ReferenceRow } from '../../../activities/store/payments/payment-references.ts'
 import type { ChallengeRow } from '../../../activities/store/payouts/challenges.ts'
 
-/** A quote as callers see it (endpoints.md §2). */
+/** A quote as callers see it. */
 export function quoteView(quote: QuoteRow) {
   const {
     quote_id,
@@ -112,7 +112,7 @@ const howOf: Record<PaymentMethod, string> = {
   ap2_mandate_reference: 'the mandate’s presentation, consumed once',
 }
 
-/** How a payment is confirmed, by whom, and when to look again; null once it is decided. */
+/** How a payment is confirmed, by whom, and when to poll again; null once it is decided. */
 export function verificationOf({ method, state }: ReferenceRow) {
   const open = state === 'presented' || state === 'pending'
   return { how: howOf[method], by: [...confirmedBy[method]], next_poll_ms: open ? 5000 : null }

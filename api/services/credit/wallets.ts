@@ -28,19 +28,19 @@ import { ownReference, type PaymentAsked, presentedOf, verifyAndNotify } from '.
 import { postingsOf, referenceView, verificationOf } from './views.ts'
 
 export type Wallets = ReturnType<typeof openWallets>
-/** Limits as they are asked for: what is absent stays as it is, null is no limit. */
+/** Requested limits: an absent one stays unchanged, null is no limit. */
 export type LimitsAsked = { [Limit in keyof AllowanceLimits]?: AllowanceLimits[Limit] | undefined }
 type Made = { callId: string; agentId: string; label: string; limits: LimitsAsked }
 type Limited = { callId: string; by: LimitsBy; walletId: string; limits: LimitsAsked }
 
-/** Movements that a wallet shows; the whole of them stand in the ledger. */
+/** How many movements a wallet shows; the ledger has all of them. */
 const POSTINGS_SHOWN = 100
 
-/** Allowance wallets as operations see them (endpoints.md §12); each act is safe to repeat. */
+/** Allowance wallets as operations see them; each call is safe to repeat. */
 export function openWallets(deps: PaymentDeps) {
   const { db } = deps
   return {
-    /** Without an agent, anybody's wallet. */
+    /** Without an agent, the wallet of any agent. */
     read: async (walletId: string, agentId?: string) =>
       walletView(db, await readWallet(db, walletId, agentId)),
 
@@ -93,7 +93,7 @@ export function openWallets(deps: PaymentDeps) {
   }
 }
 
-/** The payment that was presented for this wallet, or is now; one for anything else is refused. */
+/** The payment that was presented for this wallet, or is presented now; a payment for anything else is refused. */
 async function intoWallet(
   deps: PaymentDeps,
   agentId: string,
@@ -119,7 +119,7 @@ async function intoWallet(
   })
 }
 
-/** A wallet has no challenge that tells what to sign, so who sends no proof is told here: 402 `payment_required`. */
+/** A wallet has no challenge that shows what to sign, so a payment without a proof is answered with it: 402 `payment_required`. */
 async function assertProofGiven(
   deps: PaymentDeps,
   walletId: string,
@@ -144,7 +144,7 @@ async function assertProofGiven(
   )
 }
 
-/** A wallet as its owner sees it (endpoints.md §12). */
+/** A wallet as its owner sees it. */
 async function walletView(tx: Tx, wallet: WalletRow) {
   const { wallet_id, agent_id, label } = wallet
   const account = walletAccount(wallet_id)

@@ -2,7 +2,7 @@ import { CODE_VERSION } from '#domain/core/code-version.ts'
 import type { MoneyDeps, ReceiptIssuer } from '../../../activities/credit/deps.ts'
 import { type ReceiptView, receiptView } from '../../../activities/keys/receipt-view.ts'
 
-/** What a GET shows without anything having happened (endpoints.md §2, Sample<T>). */
+/** An example that a GET shows, of something that never happened. */
 export type Sample<Shown> = Shown & {
   sample: true
   usage: 'synthetic'

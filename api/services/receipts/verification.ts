@@ -23,7 +23,7 @@ export type ReceiptSelector = {
 }
 type Check = { check: string; ok: boolean; detail: string }
 
-/** Judges a receipt by signature, key standing and our record of it (endpoints.md §8, api-conventions.md, Signed receipts). */
+/** Verifies a receipt by its signature, the status of its key and our record of it. */
 export function createReceiptVerification(db: Kysely<Database>, issuer: string) {
   return {
     async verify(selector: ReceiptSelector): Promise<Record<string, unknown>> {
@@ -127,7 +127,7 @@ function standingDetail(times: KeyTimes, iat: number, ok: boolean): string {
     : 'the key is revoked and no older record of this receipt exists'
 }
 
-/** How the key stood at a time, by what is known today. */
+/** The status of the key at a time, as it is known today. */
 const standingOn = ({ retiredAt, revokedAt }: KeyTimes, at: number): KeyStanding =>
   standingNow({
     retiredAt: retiredAt !== null && retiredAt < at ? retiredAt : null,

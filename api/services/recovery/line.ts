@@ -32,7 +32,7 @@ export type Line = {
   waits_for: string
 }
 
-/** What an id tells, name by name, in the order in which people read it. */
+/** The explanation of a payout or task, as named values in reading order. */
 export type Explanation = Record<string, string | number | boolean | null>
 
 /** The wait of what a wake starts again. */

@@ -6,7 +6,7 @@ import { explainTask, listTasks, taskLine } from './tasks.ts'
 
 export const isTask = (subject: string): boolean => subject.startsWith('task-')
 
-/** What is under way, those that need somebody first; `stuck`: those alone. */
+/** Open payouts and tasks, those that need attention first; `stuck`: only those. */
 export async function listLines(deps: RecoverDeps, stuck: boolean): Promise<Line[]> {
   const { db } = deps
   const stored = [...(await listPayouts(db)), ...(await listTasks(db))]
@@ -25,7 +25,7 @@ export async function listLines(deps: RecoverDeps, stuck: boolean): Promise<Line
     .sort((one, other) => Number(other.needs_attention) - Number(one.needs_attention))
 }
 
-/** The subjects whose running workflows say that they need somebody, however many there are besides those looked at. */
+/** The subjects whose running workflows are flagged, including those beyond the listed number. */
 async function flaggedIds(deps: RecoverDeps): Promise<Set<string>> {
   const ids = new Set<string>()
   const query = 'NeedsAttention = true AND ExecutionStatus = "Running"'
@@ -37,7 +37,7 @@ async function flaggedIds(deps: RecoverDeps): Promise<Set<string>> {
 const orphaned = { code: 'not_running', needs_attention: true, waits_for: notRunning('').what }
 const ASKED_AT_ONCE = 50
 
-/** Lines that would go on by themselves, had nobody ended their workflow. */
+/** Lines that would advance without a caller, but whose workflow was ended. */
 async function orphansOf({ client }: RecoverDeps, lines: readonly Line[]): Promise<Set<string>> {
   const ids = lines.filter(({ at_work }) => at_work).map(({ id }) => id)
   const ended: string[] = []
@@ -46,7 +46,7 @@ async function orphansOf({ client }: RecoverDeps, lines: readonly Line[]): Promi
   return new Set(ended)
 }
 
-/** What an id of a payout, a task or a run tells. */
+/** Explains the payout, task or run of an id. */
 export async function explain(deps: RecoverDeps, id: string): Promise<Explanation> {
   const subject = await subjectOf(deps, id)
   return isTask(subject) ? explainTask(deps, subject) : explainPayout(deps, subject)

@@ -66,7 +66,7 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
   }
 }
 
-/** What one payout is, what it waits for, what its workflow last failed at, and the act that unblocks it. */
+/** One payout: its state, its wait, the last failure of its workflow, and the command that unblocks it. */
 export async function explainPayout(
   { client, db, findOutcome }: RecoverDeps,
   payoutId: string,

@@ -26,7 +26,7 @@ import {
 const isAtWork = ({ state, hasInput, isReviewed }: TaskSnapshot): boolean =>
   state === 'credit_funded' ? hasInput && isReviewed : !endedByOthers.includes(state)
 
-/** Tasks that are not closed, those that wait for somebody first. */
+/** Tasks that are not closed, those that need attention first. */
 export async function listTasks(db: Kysely<Database>): Promise<Line[]> {
   return transaction(db, async (tx) => {
     const lines: Line[] = []
@@ -59,7 +59,7 @@ async function lineOf(tx: Tx, row: TaskRow): Promise<Line> {
   }
 }
 
-/** What one task is, what stopped it, what it waits for, what its workflows last failed at, and the act that unblocks it. */
+/** One task: its state, its exception, its wait, the last failure of its workflows, and the command that unblocks it. */
 export async function explainTask(
   { client, db }: RecoverDeps,
   taskId: string,

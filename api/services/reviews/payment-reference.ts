@@ -68,10 +68,10 @@ export const referenceSubject = (deps: ReceiptIssuer): ReviewSubject => ({
 const waitsSince = ({ state, created_at, changed_at }: ReferenceRow): Date =>
   state === 'verified' ? changed_at : created_at
 
-/** By an operator, who then has a word on it again. */
+/** Confirmed by an operator, who can then revise it. */
 const isConfirmed = ({ state, method }: ReferenceRow): boolean =>
   state === 'verified' && isConfirmedBy(method, 'operator')
 
-/** A refund is never what somebody meant who is late with another decision: it has a word of its own. */
+/** A refund has a decision of its own, so that a late approval or rejection never causes one. */
 const decisionsOn = (reference: ReferenceRow): Decision[] =>
   isConfirmed(reference) ? ['revise'] : operatorDecisions(reference)

@@ -21,7 +21,7 @@ import type { DecisionTerms, ReviewSubject, WaitingSubject } from './subject.ts'
 
 const allowed: Decision[] = ['approve', 'reject']
 
-/** Orders that somebody sent: approved, their tasks are agreed on, trusted and reviewed, and wait for their money alone. */
+/** Work orders. The tasks of an approved order have a contract, trust and a review, and wait only for their payment. */
 export const workOrderSubject = (deps: TaskDeps): ReviewSubject => ({
   kind: 'work_order',
   list: async (tx, filter, most) => (await listQueuedOrders(tx, filter, most)).map(listed),

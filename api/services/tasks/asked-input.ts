@@ -23,7 +23,7 @@ export function assertReadable(key: RailKey, input: Record<string, unknown>, at 
   })
 }
 
-/** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is called. */
+/** Throws 422 `callback_refused` for a callback URL that the preflight would refuse; `sandboxed`: only the demo receiver is allowed. */
 export function assertCallback(hosts: CallbackHosts, url: string | null, sandboxed: boolean): void {
   const checked = url === null ? undefined : checkCallbackUrl(hosts, url, sandboxed)
   if (checked?.ok === false)

@@ -9,7 +9,7 @@ import type { Tx } from '../../../activities/store/postgres/db.ts'
 import type { TaskRow } from '../../../activities/store/tasks/tasks.ts'
 import { runIdOf } from '../../../activities/task/facts.ts'
 
-/** Writes an act upon a run into the usage ledger, in the chain of its credit; `subject` names the act, which is written once. */
+/** Records an event of a run in the usage ledger, in the chain of its credit; the same `subject` is recorded once. */
 export async function recordAudit(
   tx: Tx,
   { task_id, agent_id, rail, entitlement_id }: TaskRow,

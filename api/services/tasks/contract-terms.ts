@@ -3,7 +3,7 @@ import type { TaskTerms } from '#domain/tasks/terms.ts'
 
 export type ContractTerms = ReturnType<typeof contractTerms>
 
-/** What is promised before anybody pays: `terms_sha256` is the digest of this document, and nothing in it changes any more. */
+/** The terms of a contract before it is paid. They never change: `terms_sha256` is their digest. */
 export function contractTerms(
   taskId: string,
   contractId: string,

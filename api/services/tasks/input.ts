@@ -15,19 +15,18 @@ import {
 } from '../../../activities/store/tasks/tasks.ts'
 
 /**
- * Stores the input of a task's run and returns its digest; the task is then to be woken. Throws 409 `wrong_state` once the run
- * contract is sealed, 422 `evidence_mismatch` unless each digest that the preflight announced is that of the input, or of an
- * upload that it names.
+ * Stores the input of a task's run and returns its digest; the caller then wakes the task. Throws 409 `wrong_state` once the run
+ * contract is sealed, 422 `evidence_mismatch` unless the preflight announced only digests of the input and of its uploads.
  */
 export async function provideInput(tx: Tx, taskId: string, input: unknown): Promise<string> {
   const task = await lockUnsealed(tx, taskId)
   const { input_manifest } = taskTerms.parse(await findDocument(tx, taskId, task.terms_sha256))
   const { sha256, uploads } = await storeTaskInput(tx, task, input)
-  const astray = input_manifest.filter(
+  const unmatched = input_manifest.filter(
     (announced) => ![sha256, ...uploads].includes(announced.sha256),
   )
-  if (astray.length > 0) {
-    const names = astray.map(({ name }) => name).join(', ')
+  if (unmatched.length > 0) {
+    const names = unmatched.map(({ name }) => name).join(', ')
     throw refuse('evidence_mismatch', {
       detail: `the preflight announced others: ${names}`,
       next_action: 'Send what was announced.',
@@ -56,7 +55,7 @@ export async function storeTaskInput(
   return { sha256: await storeDocument(tx, task_id, input), uploads }
 }
 
-/** Records the operator's decision that lets a task's run begin; the task is then to be woken. */
+/** Records the operator's decision that lets a task's run begin; the caller then wakes the task. */
 export async function approveTask(tx: Tx, taskId: string, decisionId: string): Promise<void> {
   const task = await lockUnsealed(tx, taskId)
   if (task.review_decision !== null && task.review_decision !== decisionId)
@@ -69,8 +68,7 @@ export async function approveTask(tx: Tx, taskId: string, decisionId: string): P
 
 async function lockUnsealed(tx: Tx, taskId: string): Promise<TaskRow> {
   const task = await lockTask(tx, taskId)
-  if (task === undefined)
-    throw refuse('not_found', { detail: 'no such task', next_action: 'Check the task token.' })
+  if (task === undefined) throw refuse('not_found', { detail: 'no such task' })
   if (taskStates.indexOf(task.state) <= taskStates.indexOf('credit_funded')) return task
   throw refuse('wrong_state', {
     detail: `the run contract is sealed or the task is stopped: ${task.state}`,

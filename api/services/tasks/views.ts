@@ -12,7 +12,7 @@ import { findDocument, type TaskRow } from '../../../activities/store/tasks/task
 import { snapshotOf } from '../../../activities/task/snapshot.ts'
 import type { ContractTerms } from './contract-terms.ts'
 
-/** A task as callers see it (endpoints.md §2); its token is told once, where the task begins. */
+/** A task as callers see it; its token is returned only where the task begins. */
 export async function taskView(tx: Tx, row: TaskRow) {
   const snapshot = await snapshotOf(tx, row, [])
   const { task_id, state, resume_state, rail, tier, usage, agent_id, run_id } = row
@@ -34,7 +34,7 @@ export async function taskView(tx: Tx, row: TaskRow) {
   }
 }
 
-/** A wait as callers see it: what it waits for and since when, what the input lacks, and the call that ends it. */
+/** A wait as callers see it: its reason and start, the gaps in the input, and the call that ends it. */
 export function waitView(wait: Wait) {
   const { waiting_for, since, gaps, action } = wait
   return {
@@ -46,7 +46,7 @@ export function waitView(wait: Wait) {
   }
 }
 
-/** A contract with its terms as they were prepared, and what the task pays with by now (endpoints.md §10). */
+/** A contract with its prepared terms and its current payment. */
 export async function contractView(tx: Tx, contract: ContractRow, task: TaskRow) {
   const terms = (await findDocument(tx, task.task_id, contract.terms_sha256)) as ContractTerms
   const { terms_sha256, state, accepted_by, accepted_at, run_contract } = contract
@@ -55,7 +55,7 @@ export async function contractView(tx: Tx, contract: ContractRow, task: TaskRow)
   return { ...terms, payment, terms_sha256, state, ...accepted, run_contract: run_contract ?? null }
 }
 
-/** An exception of a task as callers see it (endpoints.md §2). */
+/** An exception of a task as callers see it. */
 export function taskExceptionView(row: TaskExceptionRow) {
   const { exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id } = row
   return {
@@ -80,7 +80,7 @@ export const recordView = ({ record_kind, record_id, recorded_at }: TaskRecord) 
   recorded_at: recorded_at.toISOString(),
 })
 
-/** A request to bring a task home as callers see it. */
+/** A request to recover a task as callers see it. */
 export function recoveryView(row: RecoveryRequestRow) {
   const { recovery_id, action, state, input_sha256, requested_by, decided_by, requested_at } = row
   const needs_review = state === 'requested'
