@@ -34,7 +34,7 @@ export const stripeEvent = z.object({
 type StripeEvent = z.output<typeof stripeEvent>
 type StripeObject = StripeEvent['data']['object']
 
-/** What a Stripe event says of a payment; undefined for one that says nothing about it. */
+/** Reads a Stripe event about a payment; undefined for any other event. */
 export function readStripe({
   id,
   type,
@@ -46,23 +46,27 @@ export function readStripe({
   const challenge = challengeId.safeParse(
     object.client_reference_id ?? object.metadata?.['challenge_id'],
   )
-  const isSession = type.startsWith('checkout.session.')
   return {
     event_id: id,
     type: said,
-    external_reference: isSession
-      ? object.id
-      : (object.payment_intent ?? object.charge ?? object.id),
+    external_reference: referenceOf(type, object),
     payment_intent: object.payment_intent,
     dispute_id: type.startsWith('charge.dispute.') ? object.id : null,
-    challenge_id: challenge.success ? challenge.data : null,
-    amount_cents:
-      (type === 'charge.refunded'
-        ? object.amount_refunded
-        : (object.amount_total ?? object.amount)) ?? 0,
+    challenge_id: challenge.data ?? null,
+    amount_cents: centsOf(type, object),
     currency: object.currency ?? '',
     said_at: created ?? null,
   }
+}
+
+function referenceOf(type: string, object: StripeObject): string {
+  if (type.startsWith('checkout.session.')) return object.id
+  return object.payment_intent ?? object.charge ?? object.id
+}
+
+function centsOf(type: string, object: StripeObject): number {
+  if (type === 'charge.refunded') return object.amount_refunded ?? 0
+  return object.amount_total ?? object.amount ?? 0
 }
 
 function sessionType(
@@ -70,7 +74,7 @@ function sessionType(
   { payment_status }: StripeObject,
 ): ProviderEventType | undefined {
   const paid = payment_status === 'paid' || payment_status === 'no_payment_required'
-  if (type === 'checkout.session.completed') return paid ? 'payment.settled' : undefined
+  if (type === 'checkout.session.completed' && paid) return 'payment.settled'
   if (type === 'checkout.session.async_payment_succeeded') return 'payment.settled'
   if (type === 'checkout.session.async_payment_failed') return 'payment.failed'
   return type === 'checkout.session.expired' ? 'session.expired' : undefined
@@ -82,9 +86,8 @@ function refundType(
   { amount, amount_refunded }: StripeObject,
 ): ProviderEventType | undefined {
   if (type !== 'charge.refunded') return undefined
-  return amount != null && amount_refunded === amount
-    ? 'payment.refunded'
-    : 'payment.partially_refunded'
+  if (amount != null && amount_refunded === amount) return 'payment.refunded'
+  return 'payment.partially_refunded'
 }
 
 /** Funds are withdrawn when a dispute opens; an inquiry withdraws none before it becomes one. */
@@ -95,7 +98,6 @@ function disputeType(type: string, { status }: StripeObject): ProviderEventType 
   if (status === 'won' || status === 'warning_closed' || status === 'prevented')
     return 'dispute.won'
   const withdrawn = type === 'charge.dispute.funds_withdrawn'
-  return status?.startsWith('warning_') === true && !withdrawn
-    ? 'dispute.inquiry'
-    : 'dispute.opened'
+  if (status?.startsWith('warning_') === true && !withdrawn) return 'dispute.inquiry'
+  return 'dispute.opened'
 }

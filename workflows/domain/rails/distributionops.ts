@@ -149,12 +149,11 @@ function distribute(head: Head, entries: Entry<Recipient>[]): Work<Result> {
     amount_minor: toInteger(amount),
     destination_reference: recipient.destination_reference ?? null,
   }))
-  const blockers = [
-    ...(given === null ? ['pool_too_small'] : []),
-    ...(gaps.count('no_destination') > 0 ? ['no_destination'] : []),
-    ...(entries.some(({ differ }) => differ) ? ['conflicting_duplicates'] : []),
-    ...(paid.length === 0 ? ['no_payments'] : []),
-  ]
+  const blockers: string[] = []
+  if (given === null) blockers.push('pool_too_small')
+  if (gaps.count('no_destination') > 0) blockers.push('no_destination')
+  if (entries.some(({ differ }) => differ)) blockers.push('conflicting_duplicates')
+  if (paid.length === 0) blockers.push('no_payments')
   const remainder_minor = toInteger(pool - allocated)
   const result: Result = {
     allocations: (given ?? []).map(allocationOf),

@@ -107,11 +107,14 @@ function moneyIn(text: string): Quantity[] {
     value: decimal(amount, zeros[scale?.toLowerCase() ?? ''] ?? 0),
     spelled: spelled === undefined ? null : String(spelledNumber(spelled)),
     from: match.index,
-    to:
-      match.index +
-      match[0].length +
-      (spelled !== undefined && text[match.index + match[0].length] === ')' ? 1 : 0),
+    to: endOf(text, match, spelled !== undefined),
   }))
+}
+
+/** The end of a match; the bracket that closes figures after words belongs to it. */
+function endOf(text: string, match: RegExpExecArray, isSpelled: boolean): number {
+  const end = match.index + match[0].length
+  return isSpelled && text[end] === ')' ? end + 1 : end
 }
 
 // Figures, words, or words with the figures after them in brackets.

@@ -1,7 +1,7 @@
 import { digestOf } from '../core/canonical-json.ts'
 import type { Span } from './fields.ts'
 import { scoutInput } from './fixtures/scout.ts'
-import type { Rail, Work } from './rail.ts'
+import type { Gap, Rail, Work } from './rail.ts'
 import { rankingOf } from './ranking.ts'
 import {
   type Exclusion,
@@ -120,17 +120,15 @@ function scout(input: ScoutInput, own: readonly Service[]): Work<ScoutResult> {
     registry_size: services.length,
     registry_sha256: digestOf(services),
   }
-  const gaps = result.missing.map(({ pointer, quote, from }) => ({
+  const gaps: Gap[] = result.missing.map(({ pointer, quote, from }) => ({
     ...(unsearched.has(from)
       ? { code: 'need_not_searched', detail: 'the task has too many needs to search all' }
       : { code: 'capability_missing', detail: 'no service that may be proposed can do this' }),
     citations: [{ pointer, quote }],
   }))
-  const nothing =
-    needs.length === 0
-      ? [{ code: 'task_without_words', detail: 'the task names nothing', citations: [] }]
-      : []
-  return finishedWork(result, [], [...gaps, ...nothing])
+  if (needs.length === 0)
+    gaps.push({ code: 'task_without_words', detail: 'the task names nothing', citations: [] })
+  return finishedWork(result, [], gaps)
 }
 
 /** The parts of a task, at sentences, commas and “then”; what has only one word that carries meaning joins its neighbour. */

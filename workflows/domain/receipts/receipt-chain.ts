@@ -23,7 +23,8 @@ export function expectedReceipts(state: string, transfer: SeenTransfer['status']
   if (state !== 'created') kinds.push('payout_authorized')
   if (state === 'executed') kinds.push('payout_executed')
   if (transfer === 'final') kinds.push('payout_final')
-  if (transfer === 'dead') kinds.push(state === 'executed' ? 'payout_voided' : 'payout_dead')
+  if (transfer === 'dead' && state === 'executed') kinds.push('payout_voided')
+  if (transfer === 'dead' && state !== 'executed') kinds.push('payout_dead')
   return kinds
 }
 
@@ -53,12 +54,8 @@ export function compareReceipts(
       of('receipt_invalid', invalid.map(nameOf), 'no signature of a receipt key of ours'),
     )
   for (const { kind, payload } of receipts) {
-    const facts = {
-      ...payout.facts,
-      sub: payout.payoutId,
-      kind,
-      ...(kind === 'payout_final' ? place(transfer) : {}),
-    }
+    const facts: Record<string, unknown> = { ...payout.facts, sub: payout.payoutId, kind }
+    if (kind === 'payout_final') Object.assign(facts, place(transfer))
     const wrong = Object.entries(facts).filter(
       ([name, value]) => payload !== null && payload[name] !== value,
     )

@@ -3,31 +3,31 @@ import type { OwnMove } from './automatic-transitions.ts'
 import type { TaskExceptionCode } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
 
-/** What is stored of a task's money. Times are RFC 3339 UTC. */
+/** The stored facts of a task's money. Times are RFC 3339 UTC. */
 export type CreditFacts = {
   quoteId: string
   quoteEndsAt: string
   quoteLives: boolean
   entitlementId: string
-  /** The challenge that can still be met, or is being met. */
+  /** The challenge that can still be paid, or is being paid. */
   challenge: { id: string; endsAt: string } | null
   /** Of credit that is there to be used. */
   settlementReceiptId: string | null
   /** Of credit that was used. */
   usageReceiptId: string | null
-  /** Why work cannot go on for this credit. */
+  /** The reason why work for this credit must stop. */
   trouble: {
     code: Extract<TaskExceptionCode, 'payment_reversed' | 'credit_mismatch'>
     detail: string
   } | null
 }
 
-/** What stops a task: its open exception, and where that was raised. */
+/** The open exception of a task, and the state in which it was raised. */
 export type Stopped = { code: TaskExceptionCode; resumeState: TaskState | null }
 
 /**
- * The move that a task owes to its money, which is stored before the task is told: whenever somebody looks, the task catches up.
- * What is funded is never too late: it takes a task out of the lapse that it came after.
+ * The next transition that the stored money of a task demands. Money is stored before the task is notified, so a task that missed a
+ * notification catches up here. Money that comes late is still good: it takes the task out of its lapse.
  */
 export function moneyMove(
   state: TaskState,
@@ -46,17 +46,20 @@ export function moneyMove(
         data: { quote_id: credit.quoteId, expires_at: credit.quoteEndsAt },
       }
     case 'quoted': {
-      const named =
-        challenge === null ? {} : { challenge_id: challenge.id, expires_at: challenge.endsAt }
-      if (challenge === null && !funded) return undefined
-      return { event: 'credit_requested', data: { entitlement_id: entitlementId, ...named } }
+      const data = { entitlement_id: entitlementId }
+      if (challenge !== null) {
+        const named = { challenge_id: challenge.id, expires_at: challenge.endsAt }
+        return { event: 'credit_requested', data: { ...data, ...named } }
+      }
+      return funded ? { event: 'credit_requested', data } : undefined
     }
     case 'credit_pending':
       if (trouble !== null) return { event: 'exception_raised', data: trouble }
       if (!funded) return undefined
       return { event: 'credit_funded', data: { settlement_receipt_id: settlementReceiptId } }
     case 'exception_open':
-      return freed ? { event: 'replay_prepared', data: { action: 'replay' } } : undefined
+      if (!freed) return undefined
+      return { event: 'replay_prepared', data: { action: 'replay' } }
     case 'replay_ready':
       return freed ? { event: 'replayed', data: {} } : undefined
     default:
@@ -69,7 +72,7 @@ export function moneyMove(
 
 type Trouble = CreditFacts['trouble']
 
-/** What is wrong with the money: taken back, another amount than was owed, or not there where a result is to be charged. */
+/** The fault of the money: it was taken back, has another amount than was owed, or is missing when a result is charged. */
 export function moneyTrouble(
   state: TaskState,
   paid: {
@@ -80,7 +83,7 @@ export function moneyTrouble(
   },
 ): Trouble {
   const { uncharged, referenceState, reason } = paid
-  // Of work that is charged it is told once: an operator may let it go on.
+  // Charged work is stopped once: an operator may let it continue.
   const reversed = referenceState === 'refunded' || referenceState === 'disputed'
   if (reversed && (uncharged || !paid.reversedBefore))
     return { code: 'payment_reversed', detail: reason ?? 'the payment was taken back' }
@@ -95,12 +98,12 @@ export function moneyTrouble(
   return null
 }
 
-/** An exception that only ever meant that the money had not come. */
+/** Whether an exception means only that the money was missing. */
 const waitsForMoney = ({ code, resumeState }: Stopped): boolean =>
   (code === 'deadline_passed' && (resumeState === 'trusted' || resumeState === 'quoted')) ||
   (code === 'credit_mismatch' && resumeState === 'credit_pending')
 
-/** States that a task has only while its credit is there. */
+/** The states that need credit. */
 const worksForMoney: readonly TaskState[] = [
   'credit_funded',
   'queued',

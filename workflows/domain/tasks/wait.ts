@@ -4,13 +4,14 @@ import {
   type RequiredAction,
   reviewWait,
   type Wait,
+  type WaitKind,
 } from '../core/wait.ts'
 import { loopStepDecisions } from '../reviews/review.ts'
 import type { RecoveryAction } from './exception.ts'
 import type { TaskState } from './lifecycle.ts'
 import { recoverCommand } from './recover-command.ts'
 
-/** What decides what a task waits for; ids are the arguments of the call that ends the wait. */
+/** The facts that decide what a task waits for; ids are arguments of the call that ends the wait. */
 export type WaitingTask = {
   taskId: string
   state: TaskState
@@ -39,7 +40,7 @@ const takesInput: readonly string[] = [
   'correct_input',
 ] satisfies RecoveryAction[]
 
-/** Why a task does not go on by itself, and what ends that; the one source for every view of a task and its run. */
+/** What a task waits for and who must act; every view of a task and its run shows this. */
 export function taskWait(task: WaitingTask): Wait {
   if (task.exception !== null) return recoveryWait(task, task.exception)
   if (task.state === 'credit_funded') return startWait(task)
@@ -66,7 +67,8 @@ function recoveryWait(task: WaitingTask, exception: NonNullable<WaitingTask['exc
 
 function evidenceWait({ taskId, since, gaps }: WaitingTask): Wait {
   const codes = [...new Set(gaps.map(({ code }) => code))]
-  const what = `evidence that the input lacks${codes.length === 0 ? '' : `: ${codes.join(', ')}`}`
+  const lacks = 'evidence that the input lacks'
+  const what = codes.length === 0 ? lacks : `${lacks}: ${codes.join(', ')}`
   const action = recoverAction(taskId, ['supply_evidence'], {})
   return { what, waiting_for: ['evidence'], since, gaps: [...gaps], action }
 }
@@ -77,30 +79,35 @@ function recoverAction(
   named: Record<string, string>,
 ): RequiredAction {
   const [action = ''] = recoveries
-  const input = takesInput.includes(action)
+  const command = recoverCommand(taskId, action)
+  const choices = [...recoveries]
+  if (!takesInput.includes(action)) {
+    const args = { ...named, action, note: '<why>', ...KEY }
+    return { by: 'agent', call: RECOVER, arguments: args, choices, command }
+  }
+  const args = { ...named, action, input: '<the whole input>', note: '<why>', ...KEY }
   return {
     by: 'agent',
     call: RECOVER,
-    arguments: {
-      ...named,
-      action,
-      ...(input ? { input: '<the whole input>' } : {}),
-      note: '<why>',
-      ...KEY,
-    },
-    choices: [...recoveries],
-    command: `${recoverCommand(taskId, action)}${input ? ' --input FILE' : ''}`,
+    arguments: args,
+    choices,
+    command: `${command} --input FILE`,
   }
 }
 
-/** A paid task begins with its input and, unless the sandbox decides, an operator's approval. */
+/** A paid task starts with its input and, outside the sandbox, an operator's approval. */
 function startWait(task: WaitingTask): Wait {
-  const review =
-    task.review === null ? undefined : reviewWait('', task.review, ['approve', 'reject'])
-  const needs = [
-    ...(task.hasInput ? [] : ['the input']),
-    ...(task.isReviewed ? [] : ['an operator to approve the start']),
-  ]
+  const review = task.review && reviewWait('', task.review, ['approve', 'reject'])
+  const needs: string[] = []
+  const kinds: WaitKind[] = []
+  if (!task.hasInput) {
+    needs.push('the input')
+    kinds.push('input')
+  }
+  if (!task.isReviewed) {
+    needs.push('an operator to approve the start')
+    kinds.push('review')
+  }
   const submit = agentCall('POST /api/agent-self-serve-rail-loop', {
     task_token: TOKEN,
     contract_id: task.contractId,
@@ -109,10 +116,7 @@ function startWait(task: WaitingTask): Wait {
   })
   return {
     what: needs.join(' and ') || 'its run to be queued',
-    waiting_for: [
-      ...(task.hasInput ? [] : ['input' as const]),
-      ...(task.isReviewed ? [] : ['review' as const]),
-    ],
+    waiting_for: kinds,
     since: review?.since ?? task.since,
     gaps: [],
     action: task.hasInput ? (review?.action ?? null) : submit,

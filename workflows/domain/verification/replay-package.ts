@@ -4,7 +4,7 @@ import { RECEIPT_TYP } from '../receipts/receipt.ts'
 import { REPLAY_TYP, ReplayFile, type ReplayPackage } from '../runs/replay-package.ts'
 import { verifyLedger } from '../tasks/ledger.ts'
 import { checkReceipts } from './receipts.ts'
-import { type Findings, firstFault, openFindings, type Report } from './report.ts'
+import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
 import { type Given, rerun } from './rerun.ts'
 import { checkCompletion } from './return-package.ts'
 import { type KeySet, verifySigned } from './signed.ts'
@@ -34,11 +34,8 @@ export function verifyReplayFile(value: unknown, settings: ReplaySettings = {}):
   )
   checkResult(findings, made, { keys, receipts })
   const again = rerun(made, settings)
-  findings.note(
-    'replay',
-    'fault' in again ? again.fault : undefined,
-    'holds' in again ? again.holds : '',
-  )
+  if ('fault' in again) findings.note('replay', again.fault, '')
+  else findings.note('replay', undefined, again.holds)
   return findings.report()
 }
 
@@ -51,7 +48,7 @@ function checkSignature(
   const is = digestOf(body)
   findings.note(
     'package',
-    is === package_sha256 ? undefined : `its digest is ${is}, it says another`,
+    faultUnless(is === package_sha256, `its digest is ${is}, it says another`),
     is,
   )
   const signed = findings.claims(verifySigned(jws, REPLAY_TYP, keys))
@@ -71,7 +68,7 @@ function checkSignature(
 const otherThan =
   (payload: Record<string, unknown>) =>
   ([name, value]: [string, unknown]): string | undefined =>
-    payload[name] === value ? undefined : `it was signed with another ${name}`
+    faultUnless(payload[name] === value, `it was signed with another ${name}`)
 
 function checkLedger(findings: Findings, { task_id, ledger }: ReplayPackage): void {
   const verdict = verifyLedger(
@@ -136,18 +133,16 @@ function checkResult(
   const attestation = receipts.find(
     ({ kind, sub }) => kind === 'attestation' && sub === made.run_id,
   )
+  const { proof_hash } = made
+  const isProduced = produced?.['result_sha256'] === made.result_sha256
+  const ledgerAttests = attested === undefined || attested['proof_hash'] === proof_hash
+  const receiptAttests = attested === undefined || attestation?.['proof_hash'] === proof_hash
   const fault =
     firstFault(Object.entries(proof), otherThan(completion ?? {})) ??
-    (digestOf(led) === made.loop_sha256 ? undefined : 'the steps of the loop are others') ??
-    (rail === made.rail ? undefined : 'it is of another rail') ??
-    (produced?.['result_sha256'] === made.result_sha256
-      ? undefined
-      : 'the ledger tells of another result') ??
-    (attested === undefined || attested['proof_hash'] === made.proof_hash
-      ? undefined
-      : 'the ledger attests another') ??
-    (attested === undefined || attestation?.['proof_hash'] === made.proof_hash
-      ? undefined
-      : 'no receipt attests it')
+    faultUnless(digestOf(led) === made.loop_sha256, 'the steps of the loop are others') ??
+    faultUnless(rail === made.rail, 'it is of another rail') ??
+    faultUnless(isProduced, 'the ledger tells of another result') ??
+    faultUnless(ledgerAttests, 'the ledger attests another') ??
+    faultUnless(receiptAttests, 'no receipt attests it')
   findings.note('result', fault, `${made.result_sha256}, of ${task_id}`)
 }

@@ -41,6 +41,10 @@ function verdictOf(checks: Check[], keys: ReadonlyMap<string, Standing>): Report
   return [...keys.values()].includes('revoked') ? 'indeterminate' : 'proven'
 }
 
+/** A fault, unless the thing that was checked holds. */
+export const faultUnless = (holds: boolean, fault: string): string | undefined =>
+  holds ? undefined : fault
+
 /** The fault of the first thing that has one. */
 export function firstFault<T>(
   things: Iterable<T>,

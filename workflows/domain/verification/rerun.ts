@@ -47,8 +47,8 @@ export function latestInput(
   if (named.join() !== inputs.join())
     return { fault: 'the ledger names other inputs than the package' }
   const input_sha256 = named.at(-1)
-  if (input_sha256 === undefined)
-    return before === null ? { holds: 'no work was begun' } : { fault: 'the ledger names no input' }
+  if (input_sha256 === undefined && before === null) return { holds: 'no work was begun' }
+  if (input_sha256 === undefined) return { fault: 'the ledger names no input' }
   if (before !== null && before.input_sha256 !== input_sha256)
     return { fault: 'the result is of another input' }
   const input = given.input ?? documents.find(({ sha256 }) => sha256 === input_sha256)?.content

@@ -2,7 +2,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
 import { canonicalJson, digestOf, sha256Hex } from '../core/canonical-json.ts'
 import { COMPLETION_TYP, PackageFile, ReturnPackage, RunProof } from '../runs/return-package.ts'
-import { type Findings, firstFault, openFindings, type Report } from './report.ts'
+import { type Findings, faultUnless, firstFault, openFindings, type Report } from './report.ts'
 import { type KeySet, verifySigned } from './signed.ts'
 
 /** A package taken apart: the texts of its files by name, `manifest.json` among them, and its completion signature. */
@@ -62,7 +62,7 @@ export function checkCompletion(
     completion.proof_hash === digestOf({ type: 'service.run-proof.v2', ...proof })
   findings.note(
     'proof hash',
-    proven ? undefined : 'it is not the digest of the proof',
+    faultUnless(proven, 'it is not the digest of the proof'),
     completion.proof_hash,
   )
   return completion
@@ -77,7 +77,7 @@ function checkFiles(
   const isSigned = sha256Hex(manifest) === completion?.manifest_sha256
   findings.note(
     'manifest',
-    isSigned ? undefined : 'it is not the one that was signed',
+    faultUnless(isSigned, 'it is not the one that was signed'),
     sha256Hex(manifest),
   )
   const listed = manifestOf(manifest)
@@ -91,14 +91,14 @@ function checkFiles(
   }
   const names = new Set(['manifest.json', ...listed.map(({ name }) => name)])
   const surplus = firstFault(Object.keys(files), (name) =>
-    names.has(name) ? undefined : `${name} is in no manifest`,
+    faultUnless(names.has(name), `${name} is in no manifest`),
   )
   findings.note('files', surplus, `${listed.length} files, all of the manifest`)
   const isResult =
     completion !== undefined && sha256Hex(files['result.json'] ?? '') === completion.result_sha256
   findings.note(
     'result',
-    isResult ? undefined : 'it is not the one that was signed',
+    faultUnless(isResult, 'it is not the one that was signed'),
     completion?.result_sha256 ?? '',
   )
 }

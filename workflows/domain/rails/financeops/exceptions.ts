@@ -40,16 +40,19 @@ export function exceptionsOf(
 function setAside(list: List, rows: SetAside[]): Exception[] {
   return [...groupedBy(rows, ({ code, id }) => JSON.stringify([code, id]))].map(([, own]) => {
     const id = own[0]?.id ?? ''
-    const ids = {
-      invoice_ids: list === 'invoices' ? [id] : [],
-      payment_ids: list === 'payments' ? [id] : [],
-    }
+    const ids = { invoices: [], payments: [], [list]: [id] }
     return {
       code: own[0]?.code ?? '',
-      ...ids,
+      invoice_ids: ids.invoices,
+      payment_ids: ids.payments,
       citations: own.flatMap(({ citations }) => citations),
     }
   })
+}
+
+const alikeCodes: Record<List, string> = {
+  invoices: 'possible_duplicate_invoice',
+  payments: 'possible_duplicate_payment',
 }
 
 /** Items of different ids that say the same: a bill sent twice, or paid twice. */
@@ -58,13 +61,7 @@ function lookAlikes(list: List, items: Item[], more: (item: Item) => string): Ex
   const keyOf = (item: Item) =>
     JSON.stringify([item.currency, item.counterparty, String(item.amount), more(item)])
   const alike = [...groupedBy(named, keyOf).values()].filter((own) => own.length > 1)
-  const code = list === 'invoices' ? 'possible_duplicate_invoice' : 'possible_duplicate_payment'
-  return alike.map((own) =>
-    about(code, {
-      invoices: list === 'invoices' ? own : [],
-      payments: list === 'payments' ? own : [],
-    }),
-  )
+  return alike.map((own) => about(alikeCodes[list], { invoices: [], payments: [], [list]: own }))
 }
 
 function isOtherParty({ invoices, payments }: Record<List, Item[]>): boolean {
