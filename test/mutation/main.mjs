@@ -12,7 +12,7 @@ const leastScore = 90
 const detected = ['Killed', 'Timeout']
 
 /** The folders whose score the threshold holds. */
-const folders = ['credit', 'payouts']
+const folders = ['agents', 'callbacks', 'credit', 'payments', 'payouts', 'tasks']
 /** Texts for readers: no test should repeat them. */
 const texts = [`!${domain}/**/error-help.ts`]
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts'
 import { mayAct, type TrustState } from './trust.ts'
 
-/** What a credential may be for (endpoints.md §22.5): each opens an operation. */
+/** What a credential may be for: each opens an operation. */
 export const scopes = [
   'runs:read',
   'runs:write',
@@ -23,7 +23,7 @@ const sandboxScopes: ReadonlySet<Scope> = new Set([
 export const sandboxScopesOf = (requested: readonly Scope[]): Scope[] =>
   requested.filter((scope) => sandboxScopes.has(scope))
 
-/** States of credentials and of agents' signing versions (endpoints.md §22.3). */
+/** States of credentials and of agents' signing versions. */
 export const keyStates = ['pending', 'active', 'retiring', 'retired', 'revoked'] as const
 export type KeyState = (typeof keyStates)[number]
 

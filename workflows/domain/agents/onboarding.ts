@@ -1,4 +1,4 @@
-/** The steps of self-onboarding, in the order of agent-commerce.md. */
+/** The steps of self-onboarding, in their order. */
 export const selfOnboarding = [
   'submit_manifest',
   'receive_trust_state',
@@ -7,7 +7,7 @@ export const selfOnboarding = [
   'prepare_run_contract',
   'submit_agent_run',
 ] as const
-/** The steps of access key delivery, in the order of agent-commerce.md; the same order stands in SQL. */
+/** The steps of access key delivery, in their order; SQL has the same order. */
 export const accessKeyDelivery = [
   'trust_approved',
   'credential_envelope_created',

@@ -1,4 +1,4 @@
-/** The rules that hold for everybody, in the words of agent-commerce.md (What the service does, Policy rules). */
+/** The policy rules that hold for every agent. */
 export const policyRules = [
   'Review is required before work is executed.',
   'Outside agents do not receive OS access.',

@@ -1,7 +1,7 @@
 import { refuse } from '../core/errors.ts'
 import { type Decision, decisions } from '../reviews/review.ts'
 
-/** How far an agent is trusted (endpoints.md §22.3); a sandbox agent has a track of its own, on which nothing is decided. */
+/** How far an agent is trusted; a sandbox agent has a track of its own, on which nothing is decided. */
 export const trustStates = [
   'submitted',
   'under_review',

@@ -41,7 +41,7 @@ export type CallbackFacts = {
 }
 export type CallbackSubjectEvent = keyof CallbackFacts
 
-/** The body of every callback (endpoints.md § 20 `task-callback`); `host_proof` asks to be answered with its nonce. */
+/** The body of every callback; `host_proof` asks to be answered with its nonce. */
 export const callbackBody = z.discriminatedUnion('event', [
   z.strictObject({ event: z.literal('task_updated'), ...standing, ...taskFacts.shape }),
   z.strictObject({ event: z.literal('credential_ready'), ...standing, ...credentialFacts.shape }),

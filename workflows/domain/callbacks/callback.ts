@@ -6,7 +6,7 @@ export type CallbackState = (typeof callbackStates)[number]
 export type CallbackOutcome = 'taken' | 'failed' | 'gone'
 export type CallbackEvent = CallbackOutcome | 'exhausted'
 
-/** The whole state table of a delivery (endpoints.md § 22.3): (state, event) → state; what is over stays as it is. */
+/** The whole state table of a delivery: (state, event) → state; what is over stays as it is. */
 export const callbackTransitions: Record<
   CallbackState,
   Partial<Record<CallbackEvent, CallbackState>>
@@ -18,11 +18,11 @@ export const callbackTransitions: Record<
   disabled: {},
 }
 
-/** Whether anything is still sent in this state. */
+/** Whether a delivery in this state still has attempts. */
 export const isCallbackOpen = (state: CallbackState): boolean =>
   Object.keys(callbackTransitions[state]).length > 0
 
-/** Where a delivery is after an attempt that began when `failures` others had failed. */
+/** The state after an attempt; `failures` counts the failed attempts before it. */
 export function afterAttempt(
   state: CallbackState,
   outcome: CallbackOutcome,
@@ -41,7 +41,7 @@ export function callbackOutcome(status: number | null): CallbackOutcome {
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-/** Milliseconds before each attempt, counted from the end of the one before (tasks.md § Callbacks; Standard Webhooks). */
+/** Milliseconds before each attempt, counted from the end of the one before. */
 export const callbackScheduleMs = [
   0,
   5 * SECOND,

@@ -1,4 +1,4 @@
-/** The versions of the contract sets that the service keeps to (agent-commerce.md § Versioning). */
+/** The versions of the contract sets that the service keeps to. */
 export const contractSets = {
   result_contract: 'v2',
   result_contract_split: '1.0',

@@ -5,7 +5,7 @@ import { CHAIN_ID, NETWORK } from './limits.ts'
 
 export type Hex = `0x${string}`
 
-/** `po_` + SHA-256 of creator and key (payout.md, Identity and terms); also the Temporal workflow id. */
+/** `po_` + SHA-256 of creator and key; also the Temporal workflow id. */
 export function payoutId(creator: string, idempotencyKey: string): string {
   return `po_${digestOf({ type: 'service.payout.v1', creator: creator.toLowerCase(), idempotency_key: idempotencyKey })}`
 }
@@ -16,7 +16,7 @@ export function transferNonce(asset: string, payout: string): Hex {
   return `0x${bytesToHex(keccak_256(utf8ToBytes(text)))}`
 }
 
-/** 64 hex that name one x402 payment (wire-facts §4.1). */
+/** 64 hex that name one x402 payment. */
 export function paymentId(asset: string, payer: string, nonce: string): string {
   return sha256Hex(
     `x402:2:${NETWORK}:${asset.toLowerCase()}:${payer.toLowerCase()}:${nonce.toLowerCase()}`,

@@ -6,7 +6,7 @@ export const limits = {
   freeCallsPerWindow: 10,
   freeWindowSeconds: 30 * 24 * 3600,
   proofAgeSecondsMax: 300,
-  /** Decision: tolerated clock advance of a caller (wire-facts §3.2). */
+  /** Decision: tolerated clock advance of a caller. */
   proofAheadSecondsMax: 30,
   proofHeaderBytesMax: 2048,
   memoCharsMax: 1024,
@@ -18,24 +18,23 @@ export const limits = {
   bodyBytesMax: 65_536,
   /** Decision: how deep the lists and objects of a body may nest. */
   jsonDepthMax: 64,
-  /** endpoints.md §1.3. */
   inputBytesMax: 256 * 1024 * 1024,
   /** Decision: inputs that one agent may be uploading at once. */
   inputUploadsMax: 4,
   /** Nobody uploads one input for as long as this; what is there after it without a name was cut off. */
   inputUploadMsMax: 3_600_000,
-  /** Decision (payout.md): an execute needs this much life left, so that the transfer can confirm before it dies. */
+  /** Decision: an execute needs this much life left, so that the transfer can confirm before it dies. */
   executeLifeSecondsMin: 30,
   keyBindingAgeSecondsMax: 300,
   dailyWindowSeconds: 24 * 3600,
-  /** Decision (payout.md): measured bound below which concurrent updates of one workflow never run twice. */
+  /** Decision: measured bound below which concurrent updates of one workflow never run twice. */
   updatesInFlightMax: 6,
   disclosuresMax: 16,
   /** Decision: after it an agent's credential has to be rotated. */
   credentialLifeSeconds: 90 * 24 * 3600,
-  /** Decision (endpoints.md §16): the longest that a credential which was rotated out goes on. */
+  /** Decision: the longest that a credential which was rotated out goes on. */
   credentialOverlapSecondsMax: 604_800,
-  /** Decision (endpoints.md §10): the life of a handshake nonce. */
+  /** Decision: the life of a handshake nonce. */
   handshakeNonceSeconds: 300,
   /** Decision: how long after its nonce has ended a handshake that was taken may be repeated for its answer. */
   handshakeRepeatSeconds: 600,
@@ -47,7 +46,7 @@ export const limits = {
   guessedCredentialDelayMs: 1_000,
 } as const
 
-/** What the trust operations keep to, under the names of the document (payout-and-trust, Limits). */
+/** What the trust operations keep to, under the names of the document. */
 export const trustLimits = {
   recordsPerWallet: 256,
   bytesPerWallet: 4_194_304,

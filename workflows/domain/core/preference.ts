@@ -1,4 +1,4 @@
-/** The longest that a call waits for a change (endpoints §1.3). */
+/** The longest that a call waits for a change. */
 export const WAIT_SECONDS_MAX = 20
 
 /**

@@ -1,4 +1,4 @@
-/** The runtime record kinds (agent-commerce.md § Resources), in their order. */
+/** The runtime record kinds, in their order. */
 export const recordKinds = [
   'onboarding',
   'trust_profile',

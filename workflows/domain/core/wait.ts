@@ -1,6 +1,6 @@
 import type { SubjectKind } from '../reviews/review.ts'
 
-/** What others have to bring before something goes on (endpoints.md §2). */
+/** The things that a task or payout can wait for. */
 export const waitKinds = ['credit', 'input', 'review', 'evidence', 'callback', 'recovery'] as const
 type WaitKind = (typeof waitKinds)[number]
 
@@ -22,7 +22,7 @@ export type RequiredAction = {
   command: string | null
 }
 
-/** Why something does not go on by itself. Every view shows this and nothing else. */
+/** What a task or payout waits for. Every view shows exactly this. */
 export type Wait = {
   what: string
   waiting_for: WaitKind[]

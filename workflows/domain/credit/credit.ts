@@ -6,7 +6,7 @@ import type { PaymentMethod } from '../payments/payment-reference.ts'
 export type EntitlementState = 'pending' | 'funded' | 'consumed' | 'returned'
 export type EntitlementEvent = 'fund' | 'exhaust' | 'give_back'
 
-/** endpoints.md §22.3, entitlement. */
+/** The state table of an entitlement. */
 export const entitlementTransitions: StateTable<EntitlementState, EntitlementEvent> = {
   pending: { fund: 'funded' },
   funded: { exhaust: 'consumed', give_back: 'returned' },

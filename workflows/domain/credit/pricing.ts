@@ -1,12 +1,12 @@
 import { refuse } from '../core/errors.ts'
 import { type RailKey, type Tier, tiers } from '../rails/rail.ts'
 
-/** The only name that the documents give to a price list (agent-commerce.md § Prices). */
+/** The only name that the documents give to a price list. */
 export const PRICING_MODEL = 'free_tools_movement_fee'
 export const CURRENCY = 'usd'
 
 export const quoteUnitsMax = 1000
-/** Decision (endpoints.md §1.3): seconds that a quote and a challenge live; a challenge never outlives its quote. */
+/** Decision: seconds that a quote and a challenge live; a challenge never outlives its quote. */
 export const quoteLifeSeconds = 24 * 3600
 export const challengeLifeSeconds = 3600
 
@@ -27,7 +27,7 @@ export type Price = {
   lines: QuoteLine[]
 }
 
-/** 8 % of the tier price, rounded half up to whole usd, on standard and pro; none on entry (agent-commerce.md § Prices). */
+/** 8 % of the tier price, rounded half up to whole usd, on standard and pro; none on entry. */
 export function railFee(tier: Tier, base: number): number {
   return tier === 'entry' ? 0 : Math.floor((base * 8 + 50) / 100)
 }
@@ -52,7 +52,7 @@ export function priceOf({ key, prices }: Sold, tier: Tier, units = 1): Price {
   }
 }
 
-/** Nothing, for a synthetic run of a rail that is never sold (endpoints.md §1.3). */
+/** Nothing, for a synthetic run of a rail that is never sold. */
 export function discoveryPrice(rail: Sold): Price {
   return {
     base_usd: 0,

@@ -1,6 +1,6 @@
 import { digestOf } from '../core/canonical-json.ts'
 
-/** What a caller may record (endpoints.md §8). */
+/** What a caller may record. */
 export const recordedKinds = ['run_usage', 'tool_call', 'model_tokens', 'storage', 'other'] as const
 /** `audit` is written by the service alone. */
 export type UsageKind = (typeof recordedKinds)[number] | 'audit'

@@ -1,6 +1,6 @@
 import type { AuthorityType, PaymentMethod, ReferenceState } from './payment-reference.ts'
 
-/** What a kind of payment authority rests on (agent-commerce.md § Enumerations, payment authority types). */
+/** What a kind of payment authority rests on. */
 export type AuthorityRule = {
   /** The method that a payment under it is presented as. */
   method: PaymentMethod
@@ -50,7 +50,9 @@ export function decideAuthority(
   return authorityRules[type].hosted_by === 'provider' ? 'needs_provider' : 'authorized'
 }
 
-/** Why a reference that is over carries no authority any more; none while it may still be paid by, or was. */
+const overStates: readonly ReferenceState[] = ['rejected', 'expired', 'disputed', 'refunded']
+
+/** The reason why a reference that is over carries no authority; none for an open or verified one. */
 export function overReasons({
   state,
   reason,
@@ -58,7 +60,6 @@ export function overReasons({
   state: ReferenceState
   reason: string | null
 }): string[] {
-  return state === 'rejected' || state === 'expired' || state === 'disputed' || state === 'refunded'
-    ? [`the payment is ${state}${reason === null ? '' : `: ${reason}`}`]
-    : []
+  if (!overStates.includes(state)) return []
+  return [reason === null ? `the payment is ${state}` : `the payment is ${state}: ${reason}`]
 }

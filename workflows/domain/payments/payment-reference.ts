@@ -2,7 +2,7 @@ import { digestOf } from '../core/canonical-json.ts'
 import type { StateTable } from '../core/state-table.ts'
 import { CURRENCY } from '../credit/pricing.ts'
 
-/** agent-commerce.md § Enumerations, payment challenge accepted methods. */
+/** The methods by which a payment challenge can be paid. */
 export const paymentMethods = [
   'hosted_checkout',
   'agent_allowance',
@@ -57,7 +57,7 @@ export function instructionsFor(
   return words[path]
 }
 
-/** Who confirms a method: nobody's word alone funds anything. */
+/** The parties that can confirm a payment by each method. */
 export const confirmedBy = {
   hosted_checkout: ['provider'],
   agent_allowance: ['wallet'],
@@ -78,7 +78,7 @@ export const isConfirmedBy = (method: PaymentMethod, who: 'provider' | 'operator
 export type ChallengeState = 'open' | 'pending' | 'settled' | 'expired'
 export type ChallengeEvent = 'present' | 'settle' | 'fail' | 'expire'
 
-/** endpoints.md §22.3, payment challenge; `fail` only when it is proven that the reference brought nothing. */
+/** The state table of a payment challenge; `fail` needs proof that the reference brought no money. */
 export const challengeTransitions: StateTable<ChallengeState, ChallengeEvent> = {
   open: { present: 'pending', expire: 'expired' },
   pending: { settle: 'settled', fail: 'open' },
@@ -105,7 +105,7 @@ export type ReferenceEvent =
   | 'uphold'
   | 'refund'
 
-/** endpoints.md §22.3, payment reference; while a payment is disputed its credit is not used. */
+/** The state table of a payment reference; the credit of a disputed payment is not used. */
 export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = {
   presented: { check: 'pending', reject: 'rejected', expire: 'expired' },
   pending: { verify: 'verified', reject: 'rejected', expire: 'expired' },
@@ -116,10 +116,10 @@ export const referenceTransitions: StateTable<ReferenceState, ReferenceEvent> = 
   refunded: {},
 }
 
-/** How the reason of a payment begins that came in with another amount than was owed. */
+/** The prefix of the reason when a payment has another amount than was owed. */
 export const AMOUNT_MISMATCH = 'amount_mismatch:'
 
-/** What came of looking at a reference: `rejected` is proven, and only `verified` funds; nothing else is ever made of a doubt. */
+/** The result of checking a reference. Only `verified` funds, `rejected` is proven, and any doubt is `pending`. */
 export type Verdict =
   | { kind: 'verified'; evidence: Record<string, unknown> }
   | { kind: 'rejected'; reason: string }
@@ -190,7 +190,7 @@ export function checkTransaction(
 
 /** One verdict of several independent nodes: proof takes all of them. */
 export function agree(verdicts: readonly Verdict[]): Verdict {
-  const [first = { kind: 'pending', reason: 'nobody was asked' } as const, ...others] = verdicts
+  const [first = { kind: 'pending', reason: 'no node was asked' } as const, ...others] = verdicts
   const doubt = verdicts.find(({ kind }) => kind === 'pending')
   if (doubt?.kind === 'pending')
     return {

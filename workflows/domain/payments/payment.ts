@@ -63,7 +63,7 @@ const paymentSchema = z.strictObject({
 })
 
 /**
- * Reads a decoded PAYMENT-SIGNATURE against the one offer (payout.md, "Parse the payment strictly"; wire-facts Appendix E);
+ * Reads a decoded PAYMENT-SIGNATURE against the one offer;
  * throws 402 `payment_invalid` for any other form, other terms, another recipient or another amount.
  */
 export function parsePayment(decoded: unknown, raw: string, offer: PaymentTerms): StrictPayment {

@@ -1,4 +1,4 @@
-/** What follows from a payment provider's event, in its order (agent-commerce.md § States and transitions). */
+/** What follows from a payment provider's event, in its order. */
 export const activationSteps = [
   'provider_event',
   'webhook_verification',

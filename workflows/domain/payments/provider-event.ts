@@ -40,7 +40,7 @@ export type ProviderEvent = {
 const text = z.string().min(1).max(200)
 const challengeId = z.string().regex(/^ch_[0-9a-f]{64}$/)
 
-/** The body of a Standard Webhooks event (endpoints.md §20); the amount in whole usd. */
+/** The body of a Standard Webhooks event; the amount in whole usd. */
 const ProviderEventBody = z
   .strictObject({
     event_id: text,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Rail, Work } from './rail.ts'
 
-/** What a run input may hold of one list; a longer list is uploaded and taken row by row (endpoints.md §1.3). */
+/** What a run input may hold of one list; a longer list is uploaded and taken row by row. */
 const INLINE_ROWS_MAX = 5_000
 
 type Lists = Record<string, z.ZodType>

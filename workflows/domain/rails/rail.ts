@@ -12,7 +12,7 @@ export const railKeys = [
 ] as const
 export type RailKey = (typeof railKeys)[number]
 
-/** The rails that a work order names as its tool (agent-commerce.md § Resources); each declares it too, and a test compares. */
+/** The rails that a work order names as its tool; each declares it too, and a test compares. */
 export const requestedTools = [
   'packetops',
   'distributionops',
@@ -22,7 +22,7 @@ export const requestedTools = [
 export const tiers = ['entry', 'standard', 'pro'] as const
 export type Tier = (typeof tiers)[number]
 
-/** Where a rail takes part (agent-commerce.md § What the service does); a rail declares it, and no shared code names a rail. */
+/** Where a rail takes part; a rail declares it, and no shared code names a rail. */
 type Takes = {
   paidAgentUse: boolean
   quickstart: boolean

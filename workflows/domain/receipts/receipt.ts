@@ -12,7 +12,7 @@ export type PayoutReceiptKind =
   | 'payout_dead'
   | 'payout_voided'
 
-/** The claims every receipt carries (api-conventions.md, Signed receipts); facts of the kind stand beside them. */
+/** The claims every receipt carries; facts of the kind stand beside them. */
 export type ReceiptClaims = {
   iss: string
   iat: number
@@ -29,7 +29,7 @@ const finality: Partial<Record<PayoutReceiptKind, string>> = {
   payout_final: 'finalized',
 }
 
-/** What a payout receipt says beyond the standing claims (payout-and-trust.md, Receipt records). */
+/** What a payout receipt says beyond the standing claims. */
 export function payoutReceiptFacts(
   kind: PayoutReceiptKind,
   row: PayoutFacts,

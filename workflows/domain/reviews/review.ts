@@ -1,4 +1,4 @@
-/** What people decide about (endpoints.md §22.5): each decision is one row of `review_decisions`. */
+/** What people decide about: each decision is one row of `review_decisions`. */
 export const subjectKinds = [
   'agent',
   'work_order',

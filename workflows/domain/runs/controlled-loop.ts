@@ -1,6 +1,6 @@
 import type { TaskExceptionCode } from '../tasks/exception.ts'
 
-/** The controlled loop of every run, in its order (agent-commerce.md § Resources). */
+/** The controlled loop of every run, in its order. */
 export const loopSteps = [
   'intake',
   'planner',

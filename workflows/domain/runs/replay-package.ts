@@ -39,7 +39,7 @@ const Step = z.strictObject({
 const Document = z.strictObject({ sha256: Digest, content: z.unknown() })
 
 /**
- * A task with everything that proves it, for somebody who has nothing else (tasks.md § Exceptions and recovery). `inputs` are
+ * A task with everything that proves it, for somebody who has nothing else. `inputs` are
  * the digests of the run's inputs, the latest last; `documents` the contents of what the ledger names by digest.
  */
 export const ReplayPackage = z

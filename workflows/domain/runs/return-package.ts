@@ -39,7 +39,7 @@ export const RunProof = z.strictObject({
 })
 export type RunProof = z.output<typeof RunProof>
 
-/** What a result is delivered under; settlement funds credit, usage consumes it (agent-commerce.md, policy rule 10). */
+/** What a result is delivered under; settlement funds credit, usage consumes it. */
 export const ResultContract = z
   .strictObject({
     version: z.literal(contractSets.result_contract),
@@ -56,7 +56,7 @@ export const PackageFile = z.strictObject({
   bytes: z.int().min(0),
 })
 
-/** A return package as JSON (endpoints.md §2): what the zip holds, and the receipts that came after it was made. */
+/** A return package as JSON: what the zip holds, and the receipts that came after it was made. */
 export const ReturnPackage = z
   .strictObject({
     ...RunProof.shape,

@@ -1,4 +1,4 @@
-/** What the sender of an order declares of its input (agent-commerce.md, policy rule 4). */
+/** What the sender of an order declares of its input. */
 export const DATA_DECLARATION = 'no_regulated_or_confidential_data' as const
 
 /** The same as a term of every contract, which the agent accepts. */

@@ -2,7 +2,7 @@ import type { EntitlementState } from '../credit/credit.ts'
 import type { ReferenceState } from '../payments/payment-reference.ts'
 import { type TaskState, taskStates } from './lifecycle.ts'
 
-/** Why a task is stopped (endpoints.md §22.4), and what resolves it; every exception can be abandoned. */
+/** The reasons that stop a task, each with the recoveries that resolve it. */
 export const taskExceptions = {
   evidence_gap: ['supply_evidence', 'replay', 'abandon'],
   input_invalid: ['correct_input', 'abandon'],
@@ -28,7 +28,7 @@ export const recoveryActions = [
   'abandon',
 ] as const satisfies readonly RecoveryAction[]
 
-/** The states of an exception (endpoints.md §22.3). */
+/** The states of an exception. */
 export type TaskExceptionState =
   | 'open'
   | 'recovery_requested'

@@ -1,7 +1,7 @@
 import { digestOf } from '../core/canonical-json.ts'
 import { nextTaskState, resumeStateAfter, type TaskEvent, type TaskState } from './lifecycle.ts'
 
-/** One move of a task as callers see it (endpoints.md §2). `at` is RFC 3339 UTC in milliseconds; digests are 64 hex. */
+/** One move of a task as callers see it. `at` is RFC 3339 UTC in milliseconds; digests are 64 hex. */
 export type LedgerEntry = {
   sequence: number
   event: TaskEvent

@@ -1,7 +1,7 @@
 import { type DomainError, refuse } from '../core/errors.ts'
 import { nextCallOf } from './calls.ts'
 
-/** The canonical states of a task (agent-commerce.md § States and transitions), in their order. */
+/** The canonical states of a task, in their order. */
 export const taskStates = [
   'created',
   'preflight_checked',
@@ -62,11 +62,11 @@ export const taskEvents = [
 ] as const
 export type TaskEvent = (typeof taskEvents)[number]
 
-/** Where a move leads; `resume_state` is the state that the task had when its exception was opened. */
+/** The target of a transition; `resume_state` is the state in which the exception was opened. */
 type Target = TaskState | 'resume_state'
 const raises = { exception_raised: 'exception_open' } as const
 
-/** The whole table of tasks.md: (state, event) → state; every other pair is refused. */
+/** The state table: (state, event) → state. Every other pair is refused. */
 export const taskTransitions: Record<TaskState | 'none', Partial<Record<TaskEvent, Target>>> = {
   none: { submit: 'created' },
   created: { preflight_passed: 'preflight_checked', preflight_rejected: 'failed', ...raises },
@@ -131,7 +131,7 @@ export const resumableStates: readonly TaskState[] = taskStates.filter(
   (state) => taskTransitions[state].exception_raised !== undefined,
 )
 
-/** What a refusal out of turn tells of a task: its state, and the events that are allowed now. */
+/** The facts of a refused event: the state of the task and the events that it allows. */
 export const taskStanding = (state: TaskState) => ({
   state,
   allowed_events: allowedTaskEvents(state),

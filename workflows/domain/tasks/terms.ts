@@ -9,7 +9,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const reference = z.string().regex(/^[a-z]+_[A-Za-z0-9_-]{1,128}$/)
 const at = z.iso.datetime()
 
-/** The largest single input, uploaded before its run (endpoints.md §1.3). */
+/** The largest single input, uploaded before its run. */
 const INPUT_BYTES_MAX = 256 * 1024 * 1024
 
 /**

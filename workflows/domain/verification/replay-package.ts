@@ -16,7 +16,7 @@ export type ReplaySettings = Given & {
 }
 
 /**
- * Holds a replay package against everything in it, and does the work of its run again (tasks.md § Exceptions and recovery):
+ * Holds a replay package against everything in it, and does the work of its run again:
  * nothing but the file is asked, and every part is looked at even where another is wrong.
  */
 export function verifyReplayFile(value: unknown, settings: ReplaySettings = {}): Report {

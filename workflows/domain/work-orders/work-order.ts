@@ -17,7 +17,7 @@ export type WorkOrderState = (typeof workOrderStates)[number]
 /** What an order's state follows from: its decision, and where the tasks behind it stand. */
 export type OrderedTask = { state: TaskState; begun: boolean; attested: boolean }
 
-/** How far an order is (endpoints.md §22.3). It has no moves of its own after its decision: its tasks are what happens. */
+/** How far an order is. It has no moves of its own after its decision: its tasks are what happens. */
 export function workOrderState(
   decision: 'approve' | 'reject' | null,
   tasks: readonly OrderedTask[],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import {
@@ -16,6 +17,13 @@ import { echoesNonce } from '#domain/callbacks/callback-body.ts'
 import { verifies } from '../../../verifies.ts'
 
 const events: CallbackEvent[] = ['taken', 'failed', 'gone', 'exhausted']
+const lastStates = { taken: 'delivered', gone: 'disabled', failed: 'gave_up' } as const
+
+function documented(status: number) {
+  if (status >= 200 && status < 300) return 'taken'
+  return status === 410 ? 'gone' : 'failed'
+}
+
 const outcomes = fc.constantFrom('taken' as const, 'failed' as const, 'gone' as const)
 
 verifies(
@@ -47,9 +55,7 @@ verifies(
   'only 2xx is taken and only 410 is gone; a redirect or no answer has failed',
   () => {
     for (let status = 100; status < 600; status++)
-      expect(callbackOutcome(status), String(status)).toBe(
-        status >= 200 && status < 300 ? 'taken' : status === 410 ? 'gone' : 'failed',
-      )
+      expect(callbackOutcome(status), String(status)).toBe(documented(status))
     expect(callbackOutcome(null)).toBe('failed')
   },
 )
@@ -68,9 +74,7 @@ verifies(
           if (open && outcome === 'failed') failures += 1
         }
         const decided = run.slice(0, 8).find((outcome) => outcome !== 'failed')
-        expect(state).toBe(
-          decided === undefined ? 'gave_up' : decided === 'taken' ? 'delivered' : 'disabled',
-        )
+        expect(state).toBe(lastStates[decided ?? 'failed'])
         expect(failures).toBe(
           Math.min(
             8,
@@ -127,3 +131,19 @@ verifies(
       expect(echoesNonce(answer, 'n-1'), answer).toBe(false)
   },
 )
+
+verifies('callback.states', 'the eighth failure is the last, and no earlier one is', () => {
+  const after = [1, 2, 3, 4, 5, 6].map((failures) => afterAttempt('retrying', 'failed', failures))
+  expect(new Set(after)).toEqual(new Set(['retrying']))
+  expect(afterAttempt('retrying', 'failed', 7)).toBe('gave_up')
+  expect(afterAttempt('retrying', 'taken', 7)).toBe('delivered')
+  expect(afterAttempt('retrying', 'gone', 7)).toBe('disabled')
+  expect(afterAttempt('gave_up', 'taken', 7)).toBe('gave_up')
+})
+
+verifies('callback.schedule', 'the id of a delivery commits to subject, event and ordinal', () => {
+  const digest = createHash('sha256')
+    .update('{"event":"e","ordinal":2,"subject":"s","type":"service.callback.v1"}')
+    .digest('hex')
+  expect(callbackDeliveryId('s', 'e', 2)).toBe(`cb_${digest}`)
+})

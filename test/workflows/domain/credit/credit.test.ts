@@ -83,14 +83,12 @@ function run(start: Entitlement, source: Account, sequence: readonly Act[]) {
   let one = start
   for (const { act, units } of sequence) {
     try {
-      const movement =
-        act === 'fund'
-          ? fund(one, source)
-          : act === 'consume'
-            ? consume(one, units)
-            : act === 'refund'
-              ? refund(one)
-              : giveBack(one)
+      const movement = {
+        fund: () => fund(one, source),
+        consume: () => consume(one, units),
+        refund: () => refund(one),
+        give_back: () => giveBack(one),
+      }[act]()
       post(movement.legs)
       one = movement.entitlement
     } catch (error) {

@@ -64,7 +64,10 @@ verifies(
     for (const { at, value } of input.readings) {
       const local = new Date(Date.parse(at) + (isSummer(Date.parse(at)) ? HOUR : 0))
       const isNight = local.getUTCHours() >= 23 || local.getUTCHours() < 6
-      const rate = isNight ? night : local.getUTCDay() % 6 === 0 ? weekend : day
+      const isWeekend = local.getUTCDay() % 6 === 0
+      let rate = day
+      if (isNight) rate = night
+      else if (isWeekend) rate = weekend
       expected += micro(value) * (rate ?? 0n)
     }
     expect(exact(result.recomputed_exact_minor)).toBe(expected)

@@ -18,7 +18,9 @@ export function meterYear(days?: number): EnergyopsInput {
     const hour = new Date(
       instant + (summerBegins <= instant && instant < summerEnds ? 4 * QUARTER_MS : 0),
     ).getUTCHours()
-    const usual = hour < 6 ? 0.08 : hour < 17 ? 0.9 : 0.4
+    let usual = 0.4
+    if (hour < 6) usual = 0.08
+    else if (hour < 17) usual = 0.9
     const at = `${new Date(instant).toISOString().slice(0, 19)}Z`
     return { at, value: Math.round(1_000 * usual * (0.6 + 0.8 * roll())) / 1_000 }
   })
