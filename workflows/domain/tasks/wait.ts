@@ -4,7 +4,6 @@ import {
   type RequiredAction,
   reviewWait,
   type Wait,
-  type WaitKind,
 } from '../core/wait.ts'
 import { loopStepDecisions } from '../reviews/review.ts'
 import type { RecoveryAction } from './exception.ts'
@@ -99,7 +98,7 @@ function recoverAction(
 function startWait(task: WaitingTask): Wait {
   const review = task.review && reviewWait('', task.review, ['approve', 'reject'])
   const needs: string[] = []
-  const kinds: WaitKind[] = []
+  const kinds: Wait['waiting_for'] = []
   if (!task.hasInput) {
     needs.push('the input')
     kinds.push('input')
