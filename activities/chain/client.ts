@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AbiDecodingZeroDataError,
   BaseError,
@@ -103,7 +104,7 @@ function viewOf(reader: ChainReader, pollMs: number): ChainView & Pick<Chain, 'n
   const wait = async (): Promise<void> => {
     const before = seen
     for (let polls = 1; polls <= POLLS_MAX; polls++) {
-      await new Promise((resolve) => setTimeout(resolve, pollMs))
+      await sleep(pollMs)
       const now = await heights().catch(() => before)
       if (now?.head.hash !== before?.head.hash || now?.finalized.hash !== before?.finalized.hash)
         return

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '#domain/core/limits.ts'
 import { packageRoot } from '../../activities/config/package-root.ts'
 import { createClient, executePayout, type OutputOf } from '../../clients/typescript/src/index.ts'
@@ -144,7 +145,7 @@ async function waitFinal(agent: PayingAgent, payoutId: string): Promise<PayoutAn
     const { body } = await agent.client.call('payout-status', { payout_id: payoutId })
     if (body.payout.transfer.status === 'final') return body
     if (Date.now() > until) throw new Error(`the transfer is still ${body.payout.transfer.status}`)
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await sleep(1000)
   }
 }
 

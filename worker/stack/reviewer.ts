@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, type Hosts, type InputOf } from '../../clients/typescript/src/index.ts'
 
 type Kind = InputOf<'loop-review-record'>['subject_kind']
@@ -21,7 +22,7 @@ export function openReviewer(hosts: Hosts, operator: string) {
     let subject = await waiting(kind, subject_id)
     while (subject === undefined) {
       if (Date.now() > until) throw new Error(`no ${kind} ${subject_id} waits for a decision`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await sleep(100)
       subject = await waiting(kind, subject_id)
     }
     const { waiting_since } = subject
