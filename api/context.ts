@@ -1,12 +1,11 @@
+import type { Denial } from '#domain/agents/credential.ts'
 import type { TokenPrefix } from '#domain/agents/status-token.ts'
 import type { Refusal } from '#domain/core/errors.ts'
 import type { ControlScope } from '#domain/payouts/controls.ts'
 import type { CreateInput, PayoutView } from '#domain/payouts/payout.ts'
+import type { credentialView } from '../activities/agent/views.ts'
 import type { PayoutCallbacks } from '../activities/payout/callbacks.ts'
 import type { CredentialOfAgent } from '../activities/store/agents/agent-credentials.ts'
-import type { ContractView } from './registry/contract-view.ts'
-import type { Enforcement } from './registry/enforcement.ts'
-import type { PublishedSchemas } from './registry/published-schemas.ts'
 import type { HandshakeService } from './services/agents/handshake.ts'
 import type { RegistrationService } from './services/agents/registration.ts'
 import type { SigningService } from './services/agents/signing.ts'
@@ -134,6 +133,43 @@ export type ReconciliationActs = {
   ): Promise<Record<string, unknown>>
 }
 
+export type EnforcementInput = {
+  operation_id: string
+  rail?: string | undefined
+  amount_usd?: number | undefined
+}
+/** The check that every call makes of a credential, without the operation. */
+export type Enforcement = {
+  /** Checks and records it as an audit event of this call; throws 404 for an unknown operation. */
+  check(
+    presented: Presented | undefined,
+    input: EnforcementInput,
+    callId: string,
+  ): Promise<{
+    decision: 'allow' | 'deny'
+    reasons: Denial[]
+    credential: ReturnType<typeof credentialView> | null
+    audit_event_id: string
+  }>
+}
+
+export type SchemaEntry = { name: string; version: string; url: string; sha256: string }
+/** Prints a schema document; by the name of its file. */
+export type SchemaDocuments = Readonly<Record<string, () => Record<string, unknown>>>
+export type PublishedSchemas = {
+  index(): SchemaEntry[]
+  read(name: string): Record<string, unknown> | undefined
+}
+
+/** The operations of a path, printed from the registry, with the live counts of its records. */
+export type ContractView = {
+  path: string
+  version: string
+  operations: Record<string, unknown>[]
+  policy_rules: string[]
+  live: Record<string, number>
+}
+
 /** Documents that print the registry, the keys and the configuration. */
 export type DiscoveryCommands = {
   openapi(): Record<string, unknown>
@@ -146,7 +182,7 @@ export type HealthCommands = {
   ready(): Promise<{ ok: boolean; checks: Record<string, { ok: boolean; detail: string }> }>
 }
 
-/** What a path offers, printed from the registry. */
+/** The contract views, one for each path that has one. */
 export type ContractActs = Record<
   'registration' | 'binding' | 'loop' | 'walletRun',
   () => Promise<ContractView>

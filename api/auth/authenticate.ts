@@ -1,11 +1,11 @@
 import { checkCredential } from '#domain/agents/credential.ts'
 import { type DomainError, refuse } from '#domain/core/errors.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
-import type { PipelineDeps } from '../calls/deps.ts'
 import type { Caller, CallRequest } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import { factsOf } from './agent.ts'
 import { assertSigned } from './agent-signature.ts'
+import type { AuthDeps } from './deps.ts'
 import { type Identity, recognise } from './identify.ts'
 import { railsOf } from './named-rails.ts'
 import { presentedWay } from './presented.ts'
@@ -27,7 +27,7 @@ type Known<Kind extends Identity['kind']> = Extract<Identity, { kind: Kind }>
 export async function authenticate(
   call: ReadCall,
   identity: Identity,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<Authenticated> {
   const { operation, request } = call
   const known = await fitting(wayOf(operation, request), identity, call, deps)
@@ -63,7 +63,7 @@ async function fitting(
   way: AccessKind,
   identity: Identity,
   call: ReadCall,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<Identity> {
   if (way === identity.kind || identity.kind === 'refused') return identity
   return recognise(way, [call.operation], call.request, deps)
@@ -84,7 +84,7 @@ function publicCaller(
 function operatorCaller(
   { operation, request }: ReadCall,
   { operator }: Known<'operator'>,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ) {
   const caller = { kind: 'operator', id: `operator:${operator.operatorId}`, ...operator } as const
   const { token } = request.params
@@ -122,7 +122,7 @@ export async function assertRails(
   operation: AnyOperation,
   input: unknown,
   caller: Caller,
-  { agents }: PipelineDeps,
+  { agents }: AuthDeps,
 ): Promise<void> {
   if (caller.kind !== 'agent' || operation.needs === undefined) return
   const named = await railsOf(operation, input, (given) => agents.railsNamed(caller.agentId, given))
@@ -143,7 +143,7 @@ function assertCovers({ credential }: Extract<Caller, { kind: 'agent' }>, wanted
 async function tokenCaller(
   { operation, request, value }: ReadCall,
   { token }: Known<'status'>,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<Caller> {
   const { statusToken, http, id } = operation
   if (statusToken === undefined)
@@ -173,7 +173,7 @@ const unknownToken = (): DomainError =>
 async function walletCaller(
   { request, value }: ReadCall,
   { proof }: Known<'wallet'>,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<Authenticated> {
   const body = request.method === 'GET' ? undefined : value
   await deps.attempts.guard({ address: request.address }, async () => assertProvenBody(proof, body))

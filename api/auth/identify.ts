@@ -1,10 +1,10 @@
 import { DomainError, type Refusal } from '#domain/core/errors.ts'
 import type { WalletProof } from '#domain/payouts/wallet-proof.ts'
 import type { CredentialOfAgent } from '../../activities/store/agents/agent-credentials.ts'
-import type { PipelineDeps } from '../calls/deps.ts'
 import type { CallRequest, TokenSubject } from '../context.ts'
 import { type AccessKind, type AnyOperation, waysOf } from '../operation.ts'
 import { presentedCredentialId, recogniseCredential } from './agent.ts'
+import type { AuthDeps } from './deps.ts'
 import { type AuthenticatedOperator, authenticateOperator } from './operator.ts'
 import type { MayAskOthers } from './operator-token.ts'
 import { presentedWay } from './presented.ts'
@@ -28,7 +28,7 @@ export type Identity =
 export async function identify(
   operations: readonly AnyOperation[],
   request: CallRequest,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<Identity> {
   const way = presentedWay(operations, request)
   if (way === 'agent' && operations.every(({ examines }) => examines === true))
@@ -45,7 +45,7 @@ export async function recognise(
   way: AccessKind,
   operations: readonly AnyOperation[],
   request: CallRequest,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<Identity> {
   switch (way) {
     case 'public':
@@ -65,7 +65,7 @@ export async function recognise(
 }
 
 /** A wrong credential is what an operation that examines them reports. */
-const examine = (request: CallRequest, deps: PipelineDeps): Promise<Identity> =>
+const examine = (request: CallRequest, deps: AuthDeps): Promise<Identity> =>
   findCredential(request, deps).then(
     (credential): Identity => ({ kind: 'agent', credential }),
     (error: unknown): Identity => {
@@ -75,12 +75,12 @@ const examine = (request: CallRequest, deps: PipelineDeps): Promise<Identity> =>
     },
   )
 
-const findOperator = ({ address, headers }: CallRequest, deps: PipelineDeps) =>
+const findOperator = ({ address, headers }: CallRequest, deps: AuthDeps) =>
   deps.attempts.guard({ address }, () =>
     authenticateOperator(headers['authorization'], deps.operators, mayAskOthers(address, deps)),
   )
 
-const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: PipelineDeps) =>
+const findCredential = ({ address, headers }: CallRequest, { attempts, agents }: AuthDeps) =>
   attempts.guard({ address, credentialId: presentedCredentialId(headers['authorization']) }, () =>
     recogniseCredential(headers['authorization'], agents.findCredential),
   )
@@ -88,7 +88,7 @@ const findCredential = ({ address, headers }: CallRequest, { attempts, agents }:
 const findToken = (
   operations: readonly AnyOperation[],
   request: CallRequest,
-  { attempts, agents }: PipelineDeps,
+  { attempts, agents }: AuthDeps,
 ) =>
   attempts.guard({ address: request.address }, () =>
     recogniseToken(
@@ -101,12 +101,12 @@ const findToken = (
 /** Webhooks are signed over their raw bytes. */
 const findProvider = (
   { address, headers, body }: CallRequest,
-  { attempts, verifyWebhook }: PipelineDeps,
+  { attempts, verifyWebhook }: AuthDeps,
 ) => attempts.guard({ address }, () => verifyWebhook({ headers, raw: body ?? new Uint8Array() }))
 
 async function findWallet(
   { address, headers, method, path }: CallRequest,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<WalletProof> {
   const nowSeconds = await deps.clock.nowSeconds()
   const asked = {
@@ -123,7 +123,7 @@ async function findWallet(
 
 /** A check that asks another service stays behind the limits of the address. */
 const mayAskOthers =
-  (address: string, { limits, attempts }: PipelineDeps): MayAskOthers =>
+  (address: string, { limits, attempts }: AuthDeps): MayAskOthers =>
   async () => {
     const ticket = await limits.address(address)
     ticket.assertGranted()

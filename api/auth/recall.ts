@@ -2,9 +2,9 @@ import { digestOf } from '#domain/core/canonical-json.ts'
 import { callId } from '#domain/core/ids.ts'
 import { verifySignature } from '../../activities/keys/compact.ts'
 import type { CallIdentity } from '../../activities/store/calls/grants.ts'
-import type { PipelineDeps } from '../calls/deps.ts'
 import { assertSigned } from './agent-signature.ts'
 import type { ReadCall } from './authenticate.ts'
+import type { AuthDeps } from './deps.ts'
 
 /**
  * The call, where the key in its input signed it: a repeat of the call that registered the key is that call, whatever it was known by,
@@ -14,7 +14,7 @@ export async function signedCall(
   { operation, request, value }: ReadCall,
   input: unknown,
   call: CallIdentity,
-  deps: PipelineDeps,
+  deps: AuthDeps,
 ): Promise<CallIdentity> {
   const publicJwk = operation.recalledBy?.(input)
   const { method, path, headers, address } = request

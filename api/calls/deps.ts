@@ -3,17 +3,10 @@ import type { Logger } from 'pino'
 import type { Config } from '../../activities/config/config.ts'
 import type { Offers } from '../../activities/payment/offers.ts'
 import type { Slots } from '../../activities/run/isolation/slots.ts'
-import type { CallRow } from '../../activities/store/calls/calls.ts'
 import type { Changes } from '../../activities/store/postgres/changes.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type { FindCredential } from '../auth/agent.ts'
-import type { SpokeFor } from '../auth/agent-signature.ts'
-import type { Attempts } from '../auth/attempts.ts'
-import type { KnownOperators } from '../auth/operator.ts'
-import type { FindTokens } from '../auth/status-token.ts'
-import type { WalletProofDeps } from '../auth/wallet-proof.ts'
+import type { AuthDeps } from '../auth/deps.ts'
 import type { Context } from '../context.ts'
-import type { SignedEvent } from '../services/credit/provider-events.ts'
 import type { KeyedQueue } from './keyed-queue.ts'
 import type { Quotas } from './quotas.ts'
 
@@ -33,46 +26,23 @@ export type RateLimits = {
   freeGrant(address: string): Promise<FreeTicket>
 }
 
-/** What the one road needs beside the operation and the request. */
-export type PipelineDeps = {
-  readonly baseUrl: string
-  readonly osUrl: string
+/** What the pipeline needs besides the operation and the request. */
+export type PipelineDeps = Omit<AuthDeps, 'limits' | 'agents'> & {
   readonly db: Kysely<Database>
   readonly changes: Changes
   readonly log: Logger
-  /** Postgres' clock. */
-  readonly clock: { nowSeconds(): Promise<number> }
   readonly limits: RateLimits
   readonly quotas: Quotas
-  /** What an address may have under way at once before its callers are known. */
+  /** The calls of one address that may run at once before their callers are known. */
   readonly unknownCalls: Slots
-  readonly wallets: WalletProofDeps
-  readonly operators: KnownOperators
-  /** Read in the database for each call: what is revoked holds at once, in every process. */
-  readonly agents: {
-    readonly findCredential: FindCredential
-    readonly findTokens: FindTokens
-    readonly spokeFor: SpokeFor
-    /** The call that registered a public key which still speaks for its agent. */
-    readonly registrationBy: (
-      publicJwk: Readonly<Record<string, unknown>>,
-    ) => Promise<CallRow | undefined>
-    /** Whether an agent is trusted and no sandbox. */
+  readonly agents: AuthDeps['agents'] & {
+    /** Whether an agent is trusted and no sandbox agent. */
     readonly isTrusted: (agentId: string) => Promise<boolean>
-    /** The rails of what the input of an agent's call names by ids and tokens. */
-    readonly railsNamed: (
-      agentId: string,
-      input: Readonly<Record<string, unknown>>,
-    ) => Promise<string[]>
   }
-  /** Throws 401 `webhook_signature_invalid` unless a configured key of a provider signed these raw bytes. */
-  readonly verifyWebhook: (signed: SignedEvent) => Promise<unknown>
-  /** Failed credentials, counted and slowed over all processes. */
-  readonly attempts: Attempts
   /** One grant of a caller at a time, within this process. */
   readonly inQueue: KeyedQueue
   readonly offers: Offers
-  /** Starts or joins the settlement workflow of a payment; should that fail, a worker's sweep does. */
+  /** Starts or joins the settlement workflow of a payment; if that fails, a worker's sweep does it. */
   readonly notifyPayment: (paymentId: string) => Promise<void>
   readonly chainHead: () => Promise<bigint>
   readonly context: (

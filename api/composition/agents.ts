@@ -34,7 +34,7 @@ import { openReviews, type ReviewDeps } from '../services/reviews/reviews.ts'
 type AgentSettings = Issuing &
   Pick<AgentDeps, 'db'> & {
     config: Config
-    registry: () => readonly AnyOperation[]
+    registry: readonly AnyOperation[]
     keys: KeyRings
   } & {
     reviewing: Pick<ReviewDeps, 'subjects' | 'wakeTask'>
@@ -89,13 +89,13 @@ export function openAgentServices({
     enforcement: createEnforcement({ db, registry }),
     contracts: {
       registration: async () =>
-        contractView(registry(), '/api/agents/register', await countTrustStates(db)),
+        contractView(registry, '/api/agents/register', await countTrustStates(db)),
       binding: async () =>
-        contractView(registry(), '/api/agent-credit-checkout-binding', await countBound(db)),
+        contractView(registry, '/api/agent-credit-checkout-binding', await countBound(db)),
       walletRun: async () =>
-        contractView(registry(), '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
+        contractView(registry, '/api/wallet-bound-rail-run', await countPaidByWallet(db)),
       loop: async () =>
-        contractView(registry(), '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
+        contractView(registry, '/api/agent-self-serve-rail-loop', await countRunsOf(db, {})),
     },
   }
   const agents: PipelineDeps['agents'] = {

@@ -33,7 +33,8 @@ import { gasWalletGauges } from '../health/gas-wallet-gauges.ts'
 import { createGauges } from '../health/gauges.ts'
 import { createHealth } from '../health/health.ts'
 import type { Gauges } from '../http/metrics.ts'
-import { operations } from '../operations/index.ts'
+import { schemaDocuments } from '../operations/discovery/schema-documents.ts'
+import { families, operations } from '../operations/index.ts'
 import { createDiscovery } from '../registry/discovery.ts'
 import { openKeys } from '../services/keys/keys.ts'
 import { openOperators } from '../services/operators/operators.ts'
@@ -45,7 +46,12 @@ import { openReconciliationService } from '../services/reconciliation/reconcilia
 import { openAgentServices } from './agents.ts'
 import { openTasks } from './tasks.ts'
 
-const registry = () => operations
+/** What the discovery documents print. */
+const documents = {
+  registry: operations,
+  payoutOperations: families.payouts,
+  schemaDocuments,
+}
 const ZERO = `0x${'0'.repeat(40)}`
 
 /** What an API process answers with, what operators watch, and how it ends. */
@@ -90,7 +96,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
   })
   const working = { ...operating, config, keys, wallets, chain, client, changes, log }
   const { services, paying, reviewing, close: closeTasks } = await openTasks(working)
-  const agents = openAgentServices({ ...operating, config, registry, reviewing, keys })
+  const agents = openAgentServices({ ...operating, config, registry: operations, reviewing, keys })
   const commands = {
     ...agents.commands,
     ...services,
@@ -101,7 +107,7 @@ export async function createApi(config: Config, log: Logger): Promise<Api> {
     operators: openOperators(operating),
     reconciliation: openReconciliationService({ ...operating, show: watchWorkflows(client).show }),
     receipts: createReceiptVerification(db, rail.issuer),
-    discovery: createDiscovery({ config, db, registry, receipts: keys.receipt }),
+    discovery: createDiscovery({ config, db, receipts: keys.receipt, ...documents }),
     health: createHealth({
       db,
       countPollers: () => countPollers(client, PAYOUTS_QUEUE, 1_000),

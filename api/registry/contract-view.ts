@@ -1,29 +1,9 @@
 import { z } from 'zod'
 import { policyRules } from '#domain/agents/policy-rules.ts'
+import type { ContractView } from '../context.ts'
 import type { AnyOperation } from '../operation.ts'
 
-/** What a path offers, printed from the registry, with the live counts of its records (endpoints.md §2, Contract view). */
-export type ContractView = {
-  path: string
-  version: string
-  operations: Record<string, unknown>[]
-  policy_rules: string[]
-  live: Record<string, number>
-}
-
-/** Its schema: `counted` says what `live` counts, `more` is what the path tells beside. */
-export const contractSchema = <More extends z.ZodRawShape>(counted: string, more: More) =>
-  z.strictObject({
-    path: z.string(),
-    version: z.string(),
-    operations: z
-      .array(z.looseObject({}))
-      .meta({ description: 'Each with its input and output schema.' }),
-    policy_rules: z.array(z.string()),
-    live: z.record(z.string(), z.int()).meta({ description: counted }),
-    ...more,
-  })
-
+/** Prints the operations of a path from the registry, with the live counts of its records. */
 export function contractView(
   registry: readonly AnyOperation[],
   path: string,

@@ -10,29 +10,30 @@ import { keyState, publishedKey } from '../../activities/keys/published-key.ts'
 import { MANDATE_TYP } from '../../activities/keys/sd-jwt.ts'
 import { listPublicKeys, type SigningKeyRow } from '../../activities/store/keys/signing-keys.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
-import type { DiscoveryCommands } from '../context.ts'
+import type { DiscoveryCommands, SchemaDocuments } from '../context.ts'
 import { openapiDocument } from '../http/openapi.ts'
 import type { AnyOperation } from '../operation.ts'
-import { payouts as payoutOperations } from '../operations/payouts/index.ts'
 import { publishSchemas } from './published-schemas.ts'
 
 type Discovery = {
   config: Config
   db: Kysely<Database>
-  registry: () => readonly AnyOperation[]
+  registry: readonly AnyOperation[]
+  /** The operations of the payout rail; the others with a price are the trust service's. */
+  payoutOperations: readonly AnyOperation[]
+  schemaDocuments: SchemaDocuments
   receipts: KeyRing
 }
 
 /** The documents that print the registry, the key rings and the configuration; none of them is written by hand. */
-export function createDiscovery({ config, db, registry, receipts }: Discovery): DiscoveryCommands {
+export function createDiscovery(deps: Discovery): DiscoveryCommands {
+  const { config, db, registry, receipts } = deps
   let openapi: Record<string, unknown> | undefined
   return {
-    schemas: publishSchemas(config.BASE_URL),
+    schemas: publishSchemas(config.BASE_URL, deps.schemaDocuments),
     openapi: () => {
-      const document =
-        openapi ?? openapiDocument(registry(), { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
-      openapi = document
-      return document
+      openapi ??= openapiDocument(registry, { baseUrl: config.BASE_URL, osUrl: config.OS_URL })
+      return openapi
     },
     jwks: async () => ({ keys: (await listPublicKeys(db)).map(publishedKey) }),
     authorityKey: async () =>
@@ -41,8 +42,7 @@ export function createDiscovery({ config, db, registry, receipts }: Discovery): 
       const rows = await listPublicKeys(db)
       receipts.reread?.()
       return trustContract(
-        config,
-        registry(),
+        deps,
         receipts.keys
           .map(({ kid }) => rows.find((row) => row.ring === 'receipt' && row.kid === kid))
           .find((row) => row !== undefined && keyState(row) === 'active'),
@@ -73,8 +73,7 @@ function authorityKey(rows: SigningKeyRow[]): Record<string, unknown> {
 }
 
 function trustContract(
-  config: Config,
-  registry: readonly AnyOperation[],
+  { config, registry, payoutOperations }: Discovery,
   key: SigningKeyRow | undefined,
 ): Record<string, unknown> {
   const price = limits.priceAtomic.toString()
@@ -100,7 +99,7 @@ function trustContract(
     key_id: key?.kid ?? null,
     jwk: key === undefined ? null : { ...key.public_jwk, kid: key.kid },
     jwks_uri: `${config.BASE_URL}/.well-known/jwks.json`,
-    // Those of the trust service itself; the payout rail's stand with it.
+    // The operations of the trust service; those of the payout rail are in `payout`.
     operations: listed(paid.filter((operation) => !ofPayouts.includes(operation))),
     price: { atomic: price, asset: config.ASSET_CONTRACT_ADDRESS, decimals: 6 },
     free_tier: { calls: limits.freeCallsPerWindow, window_seconds: limits.freeWindowSeconds },

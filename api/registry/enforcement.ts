@@ -5,31 +5,23 @@ import { credentialView } from '../../activities/agent/views.ts'
 import { insertAudit } from '../../activities/store/agents/credential-audits.ts'
 import type { Tx } from '../../activities/store/postgres/db.ts'
 import { factsOf } from '../auth/agent.ts'
-import type { Presented } from '../context.ts'
+import type { Enforcement, EnforcementInput, Presented } from '../context.ts'
 import { type AnyOperation, waysOf } from '../operation.ts'
 
-export type EnforcementInput = {
-  operation_id: string
-  rail?: string | undefined
-  amount_usd?: number | undefined
-}
-type EnforcementDeps = { db: Tx; registry: () => readonly AnyOperation[] }
+type EnforcementDeps = { db: Tx; registry: readonly AnyOperation[] }
 
-export type Enforcement = ReturnType<typeof createEnforcement>
-
-/** The check that the surfaces make of a credential, without the operation (endpoints.md §16, credential-enforce). */
-export function createEnforcement({ db, registry }: EnforcementDeps) {
+/** Checks credentials against the operations of the registry. */
+export function createEnforcement({ db, registry }: EnforcementDeps): Enforcement {
   return {
-    /** Judges and records it as an audit event of this call; throws 404 for an operation that is not there. */
-    check: async (presented: Presented | undefined, input: EnforcementInput, callId: string) => {
-      const operation = registry().find(({ id }) => id === input.operation_id)
+    check: async (presented, input, callId) => {
+      const operation = registry.find(({ id }) => id === input.operation_id)
       if (operation === undefined)
         throw refuse('not_found', {
           detail: 'no such operation',
           next_action: 'Take the id from /openapi.json.',
         })
       const reasons = denials(operation, presented, input)
-      const decision = reasons.length === 0 ? ('allow' as const) : ('deny' as const)
+      const decision: 'allow' | 'deny' = reasons.length === 0 ? 'allow' : 'deny'
       const credential =
         presented !== undefined && 'credential' in presented ? presented.credential : null
       const auditEventId = `aud_${digestOf({ call: callId })}`

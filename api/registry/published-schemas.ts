@@ -1,42 +1,9 @@
-import { z } from 'zod'
-import { callbackBody } from '#domain/callbacks/callback-body.ts'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { rails } from '#domain/rails/index.ts'
-import { ReplayFile } from '#domain/runs/replay-package.ts'
-import { ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
-import { problemSchema } from '../http/openapi-components.ts'
+import type { PublishedSchemas, SchemaDocuments, SchemaEntry } from '../context.ts'
 import type { JsonObject } from '../http/schema-components.ts'
-import { Manifest } from '../operations/agents/register.ts'
-import { Receipt } from '../operations/operators/receipt.ts'
-import { VerificationPacket } from '../operations/receipts/verify-receipt.ts'
-
-const written = (schema: z.ZodType, io: 'input' | 'output') => (): JsonObject =>
-  z.toJSONSchema(schema, { target: 'draft-2020-12', io }) as JsonObject
-
-/** The schema documents (endpoints.md §22.6) whose shapes exist, each printed from the schema that reads or makes them. */
-const documents: Record<string, () => JsonObject> = {
-  'receipt.v1.json': written(Receipt, 'output'),
-  'verification-packet.v1.json': written(VerificationPacket, 'output'),
-  'return-package.v2.json': written(ReturnPackage, 'output'),
-  'result-contract.v2.json': written(ResultContract, 'output'),
-  'replay-package.v1.json': written(ReplayFile, 'output'),
-  'agent-manifest.v1.json': written(Manifest, 'input'),
-  'callback-event.v1.json': written(callbackBody, 'output'),
-  'problem.v1.json': () => problemSchema,
-  ...Object.fromEntries(
-    rails.map(({ key, input }) => [`rail-input-${key}.v1.json`, written(input, 'input')]),
-  ),
-}
-const schemaNames = Object.keys(documents).sort()
-
-type SchemaEntry = { name: string; version: string; url: string; sha256: string }
-export type PublishedSchemas = {
-  index(): SchemaEntry[]
-  read(name: string): JsonObject | undefined
-}
 
 /** Prints each document once; the digest in the index is that of the bytes which are served. */
-export function publishSchemas(baseUrl: string): PublishedSchemas {
+export function publishSchemas(baseUrl: string, documents: SchemaDocuments): PublishedSchemas {
   const printed = new Map<string, JsonObject>()
   const read = (name: string): JsonObject | undefined => {
     const write = Object.hasOwn(documents, name) ? documents[name] : undefined
@@ -55,7 +22,7 @@ export function publishSchemas(baseUrl: string): PublishedSchemas {
       sha256: sha256Hex(JSON.stringify(read(name))),
     }
   }
-  return { index: () => schemaNames.map(entry), read }
+  return { index: () => Object.keys(documents).sort().map(entry), read }
 }
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'

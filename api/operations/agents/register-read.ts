@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { contractSchema } from '../../registry/contract-view.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
 import { Manifest } from './register.ts'
 
 const output = contractSchema('Agents by trust state.', {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { contractSchema } from '../../registry/contract-view.ts'
 import { readingAgentId } from '../agents/caller.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
 import { EntitlementId } from '../payments/shapes.ts'
 import { Binding, BindingId } from './binding-shapes.ts'
 

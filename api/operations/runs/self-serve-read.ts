@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { contractSchema } from '../../registry/contract-view.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
 import { Run, RunId } from './shapes.ts'
 
 const contract = contractSchema('Tasks by state.', { sequence: z.array(z.string()) }).meta({

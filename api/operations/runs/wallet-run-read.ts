@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
-import { contractSchema } from '../../registry/contract-view.ts'
 import { moverOf, readingAgentId } from '../agents/caller.ts'
 import { feeModel } from '../credit/wallet-shapes.ts'
+import { contractSchema } from '../discovery/contract-shape.ts'
 import { RunId } from './shapes.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 

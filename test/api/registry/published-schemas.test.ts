@@ -6,6 +6,7 @@ import { packetops } from '#domain/rails/packetops.ts'
 import { returnPackageView } from '../../../activities/run/isolation/return-package-zip.ts'
 import { bodyOf } from '../../../api/calls/handle.ts'
 import type { Context } from '../../../api/context.ts'
+import { schemaDocuments } from '../../../api/operations/discovery/schema-documents.ts'
 import { schemaIndex } from '../../../api/operations/discovery/schema-index.ts'
 import { schemaRead } from '../../../api/operations/discovery/schema-read.ts'
 import { publishSchemas } from '../../../api/registry/published-schemas.ts'
@@ -14,7 +15,9 @@ import { verifies } from '../../verifies.ts'
 import { schemaDigests } from '../schema-digests.ts'
 
 const baseUrl = 'https://rails.example'
-const context = { discovery: { schemas: publishSchemas(baseUrl) } } as unknown as Context
+const context = {
+  discovery: { schemas: publishSchemas(baseUrl, schemaDocuments) },
+} as unknown as Context
 const read = async (schema_name: string) =>
   bodyOf(schemaRead, await schemaRead.handle({ schema_name }, context)).body
 const index = async () => {
