@@ -197,7 +197,7 @@ function reachableFrom(start: string, follow: (use: Import) => boolean = () => t
 function mostLines(path: string): number {
   if (['api/server.ts', 'worker/main.ts', 'worker/stack.ts', 'worker/cli.ts'].includes(path))
     return 80
-  if (/^api\/operations\/[^/]+\//.test(path)) return 160
+  if (/^api\/operations\/[^/]+\//.test(path)) return 120
   if (path.startsWith('activities/store/migrations/')) return Number.POSITIVE_INFINITY
   return /^workflows\/[^/]+\/workflow\.ts$/.test(path) ? 240 : 400
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { FundedBy } from '../../services/credit/credit.ts'
-import { payment, ReferenceId } from '../payments/shapes.ts'
+import { payment } from '../payments/presented.ts'
+import { ReferenceId } from '../payments/shapes.ts'
 
 /** A payment presented before by its id, or a new one with the amount that its payer takes it to be. */
 export const funding = {

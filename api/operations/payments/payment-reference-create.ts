@@ -2,14 +2,8 @@ import { z } from 'zod'
 import { IdempotencyKey } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { payerOf } from '../agents/caller.ts'
-import {
-  ChallengeId,
-  PaymentReference,
-  payment,
-  QuoteId,
-  quoteToken,
-  Verification,
-} from './shapes.ts'
+import { payment } from './presented.ts'
+import { ChallengeId, PaymentReference, QuoteId, quoteToken, Verification } from './shapes.ts'
 
 const output = z
   .strictObject({ payment_reference: PaymentReference, verification: Verification })

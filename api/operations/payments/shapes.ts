@@ -6,7 +6,7 @@ import {
   referenceStates,
 } from '#domain/payments/payment-reference.ts'
 import { tiers } from '#domain/rails/rail.ts'
-import { Digest, freeText, ReceiptId, Time, text } from '../../fields.ts'
+import { Digest, ReceiptId, Time } from '../../fields.ts'
 import { Rail } from '../agents/shapes.ts'
 
 const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-f]{64}$`))
@@ -111,30 +111,3 @@ export const Verification = z.strictObject({
   by: z.array(z.string()),
   next_poll_ms: z.int().nullable(),
 })
-
-/** What a caller presents as payment. */
-export const payment = {
-  method: Method,
-  external_reference: text(1, 200).meta({
-    description:
-      'Of the provider’s session, the invoice or the transaction; any name for the other methods.',
-  }),
-  payer: text(0, 160)
-    .optional()
-    .meta({ description: 'The wallet that pays: an address, or aw_….' }),
-  proof: z
-    .strictObject({
-      signature: text(1, 8192).optional(),
-      payment: text(1, 8192).optional(),
-      presentation: text(1, 24_576).optional(),
-      challenge_token: text(1, 8192).optional(),
-    })
-    .optional(),
-  evidence: z
-    .strictObject({ sha256: Digest.optional(), url: freeText(2048, 1).optional() })
-    .optional(),
-  provider: text(1, 40).optional().meta({
-    description:
-      'The payment provider whose events confirm it. Needed for a hosted checkout where several are configured.',
-  }),
-}

@@ -2,22 +2,14 @@ import { z } from 'zod'
 import { invalidPayment } from '#domain/payments/payment.ts'
 import { ResultContract } from '#domain/runs/return-package.ts'
 import type { Context } from '../../context.ts'
-import { Digest, IdempotencyKey, text } from '../../fields.ts'
+import { Digest } from '../../fields.ts'
 import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
-import { Rail } from '../agents/shapes.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { Receipt } from '../operators/receipt.ts'
-import {
-  EntitlementId,
-  PaymentChallenge,
-  QuoteId,
-  quoteToken,
-  ReferenceId,
-  WalletId,
-} from '../payments/shapes.ts'
-import { CallbackUrl, OnGaps, TaskUsage, Tier } from '../tasks/shapes.ts'
+import { EntitlementId, PaymentChallenge, ReferenceId, WalletId } from '../payments/shapes.ts'
 import { Run } from './shapes.ts'
+import { startFields } from './start-fields.ts'
 
 const funding = [
   'payment_reference_id',
@@ -25,27 +17,6 @@ const funding = [
   'wallet_id',
   'ap2_mandate_reference',
 ] as const
-
-/** What every operation that starts a paid run takes beside its funding (endpoints §2, Start). */
-export const startFields = {
-  rail: Rail,
-  tier: Tier,
-  quote_id: QuoteId,
-  ...quoteToken,
-  input: z.record(z.string(), z.unknown()).meta({
-    'x-free-text': true,
-    description: 'As /schemas/rail-input-<rail>.v1.json describes it.',
-  }),
-  callback_url: CallbackUrl.optional(),
-  customer_account: text(1, 160).optional(),
-  usage: TaskUsage.default('operational'),
-  on_gaps: OnGaps,
-  accept_terms: z.literal(true).meta({
-    description:
-      'Accepts the contract that is prepared for this run, and declares with it that the input holds no regulated records and no confidential production client data.',
-  }),
-  idempotency_key: IdempotencyKey,
-}
 
 /** The payment that the call carries, read strictly where it is presented; 402 `payment_invalid` for version 1's header. */
 function carriedPayment({ sent }: Context): string | undefined {
@@ -71,7 +42,7 @@ const Started = z
   .meta({ id: 'StartedRun' })
 
 /**
- * POST /api/agent-use, mode `start_agent_run` (endpoints §11): begins a task that goes on by itself when money and review are there.
+ * POST /api/agent-use, mode `start_agent_run` : begins a task that continues once it is paid and reviewed.
  * Unpaid it is a 402 with the challenge, also in the form of x402: an x402 client pays it, and the same call goes through.
  */
 export const startAgentRun = operation({

@@ -3,7 +3,7 @@ import { operation } from '../../operation.ts'
 import { callingAgent } from '../agents/caller.ts'
 import { postsOf } from '../callbacks/request-count.ts'
 import { WalletId } from '../payments/shapes.ts'
-import { startFields } from './start.ts'
+import { startFields } from './start-fields.ts'
 import { walletRun } from './wallet-run-shapes.ts'
 
 const output = z

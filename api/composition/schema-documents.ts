@@ -3,12 +3,12 @@ import { callbackBody } from '#domain/callbacks/callback-body.ts'
 import { rails } from '#domain/rails/index.ts'
 import { ReplayFile } from '#domain/runs/replay-package.ts'
 import { ResultContract, ReturnPackage } from '#domain/runs/return-package.ts'
-import type { SchemaDocuments } from '../../context.ts'
-import { problemSchema } from '../../http/openapi-components.ts'
-import type { JsonObject } from '../../http/schema-components.ts'
-import { Manifest } from '../agents/register.ts'
-import { Receipt } from '../operators/receipt.ts'
-import { VerificationPacket } from '../receipts/verify-receipt.ts'
+import type { SchemaDocuments } from '../context.ts'
+import { problemSchema } from '../http/openapi-components.ts'
+import type { JsonObject } from '../http/schema-components.ts'
+import { Manifest } from '../operations/agents/register.ts'
+import { Receipt } from '../operations/operators/receipt.ts'
+import { VerificationPacket } from '../operations/receipts/verify-receipt.ts'
 
 const written = (schema: z.ZodType, io: 'input' | 'output') => (): JsonObject =>
   z.toJSONSchema(schema, { target: 'draft-2020-12', io }) as JsonObject
