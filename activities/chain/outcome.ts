@@ -43,12 +43,15 @@ export type Included = {
   finalized: boolean
 }
 
+/** Why nothing is proven: no node answered, the nonce is unused so far, or the answers are not final or contradict each other. */
+export type UnknownCode = 'unreachable' | 'unused' | 'open'
+
 /**
- * What the chain proves about an authorization. `unknown` proves nothing; only with `absent` did every node answer that the
- * nonce is unused, so that a transfer seen before has vanished. `dead` can never move money; `conflict` used the nonce without our transfer.
+ * What the chain proves about an authorization. `unknown` proves nothing; only with the code `unused` did every node answer that
+ * the nonce is unused, so that a transfer seen before has vanished. `dead` can never move money; `conflict` used the nonce without our transfer.
  */
 export type Outcome =
-  | { kind: 'unknown'; reason: string; absent: boolean }
+  | { kind: 'unknown'; code: UnknownCode; reason: string }
   | Included
   | { kind: 'dead'; reason: 'expired' | 'canceled' }
   | { kind: 'conflict'; detail: string; transactionHash: Hex; finalized: boolean }
@@ -74,11 +77,15 @@ const LOG_BLOCKS_MAX = 1_000_000n
 const spendEvents = tokenEvents.filter((event) => event.name !== 'Transfer')
 const spendTopics = spendEvents.map((event) => toEventSelector(event))
 
-const unknown = (reason: string, absent = false): Outcome => ({ kind: 'unknown', reason, absent })
+const unknown = (reason: string, code: UnknownCode = 'open'): Outcome => ({
+  kind: 'unknown',
+  code,
+  reason,
+})
 
 /**
- * Finds out by the logs what became of an authorization, whoever broadcast it (payout.md, Confirm to Proven dead); with a
- * second opinion configured both must agree. Faults and stale nodes give `unknown`; never throws for the chain.
+ * Finds out from the logs what became of an authorization, no matter who broadcast it. With a second opinion configured,
+ * both must agree. Faults and stale nodes give `unknown`; never throws for the chain.
  */
 export async function findOutcome(
   chain: Chain,
@@ -86,14 +93,14 @@ export async function findOutcome(
   { confirmations }: { confirmations: number },
 ): Promise<Outcome> {
   const [own, second] = chain.views
-  const first = await look(own, terms, confirmations)
-  if (second === undefined || (first.kind === 'unknown' && !first.absent)) return first
-  return agreed(first, await look(second, terms, confirmations))
+  const first = await readFrom(own, terms, confirmations)
+  if (second === undefined || (first.kind === 'unknown' && first.code !== 'unused')) return first
+  return agreed(first, await readFrom(second, terms, confirmations))
 }
 
 function agreed(first: Outcome, second: Outcome): Outcome {
-  if (second.kind === 'unknown' && !second.absent)
-    return unknown(`second opinion: ${second.reason}`)
+  if (second.kind === 'unknown' && second.code !== 'unused')
+    return unknown(`second opinion: ${second.reason}`, second.code)
   if (
     first.kind === 'included' &&
     second.kind === 'included' &&
@@ -112,7 +119,7 @@ function agreed(first: Outcome, second: Outcome): Outcome {
   return unknown(`the second opinion says ${second.kind}, the first ${first.kind}`)
 }
 
-async function look(
+async function readFrom(
   { reader, heights }: ChainView,
   terms: OutcomeTerms,
   depth: number,
@@ -127,7 +134,7 @@ async function look(
       (await isCanonical(reader, seenIn, head.number))
     )
       return unknown('it is included in a block that is not final')
-    // Read at the head's number: used once is used for ever, so unused there is unused in every block below it.
+    // Read at the head's number: a used nonce stays used, so unused there is unused in every block below it.
     const used = await reader.readContract({
       address: terms.asset,
       abi: tokenAbi,
@@ -139,17 +146,16 @@ async function look(
       // Later blocks are no earlier than the finalized one, so none of them can still take the authorization.
       return finalized.timestamp >= terms.validBefore
         ? { kind: 'dead', reason: 'expired' }
-        : unknown('the authorization is unused so far', true)
+        : unknown('the authorization is unused so far', 'unused')
     }
     return await check(reader, terms, depth, { head: head.number, finalized: finalized.number })
   } catch (error) {
-    return unknown(
-      `the chain does not answer: ${error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'}`,
-    )
+    const fault = error instanceof Error && 'shortMessage' in error ? error.shortMessage : 'fault'
+    return unknown(`the chain does not answer: ${fault}`, 'unreachable')
   }
 }
 
-/** Whether a block is still where it was; its hash stands for everything that was found in it. Those who ask at once share the request. */
+/** Whether a block is still where it was; its hash stands for everything that was found in it. Concurrent calls share the request. */
 async function isCanonical(
   reader: ChainReader,
   { number, hash }: SeenIn,

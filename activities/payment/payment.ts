@@ -67,7 +67,7 @@ async function confirm(
       await transaction(deps.db, (tx) => recordFailed(tx, row.payment_id, outcome.detail))
       return 'finished'
     case 'unknown':
-      if (row.state !== 'settled' || !outcome.absent) return 'wait'
+      if (row.state !== 'settled' || outcome.code !== 'unused') return 'wait'
       await recordVanished(deps.db, row.payment_id)
       return 'changed'
   }

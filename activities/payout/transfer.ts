@@ -150,7 +150,7 @@ async function confirm(deps: Deps, transfer: TransferRow): Promise<boolean> {
       await hold(deps, payoutId, 'nonce_conflict')
       return true
     case 'unknown':
-      return outcome.absent && transfer.status === 'included'
+      return outcome.code === 'unused' && transfer.status === 'included'
         ? vanish(deps, transfer.payout_id)
         : false
   }

@@ -7,8 +7,8 @@ import {
 } from '../store/reconciliation/findings.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
-/** Looks for money that left the payout wallet, or reached the pay-to address, in these blocks (both included) without a row. */
-export async function lookAtBlocks(
+/** Finds money that left the payout wallet, or reached the pay-to address, in these blocks (both included) without a row. */
+export async function checkBlocks(
   { db, ledger, rail, payTo }: ReconciliationDeps,
   from: bigint,
   to: bigint,

@@ -2,18 +2,18 @@ import type { Difference } from '#domain/core/difference.ts'
 import { comparePayment } from '#domain/reconciliation/reconciliation.ts'
 import { lastAuthorization } from '../payment/settler.ts'
 import { readPayments, type StoredPayment } from '../store/reconciliation/findings.ts'
-import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+import { compareEach, type ReconciliationDeps } from './deps.ts'
 import { provenBy } from './payouts.ts'
 
-/** Holds these x402 payments against the chain and the calls that they pay for. */
-export async function lookAtPayments(
+/** Compares these x402 payments with the chain and the calls that they pay for. */
+export async function checkPayments(
   deps: ReconciliationDeps,
   ids: readonly string[],
 ): Promise<Difference[]> {
-  return lookAtEach(await readPayments(deps.db, ids), (one) => lookAtPayment(deps, one))
+  return compareEach(await readPayments(deps.db, ids), (one) => checkPayment(deps, one))
 }
 
-async function lookAtPayment(
+async function checkPayment(
   { ledger, findOutcome }: ReconciliationDeps,
   { payment, calls }: StoredPayment,
 ): Promise<Difference[]> {

@@ -19,19 +19,19 @@ import {
   type StoredPayout,
   type StoredReceipt,
 } from '../store/reconciliation/findings.ts'
-import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+import { compareEach, type ReconciliationDeps } from './deps.ts'
 
-/** Holds these payouts against the chain, their receipts, their calls and their workflows. */
-export async function lookAtPayouts(
+/** Compares these payouts with the chain, their receipts, their calls and their workflows. */
+export async function checkPayouts(
   deps: ReconciliationDeps,
   ids: readonly string[],
 ): Promise<Difference[]> {
   const stored = await readPayouts(deps.db, ids)
   const keys = (await listPublicKeys(deps.db)).filter(({ ring }) => ring === 'receipt')
-  return lookAtEach(stored, (one) => lookAtPayout(deps, keys, one))
+  return compareEach(stored, (one) => checkPayout(deps, keys, one))
 }
 
-async function lookAtPayout(
+async function checkPayout(
   { ledger, findOutcome, watch }: ReconciliationDeps,
   keys: readonly SigningKeyRow[],
   { payout, transfer, receipts, calls }: StoredPayout,
@@ -113,7 +113,8 @@ export function provenBy(outcome: Outcome): ProvenOutcome {
     case 'dead':
       return outcome
     case 'unknown':
-      if (outcome.reason.includes('the chain does not answer')) throw new Error(outcome.reason)
-      return outcome.absent ? { kind: 'open' } : { kind: 'unproven', reason: outcome.reason }
+      if (outcome.code === 'unreachable') throw new Error(outcome.reason)
+      if (outcome.code === 'unused') return { kind: 'open' }
+      return { kind: 'unproven', reason: outcome.reason }
   }
 }

@@ -11,7 +11,7 @@ const codes: Readonly<Record<string, DifferenceCode>> = {
 }
 
 /** What providers said that an operator has to see; a dispute only for as long as it lasts. */
-export async function lookAtProviderEvents(
+export async function checkProviderEvents(
   { db }: ReconciliationDeps,
   keys: readonly string[],
 ): Promise<Difference[]> {

@@ -5,25 +5,25 @@ import { listGasWallets, readGasWallet } from '../store/reconciliation/findings.
 import { oldestChange } from '../store/reconciliation/reconciliations.ts'
 import { listSpent } from '../store/reconciliation/statements.ts'
 import { listSeen } from '../store/tasks/exceptions.ts'
-import { lookAtEach, type ReconciliationDeps } from './deps.ts'
+import { compareEach, type ReconciliationDeps } from './deps.ts'
 
-/** payout.md, Clocks: block times and Postgres may differ by as much before anybody is told. */
+/** Block times and Postgres' clock may differ by this much before it is a difference. */
 const CLOCK_SKEW_SECONDS = 5
 
-/** Adds up the daily cap again by the times of the blocks, and holds the gas wallets' nonces against the chain. */
-export async function lookAtWallets(
+/** Recomputes the daily cap from block times, and compares the gas wallets' nonces with the chain. */
+export async function checkWallets(
   deps: ReconciliationDeps,
   changedSince: string | null,
 ): Promise<Difference[]> {
-  const gasWallets = await lookAtEach(await listGasWallets(deps.db), async (wallet) => {
+  const gasWallets = await compareEach(await listGasWallets(deps.db), async (wallet) => {
     const chainNonce = await deps.ledger.transactionCount(wallet as `0x${string}`)
     return compareGasWallet(await readGasWallet(deps.db, wallet, chainNonce))
   })
-  return [...(await lookAtCap(deps, changedSince)), ...gasWallets]
+  return [...(await checkCap(deps, changedSince)), ...gasWallets]
 }
 
 /** Only a day that holds a changed transfer can have become one over the cap; one that was over it is added up again. */
-async function lookAtCap(
+async function checkCap(
   { db, rail }: ReconciliationDeps,
   changedSince: string | null,
 ): Promise<Difference[]> {

@@ -36,7 +36,7 @@ import { verifies } from '../verifies.ts'
 /** Real Postgres, real signatures, the real steps; only the chain is told what to prove. Each payout has a payout wallet of its own. */
 let database: TestDatabase
 let deps: Deps
-let proven: Outcome = { kind: 'unknown', reason: 'not asked yet', absent: false }
+let proven: Outcome = { kind: 'unknown', code: 'open', reason: 'not asked yet' }
 const origin = 'https://svc.example'
 const principal = newWallet()
 const asset = newWallet().address

@@ -69,7 +69,7 @@ verifies(
   async () => {
     const { authorization, call } = await fixture.authorize({ value: 7n })
     const { row: stored } = await allocate(fixture.gasWalletSettings(), 'killed', call)
-    expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+    expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
     const { txHash } = await fixture.newGasWalletQueue().submit('killed', call)
     expect(txHash).toBe(stored.tx_hash)
     expect(await eventually(() => fixture.outcome(authorization), isIncluded)).toMatchObject({
@@ -220,7 +220,7 @@ verifies(
     await gasWalletQueue.maintain()
     expect(await fixture.rows('lost-block')).toMatchObject([{ outcome: 'mined' }])
     await fixture.client.revert({ id: snapshot })
-    expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+    expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
     await gasWalletQueue.maintain()
     expect(await eventually(() => fixture.outcome(authorization), isIncluded)).toMatchObject({
       transactionHash: txHash,

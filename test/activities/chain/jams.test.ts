@@ -70,7 +70,7 @@ verifies(
     const baseFee = (BigInt(first!.max_fee_per_gas) * 13n) / 10n
     await fixture.client.setNextBlockBaseFeePerGas({ baseFeePerGas: baseFee })
     await fixture.client.mine({ blocks: 1 })
-    expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+    expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
     await pause(100)
     await gasWalletQueue.maintain()
     await resume()

@@ -48,12 +48,12 @@ verifies(
 test('fewer confirmations than asked for are unknown', async () => {
   const { authorization, call } = await fixture.authorize()
   await broadcastByStranger(call)
-  expect(await fixture.outcome(authorization, 50)).toMatchObject({ kind: 'unknown', absent: false })
+  expect(await fixture.outcome(authorization, 50)).toMatchObject({ kind: 'unknown', code: 'open' })
 })
 
 test('an unused authorization that is still valid is unknown and absent', async () => {
   const { authorization } = await fixture.authorize()
-  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
 })
 
 test('an expired authorization is dead only when a finalized block is past its end', async () => {
@@ -108,7 +108,7 @@ test('a canceled authorization is dead once the block is final', async () => {
     args,
   })
   await fixture.client.mine({ blocks: 1 })
-  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: false })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'open' })
   await fixture.client.mine({ blocks: 3 })
   expect(await fixture.outcome(authorization)).toEqual({ kind: 'dead', reason: 'canceled' })
   await resume()
@@ -155,7 +155,7 @@ test('a block that vanishes makes an included transfer absent, and sent again it
   const before = await fixture.outcome(authorization)
   expect(before.kind).toBe('included')
   await fixture.client.revert({ id: snapshot })
-  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', absent: true })
+  expect(await fixture.outcome(authorization)).toMatchObject({ kind: 'unknown', code: 'unused' })
   await fixture.client.mine({ blocks: 1 })
   await broadcastByStranger(call)
   const after = await fixture.outcome(authorization)
@@ -175,7 +175,7 @@ test('a chain that does not answer is unknown and never dead', async () => {
   const down = createChain({ rpcUrls: ['http://127.0.0.1:9'], confirmRpcUrls: [], timeoutMs: 500 })
   expect(await findOutcome(down, termsOf(authorization), { confirmations: 1 })).toMatchObject({
     kind: 'unknown',
-    absent: false,
+    code: 'unreachable',
   })
   expect(await down.isUp()).toBe(false)
   await expect(down.head()).rejects.toMatchObject({ refusal: { code: 'unavailable' } })
@@ -204,7 +204,7 @@ test('a second opinion that agrees confirms, one that is down or lies leaves it 
     return findOutcome(chain, termsOf(authorization), { confirmations: 1 })
   }
   expect(await ask(fixture.rpcUrl)).toMatchObject({ kind: 'included' })
-  expect(await ask('http://127.0.0.1:9')).toMatchObject({ kind: 'unknown', absent: false })
+  expect(await ask('http://127.0.0.1:9')).toMatchObject({ kind: 'unknown', code: 'unreachable' })
   const liar = await startLiar()
   expect(await ask(liar.url)).toMatchObject({ kind: 'unknown' })
   await liar.close()
@@ -262,7 +262,7 @@ verifies(
         ),
       )
     for (const outcome of await look())
-      expect(outcome).toMatchObject({ kind: 'unknown', absent: true })
+      expect(outcome).toMatchObject({ kind: 'unknown', code: 'unused' })
     expect(asked.filter((method) => method === 'eth_call')).toHaveLength(100)
     expect(asked.length - 100).toBeLessThanOrEqual(4)
     asked.length = 0
@@ -300,7 +300,7 @@ verifies(
         findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 }),
       ),
     )
-    for (const outcome of again) expect(outcome).toMatchObject({ kind: 'unknown', absent: false })
+    for (const outcome of again) expect(outcome).toMatchObject({ kind: 'unknown', code: 'open' })
     expect(asked.length).toBeLessThanOrEqual(6)
 
     await fixture.client.mine({ blocks: 3 })
@@ -310,7 +310,7 @@ verifies(
     await fixture.client.revert({ id: snapshot })
     await fixture.client.mine({ blocks: 1 })
     expect(await findOutcome(chain, { ...terms, seenIn }, { confirmations: 1 })).toMatchObject({
-      absent: true,
+      code: 'unused',
     })
     await close()
     await resume()

@@ -269,7 +269,7 @@ test('a process without a lane verifies but does not settle', async () => {
     confirmationTimeoutMs: 1_000,
   })
   expect(await newSettler(facilitator).settle(rowOf(payment))).toMatchObject({ ok: false })
-  expect(await outcomeOf(payment)).toMatchObject({ kind: 'unknown', absent: true })
+  expect(await outcomeOf(payment)).toMatchObject({ kind: 'unknown', code: 'unused' })
 })
 
 test('a refusal of a payment carries the offer as well', async () => {

@@ -165,7 +165,7 @@ verifies(
     const { confirm } = await sent(deps)
     expect(await confirm(included())).toMatchObject({ state: 'executed', transfer: 'included' })
     expect(await passes(deps)).toBe(true)
-    await confirm({ kind: 'unknown', reason: 'the block is gone', absent: true })
+    await confirm({ kind: 'unknown', code: 'unused', reason: 'the block is gone' })
     expect(await passes(deps)).toBe('paused')
   },
 )

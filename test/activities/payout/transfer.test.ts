@@ -26,7 +26,7 @@ import { verifies } from '../../verifies.ts'
 
 /** Real Postgres and receipts under the real steps; only the chain is told what to prove, for ends that no healthy chain shows. */
 let database: TestDatabase
-let proven: Outcome = { kind: 'unknown', reason: 'not asked yet', absent: false }
+let proven: Outcome = { kind: 'unknown', code: 'open', reason: 'not asked yet' }
 let submitted = 0
 let deps: Deps
 const asset = `0x${'1'.repeat(40)}` as const
@@ -214,7 +214,7 @@ verifies(
       answer_state: 'final',
       status: 200,
     })
-    proven = { kind: 'unknown', reason: 'gone', absent: true }
+    proven = { kind: 'unknown', code: 'unused', reason: 'gone' }
     expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'submitted' })
     proven = { kind: 'dead', reason: 'expired' }
     expect(await confirm(payoutId)).toMatchObject({
@@ -258,7 +258,7 @@ verifies(
     const { payoutId, ...payout } = await authorizedPayout()
     await reserve({ payoutId, ...payout })
     await sign(payoutId)
-    proven = { kind: 'unknown', reason: 'unused so far', absent: true }
+    proven = { kind: 'unknown', code: 'unused', reason: 'unused so far' }
     const waiting = createTransferSteps({
       ...deps,
       rail: { ...deps.rail, confirmWindowMs: 30_000 },
@@ -282,7 +282,7 @@ verifies(
     const { payoutId } = await sent()
     proven = included('b')
     await confirm(payoutId)
-    proven = { kind: 'unknown', reason: 'a node did not answer', absent: false }
+    proven = { kind: 'unknown', code: 'open', reason: 'a node did not answer' }
     expect(await confirm(payoutId)).toMatchObject({ state: 'executed', transfer: 'included' })
     proven = included('c')
     const moved = await confirm(payoutId)

@@ -38,7 +38,7 @@ export async function startBooks(): Promise<Books> {
     },
     payTo: newWallet().address,
     ledger: openLedger(reader, chain.asset),
-    findOutcome: async () => ({ kind: 'unknown', reason: 'not asked', absent: true }),
+    findOutcome: async () => ({ kind: 'unknown', code: 'unused', reason: 'not asked' }),
     watch: {
       see: async () => ({ status: 'NONE', view: null }),
       failed: async () => [],
