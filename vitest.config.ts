@@ -31,6 +31,7 @@ const unbounded = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 
 export default defineConfig({
   resolve: { alias: { '#domain': join(import.meta.dirname, 'workflows', 'domain') } },
   test: {
+    globalSetup: 'test/support/run-servers.ts',
     projects: [
       project('tests', 0, {
         include: ['test/**/*.test.ts'],

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Address, type Hex, parseEther } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { packageRoot } from '../../activities/config/package-root.ts'
 import { chainPart } from '../../worker/stack/chain.ts'
 import { compileDollarToken } from '../../worker/stack/compile-token.ts'
 import type { Part } from '../../worker/stack/part.ts'
@@ -15,6 +14,7 @@ import {
   mintTokens,
 } from '../../worker/stack/token.ts'
 import { scratchDirectory } from './postgres.ts'
+import { testCache } from './test-cache.ts'
 
 /** A fresh account of the test chain with its key. */
 export type TestWallet = { address: Address; privateKey: Hex; account: PrivateKeyAccount }
@@ -47,7 +47,7 @@ export async function startChain(): Promise<TestChain> {
   const rpcUrl = `http://127.0.0.1:${port}`
   const [owner, payoutWallet, first, second] = [newWallet(), newWallet(), newWallet(), newWallet()]
   const client = localChainClient(rpcUrl, owner.privateKey)
-  const asset = await ensureToken(client, () => compileDollarToken(tokenCache), undefined)
+  const asset = await ensureToken(client, () => compileDollarToken(testCache), undefined)
   await Promise.all(
     [first, second].map((wallet) => ensureEther(client, wallet.address, parseEther('10'))),
   )
@@ -77,6 +77,3 @@ export function newWallet(): TestWallet {
   const account = privateKeyToAccount(privateKey)
   return { address: account.address.toLowerCase() as Address, privateKey, account }
 }
-
-/** Where tests keep the compiled token, so that only the first one compiles it. */
-export const tokenCache = join(packageRoot, 'node_modules', '.cache', 'agent-rails')

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createCallbackSteps } from '../../activities/callback/callback.ts'
@@ -22,8 +21,9 @@ import { viewQuery } from '../../workflows/callback/messages.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
 import { startDatabase, type TestDatabase } from '../support/postgres.ts'
-import { quiet, quietRuntime } from '../support/quiet.ts'
+import { quietRuntime } from '../support/quiet.ts'
 import { startTemporal } from '../support/temporal.ts'
+import { bundleWorkflows } from '../support/workflow-bundle.ts'
 import { verifies } from '../verifies.ts'
 
 quietRuntime()
@@ -34,7 +34,7 @@ let client: Client
 let connection: NativeConnection
 let workflowConnection: NativeConnection
 let database: TestDatabase
-let workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>
+let workflowBundle: WorkflowBundleWithSourceMap
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 
 beforeAll(async () => {
@@ -52,8 +52,7 @@ beforeAll(async () => {
   closers.unshift(() => workflowConnection.close())
   receiver = await startReceiver(key)
   closers.unshift(receiver.stop)
-  const workflowsPath = join(import.meta.dirname, '..', '..', 'workflows', 'index.ts')
-  workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: quiet })
+  workflowBundle = await bundleWorkflows()
 }, 180_000)
 afterAll(() => closeAll(closers))
 

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
+import type { Part } from '../../worker/stack/part.ts'
 import { rollDice } from '../e2e/chaos/dice.ts'
-import { scratchDirectory } from '../support/postgres.ts'
+import { scratchDirectory, startOwnDatabase } from '../support/postgres.ts'
 import { restart } from '../support/processes.ts'
 import { quietRuntime } from '../support/quiet.ts'
 import { verifies } from '../verifies.ts'
@@ -23,10 +24,13 @@ let table: ReturnType<typeof openTrials>
 let worker: ChildProcess | undefined
 let environment: NodeJS.ProcessEnv
 let directory: string
+let parts: Record<'postgres' | 'temporal', Part>
 const notified: string[] = []
 
 beforeAll(async () => {
-  fixture = await startTaskWorkflows()
+  const database = await startOwnDatabase()
+  fixture = await startTaskWorkflows({}, { database })
+  parts = { postgres: database.part, temporal: fixture.temporal }
   table = openTrials(fixture, notified)
   directory = await scratchDirectory()
   const keys = join(directory, 'keys.json')
@@ -196,9 +200,9 @@ for (const part of ['postgres', 'temporal'] as const) {
         const { standing } = await hold(side, trials)
         if (side === 'before') begun.push(...trials.map(({ begin }) => begin()))
         await standing
-        await fixture.parts[part].kill('SIGKILL')
+        await parts[part].kill('SIGKILL')
         if (side === 'after') await hold('none', [])
-        await restart(fixture.parts[part])
+        await restart(parts[part])
       }
       await Promise.all(begun)
       await restAll(trials)

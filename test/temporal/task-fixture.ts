@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import {
-  bundleWorkflowCode,
-  NativeConnection,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { pino } from 'pino'
 import { DomainError } from '#domain/core/errors.ts'
 import type { TaskEvent } from '#domain/tasks/lifecycle.ts'
@@ -25,9 +20,10 @@ import type { TaskSteps } from '../../workflows/task/activities.ts'
 import { startTasks, trustedAgent } from '../activities/task/fixture.ts'
 import { startReceiver } from '../support/callback-receiver.ts'
 import { closeAll } from '../support/close-all.ts'
-import { quiet } from '../support/quiet.ts'
+import type { TestDatabase } from '../support/postgres.ts'
 import { startRailPool } from '../support/rail-pool.ts'
 import { startTemporal } from '../support/temporal.ts'
+import { bundleWorkflows as bundleWith } from '../support/workflow-bundle.ts'
 
 export type Steps = TaskSteps & RunRecords & LoopSteps
 
@@ -44,28 +40,19 @@ export async function patiently<Result>(call: () => Promise<Result>, left = 5): 
 
 /** The workflows as they are, or with the times of another file of this folder. */
 export function bundleWorkflows(timing?: string): Promise<WorkflowBundleWithSourceMap> {
-  const workflows = (file: string) => join(import.meta.dirname, '..', '..', 'workflows', file)
-  const changed =
-    timing === undefined
-      ? {}
-      : { [workflows('shared/timing.ts')]: join(import.meta.dirname, timing) }
-  return bundleWorkflowCode({
-    workflowsPath: workflows('index.ts'),
-    logger: quiet,
-    webpackConfigHook: (config) => {
-      const alias = { ...config.resolve?.alias, ...changed }
-      return { ...config, resolve: { ...config.resolve, alias } }
-    },
-  })
+  return bundleWith(timing === undefined ? undefined : join(import.meta.dirname, timing))
 }
 
-/** Tasks with their workflows on a Temporal server of their own; `timing`: another file of times, `server`: more arguments of it. */
+/** `timing`: another file of times; `server`: more arguments of the Temporal server; `database`: instead of a new one. */
+type Options = { timing?: string; server?: readonly string[]; database?: TestDatabase }
+
+/** Tasks with their workflows on a Temporal server of their own. */
 export async function startTaskWorkflows(
   changes: Partial<TaskDeps> = {},
-  { timing, server }: { timing?: string; server?: readonly string[] } = {},
+  { timing, server, database }: Options = {},
 ) {
   const closers: (() => Promise<void>)[] = []
-  const tasks = await startTasks(changes)
+  const tasks = await startTasks(changes, database)
   closers.unshift(tasks.stop)
   const key = tasks.keys.callback.active
   const receiver = await startReceiver(key)
@@ -180,7 +167,7 @@ export async function startTaskWorkflows(
     ...{
       address: temporal.address,
       binary: temporal.binary,
-      parts: { postgres: tasks.part, temporal: temporal.part },
+      temporal: temporal.part,
     },
     stop: () => closeAll(closers),
   }

@@ -19,7 +19,7 @@ import { createTaskSteps } from '../../../activities/task/task.ts'
 import { recordTransition, type TaskEventInput } from '../../../activities/task/transition.ts'
 import type { StateLimits } from '../../../workflows/shared/timing.ts'
 import { registeredAgent } from '../../support/agent-rows.ts'
-import { startDatabase } from '../../support/postgres.ts'
+import { startDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 export const hour = 3_600_000
 export const stateLimits: StateLimits = {
@@ -50,9 +50,9 @@ const terms: TaskTerms = {
 const byMoney: readonly TaskState[] = ['quoted', 'credit_pending', 'credit_funded']
 type Move = { [Event in TaskEvent]: [Event, TaskEventData[Event]] }[TaskEvent]
 
-/** Tasks on a PostgreSQL of their own, moved by the real activities. */
-export async function startTasks(changes: Partial<TaskDeps> = {}) {
-  const { db, url, part, stop } = await startDatabase()
+/** Tasks in a database of their own, moved by the real activities. */
+export async function startTasks(changes: Partial<TaskDeps> = {}, database?: TestDatabase) {
+  const { db, url, stop } = database ?? (await startDatabase())
   await registeredAgent(db, { agentId: trustedAgent })
   const decision = { decisionId: 'rd_1', limits: undefined }
   await transaction(db, (tx) => moveTrust(tx, trustedAgent, ['under_review', 'trusted'], decision))
@@ -75,7 +75,7 @@ export async function startTasks(changes: Partial<TaskDeps> = {}) {
 
   return {
     ...openTaskRows(db, deps),
-    ...{ db, deps, keys, steps: createTaskSteps(deps), url, part, stop },
+    ...{ db, deps, keys, steps: createTaskSteps(deps), url, stop },
   }
 }
 

@@ -11,7 +11,7 @@ import {
   roleName,
   usualPrivileges,
 } from '../../../../activities/store/postgres/roles.ts'
-import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
+import { startOwnDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 
 let database: TestDatabase
@@ -19,7 +19,7 @@ const open: OpenDatabase[] = []
 const passwords = { api: 'a', worker: 'w/&?', signer: 's', reader: 'r' }
 
 beforeAll(async () => {
-  database = await startDatabase()
+  database = await startOwnDatabase()
   await Promise.all([1, 2, 3].map(() => createRoles(database.url, passwords)))
   await Promise.all([1, 2, 3].map(() => grantPrivileges(database.db)))
 })
