@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+/** Rules without servers, clocks and files: their modules are loaded once for all of them. */
+const pure = ['test/workflows/**/*.test.ts', 'test/api/registry/**/*.test.ts']
 /** Long runs under faults, which stay next to the files of their subject. */
 const faults = [
   'test/e2e/faults/**/*.test.ts',
@@ -24,6 +26,8 @@ const project = (name: string, groupOrder: number, test: object) => ({
     ...test,
   },
 })
+/** One more than the two cores of a small machine: the tests wait for timers and for the chain's next block. */
+const maxWorkers = 3
 const normal = { testTimeout: 60_000, hookTimeout: 120_000 }
 const long = { testTimeout: 240_000, hookTimeout: 240_000 }
 const unbounded = { testTimeout: 1_800_000, hookTimeout: 300_000, maxWorkers: 1 }
@@ -33,17 +37,18 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/run-servers.ts',
     projects: [
+      project('pure', 0, { include: pure, isolate: false, maxWorkers, ...normal }),
       project('tests', 0, {
         include: ['test/**/*.test.ts'],
-        exclude: [...faults, ...alone, ...aloneUnderFaults],
-        maxWorkers: 2,
+        exclude: [...pure, ...faults, ...alone, ...aloneUnderFaults],
+        maxWorkers,
         ...normal,
       }),
       project('alone', 1, { include: alone, maxWorkers: 1, ...normal }),
-      project('faults', 2, { include: faults, maxWorkers: 2, ...long }),
+      project('faults', 2, { include: faults, maxWorkers, ...long }),
       project('chaos', 3, { include: aloneUnderFaults, maxWorkers: 1, ...long }),
       project('bench', 4, { include: ['test/e2e/bench/**/*.bench.ts'], ...unbounded }),
-      project('judges', 5, { include: ['test/e2e/judges/**/*.judge.ts'], ...unbounded }),
+      project('checks', 5, { include: ['test/e2e/checks/**/*.check.ts'], ...unbounded }),
     ],
   },
 })

@@ -17,7 +17,7 @@ const checks = [
   ['format and lint', bin('@biomejs/biome/bin/biome'), ['check', '.']],
   ['workflow bundle', join(root, 'dist/worker/bundle.js'), []],
 ]
-const tests = { name: 'tests', projects: ['tests', 'alone'] }
+const tests = { name: 'tests', projects: ['pure', 'tests', 'alone'] }
 const faultTests = { name: 'fault tests', projects: ['faults', 'chaos'] }
 const suites = { tests: [tests], faults: [faultTests], all: [tests, faultTests] }
 

@@ -11,7 +11,7 @@ const { scripts, dependencies, devDependencies } = read('package.json')
 const beginnings = [
   /^(exec )?node worker\/bootstrap\.mjs (start|test|test:faults|install|build)$/,
   /^exec node worker\/bin\.mjs doctor$/,
-  /^node test\/e2e\/judges\/node-lts\.mjs$/,
+  /^node test\/e2e\/checks\/node-lts\.mjs$/,
 ]
 
 /** The programs that the installed packages put into `node_modules/.bin`. */
@@ -53,7 +53,7 @@ verifies(
       'worker/bootstrap.mjs',
       'worker/bin.mjs',
       'worker/ensure.mjs',
-      'test/e2e/judges/node-lts.mjs',
+      'test/e2e/checks/node-lts.mjs',
     ]) {
       const text = readFileSync(join(packageRoot, file), 'utf8')
       for (const [, from = ''] of text.matchAll(/ from '([^']+)'/g))

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { generateSigningKeys } from '../../activities/keys/generate.ts'
 import type { Part } from '../../worker/stack/part.ts'
-import { rollDice } from '../e2e/chaos/dice.ts'
+import { seededRandom } from '../e2e/chaos/random.ts'
 import { scratchDirectory, startOwnDatabase } from '../support/postgres.ts'
 import { restart } from '../support/processes.ts'
 import { quietRuntime } from '../support/quiet.ts'
@@ -192,7 +192,7 @@ for (const part of ['postgres', 'temporal'] as const) {
     `${part} is killed at four moves, seed ${seed}: before them and after their commit`,
     async () => {
       await startWorker()
-      const trials = rollDice(seed, part)
+      const trials = seededRandom(seed, part)
         .shuffled(await tableTrials())
         .slice(0, 4)
       const begun: Promise<unknown>[] = []
@@ -223,7 +223,7 @@ verifies(
       const trials = await prepare()
       const before = await hold('before', trials)
       const begun = trials.map(({ begin }) => begin())
-      await sleep(rollDice(seed, 'api').between(5, 60))
+      await sleep(seededRandom(seed, 'api').between(5, 60))
       await kill()
       await restart(api)
       await before.standing

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await mkdir(join(scratch, 'api'))
   compileDollarToken(imageTokenCache)
   ;[[chainPort = 0], postgres] = await Promise.all([findFree(1), startPostgres()])
-  // `npm run judge:containers` takes the server that the containers have; building it takes a minute more.
+  // `npm run check:containers` takes the server that the containers have; building it takes a minute more.
   temporal = await (process.env['TEMPORAL_ON_POSTGRES'] === '1'
     ? startTemporalOnPostgres(postgres.url)
     : startTemporal())

@@ -12,11 +12,11 @@ export async function heal({
   commands,
   chainWire,
   postgresWire,
-  keeper,
+  supervisor,
 }: ChaosStack): Promise<void> {
   chainWire.mend()
   postgresWire.mend()
-  await keeper.allUp()
+  await supervisor.allUp()
   await commands.mineByTheClock()
   await commands.fundGasWallets()
   await commands.fundPayoutWallet()

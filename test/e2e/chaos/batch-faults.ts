@@ -7,7 +7,7 @@ import type { PostgresWire } from './postgres-wire.ts'
 import type { BatchEvent, BatchFault } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
-/** What a fault of everybody works with; killed parts are started again by their keeper. */
+/** What a fault of everybody works with; killed parts are started again by their supervisor. */
 export type BatchWorld = {
   stack: TestStack
   commands: ChainActs

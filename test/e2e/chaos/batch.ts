@@ -10,7 +10,7 @@ import { checkBatch } from './checker/check.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { type Director, startDirector } from './director.ts'
 import { surroundingsOf } from './environment-facts.ts'
-import { arm, enrol, type Player, Players } from './players.ts'
+import { arm, enrol, type Participant, Participants } from './participants.ts'
 import type { Findings, RunRecord } from './run-record.ts'
 import { type BatchPlan, planBatch, signsApart, usesRemoteFacilitator } from './schedule.ts'
 import type { Tally } from './tally.ts'
@@ -43,22 +43,22 @@ const CALLERS_WITHIN_MS = 180_000
 const LAST_STRIKES_WITHIN_MS = 45_000
 const FREE_CALLS_PER_ADDRESS = 30
 
-/** Real payouts on a stack of their own while the schedule of the seed is carried out; then everything is mended, drained and judged. */
+/** Real payouts on a stack of their own while the schedule of the seed is carried out; then everything is mended, drained and checked. */
 export async function runBatch(order: BatchOrder): Promise<BatchReport> {
   const { batch, programs, tally } = order
-  const players = new Players()
+  const participants = new Participants()
   let payerOf: (paymentId: string) => Promise<string | undefined> = async () => undefined
   const director = await startDirector(async (subject) => {
-    if (subject.startsWith('po_')) return players.runOf(subject)
+    if (subject.startsWith('po_')) return participants.runOf(subject)
     // A payment whose payer cannot be asked for is nobody's.
-    return players.runOf((await payerOf(subject).catch(() => undefined)) ?? '') ?? -1
+    return participants.runOf((await payerOf(subject).catch(() => undefined)) ?? '') ?? -1
   }, tally)
   const chaos = await startChaosStack({
     programs,
     director: director.url,
     remoteFacilitator: usesRemoteFacilitator(batch),
     signsApart: signsApart(batch),
-    timesOut: (payer) => players.timesOut(payer, tally),
+    timesOut: (payer) => participants.timesOut(payer, tally),
   })
   const database = createDatabase({
     url: chaos.stack.databaseUrl,
@@ -82,13 +82,13 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
     const plan = planBatch(order.seed, batch, order.first, order.size, activities)
     for (const run of plan.runs)
       if (order.only === undefined || run.index === order.only)
-        players.add(enrol(order.seed, run, plan, chaos.asset))
+        participants.add(enrol(order.seed, run, plan, chaos.asset))
     const limiter = createLimiter(pool, 'free-address', FREE_CALLS_PER_ADDRESS, 24 * 3600)
     await limiter.take(PAYING_ADDRESS, FREE_CALLS_PER_ADDRESS)
-    await arm(chaos, players.all, director, tally)
-    await play(chaos, director, players, plan, order)
+    await arm(chaos, participants.all, director, tally)
+    await play(chaos, director, participants, plan, order)
     if (!(await drain(db))) order.log(`batch ${batch} is not drained:\n${await sessionsOf(db)}`)
-    const records = players.all.map(({ record }) => record)
+    const records = participants.all.map(({ record }) => record)
     const findings = await checkBatch(await surroundingsOf(chaos), records)
     const histories = await historiesOf(chaos, blamed(findings, records))
     return { plan, activities, records, findings, logs: chaos.stack.logs(), histories }
@@ -103,7 +103,7 @@ export async function runBatch(order: BatchOrder): Promise<BatchReport> {
 async function play(
   chaos: ChaosStack,
   director: Director,
-  players: Players,
+  participants: Participants,
   { events }: BatchPlan,
   { batch, tally, log }: BatchOrder,
 ): Promise<void> {
@@ -112,7 +112,7 @@ async function play(
     log(`batch ${batch}: ${what} after ${((Date.now() - begunAt) / 1000).toFixed(1)} s`)
   const { service, hurry, close } = openService(chaos, begunAt)
   const playing = Promise.all(
-    players.all.map(({ plan, identity, record }) =>
+    participants.all.map(({ plan, identity, record }) =>
       playRun(service, plan, identity, record).then(() => director.release(plan.index)),
     ),
   )
@@ -122,7 +122,7 @@ async function play(
   hurry()
   await playing
   notify('every caller has its last word')
-  for (const line of slowest(players.all, begunAt)) log(`batch ${batch}: ${line}`)
+  for (const line of slowest(participants.all, begunAt)) log(`batch ${batch}: ${line}`)
   await close()
   // What belongs to no caller goes on by a schedule of its own.
   await director.spent(LAST_STRIKES_WITHIN_MS)
@@ -168,8 +168,8 @@ function blamed(findings: Findings, records: readonly RunRecord[]): string[] {
 }
 
 /** The three who waited longest for their last word, and what befell them. */
-function slowest(players: readonly Player[], begunAt: number): string[] {
-  const ends = players.map(({ plan, record }) => {
+function slowest(participants: readonly Participant[], begunAt: number): string[] {
+  const ends = participants.map(({ plan, record }) => {
     const answers = record.calls.flatMap(({ answers }) => answers)
     const atMs = Math.max(begunAt, ...answers.map(({ atMs }) => atMs)) - begunAt
     return { plan, atMs, asked: answers.length, last: record.calls.at(-1)?.operation }

@@ -12,7 +12,7 @@ import { type ChainActs, openChainActs } from './chain-acts.ts'
 import { type ChainWire, startChainWire } from './chain-wire.ts'
 import type { ChaosPrograms } from './compile.ts'
 import { startFacilitator } from './facilitator.ts'
-import { Keeper } from './keeper.ts'
+import { PartSupervisor } from './part-supervisor.ts'
 import { type PostgresWire, startPostgresWire } from './postgres-wire.ts'
 
 /** Every time of the configuration about 1:20, as far as two busy processors can keep them; addresses are told by `X-Forwarded-For`. */
@@ -60,7 +60,7 @@ export type ChaosStackOptions = {
   timesOut: (payer: string) => boolean
 }
 
-/** A stack with wires before Postgres and the chain, workers that the director can hurt, and a keeper of its parts. */
+/** A stack with wires before Postgres and the chain, workers that the director can hurt, and a supervisor of its parts. */
 export type ChaosStack = {
   stack: TestStack
   rail: Rail
@@ -68,7 +68,7 @@ export type ChaosStack = {
   commands: ChainActs
   chainWire: ChainWire
   postgresWire: PostgresWire
-  keeper: Keeper
+  supervisor: PartSupervisor
   setClock(offsetMs: number): void
   stop(): Promise<void>
 }
@@ -109,12 +109,12 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
     const rail = await openRail(stack)
     closers.push(rail.stop)
     const commands = await openChainActs(rail.chain, rail.asset, rail.service)
-    const keeper = new Keeper()
-    closers.push(async () => keeper.end())
+    const supervisor = new PartSupervisor()
+    closers.push(async () => supervisor.end())
     const workers = Array.from({ length: count }, (_, index) => stack.worker(index))
     for (const part of [stack.postgres, stack.temporal, stack.api(0), stack.api(1), ...workers])
-      keeper.keep(part)
-    keeper.keep(stack.chain, commands.mineByTheClock)
+      supervisor.keep(part)
+    supervisor.keep(stack.chain, commands.mineByTheClock)
     const setClock = (offsetMs: number) => {
       clockMs = offsetMs
     }
@@ -125,7 +125,7 @@ export async function startChaosStack(options: ChaosStackOptions): Promise<Chaos
       commands,
       chainWire,
       postgresWire,
-      keeper,
+      supervisor,
       setClock,
       stop,
     }

@@ -1,4 +1,4 @@
-import { type Dice, rollDice } from './dice.ts'
+import { type Random, seededRandom } from './random.ts'
 
 type Boundary = 'before' | 'during' | 'after'
 export type Action = 'throw' | 'hang' | 'kill'
@@ -100,11 +100,11 @@ export function planBatch(
   size: number,
   activities: readonly string[],
 ): BatchPlan {
-  const dice = rollDice(seed, `batch ${batch}`)
-  const events = planEvents(dice)
+  const random = seededRandom(seed, `batch ${batch}`)
+  const events = planEvents(random)
   const lastsMs = (events.at(-1)?.atMs ?? 0) + EVENT_EVERY_MS
-  const faults = deal(dice, [...runFaults, null, null, null], size)
-  const activityFaults = planActivityFaults(dice, batch, size, activities)
+  const faults = deal(random, [...runFaults, null, null, null], size)
+  const activityFaults = planActivityFaults(random, batch, size, activities)
   const overCap = batch % 4 === 3
   const runs = Array.from({ length: size }, (_, offset): RunPlan => {
     const fault = faults[offset] ?? null
@@ -112,13 +112,13 @@ export function planBatch(
     return {
       index: first + offset,
       startMs: Math.floor((offset * lastsMs * 0.75) / size),
-      amountAtomic: overCap ? dice.between(20, 40) * 100_000 : dice.between(1, 10) * 10_000,
+      amountAtomic: overCap ? random.between(20, 40) * 100_000 : random.between(1, 10) * 10_000,
       pays:
         fault === 'facilitator times out after settling' ||
         (activityFault !== null && paymentActivities.test(activityFault.activity)) ||
-        dice.chance(0.1),
-      twice: dice.chance(0.2),
-      hangsUpMs: dice.chance(0.3) ? dice.between(5, 400) : null,
+        random.chance(0.1),
+      twice: random.chance(0.2),
+      hangsUpMs: random.chance(0.3) ? random.between(5, 400) : null,
       fault,
       activityFault,
     }
@@ -144,17 +144,17 @@ export function describeRun(run: RunPlan, events: readonly BatchEvent[]): string
   ]
 }
 
-function planEvents(dice: Dice): BatchEvent[] {
-  return dice.shuffled(batchFaults).map((fault, order) => ({
+function planEvents(random: Random): BatchEvent[] {
+  return random.shuffled(batchFaults).map((fault, order) => ({
     atMs: FIRST_EVENT_MS + order * EVENT_EVERY_MS,
     fault,
-    forMs: dice.between(300, 1_800),
+    forMs: random.between(300, 1_800),
   }))
 }
 
 /** A fault at each boundary of each activity, as often as the runs allow; the batches take turns with what is done there. */
 function planActivityFaults(
-  dice: Dice,
+  random: Random,
   batch: number,
   size: number,
   activities: readonly string[],
@@ -164,19 +164,19 @@ function planActivityFaults(
     boundaries.map((boundary) => ({ activity, boundary })),
   )
   const actions: Action[] = ['throw', 'hang', 'throw', 'kill', 'throw', 'hang']
-  return deal(dice, cells, size).map((cell, order) => ({
+  return deal(random, cells, size).map((cell, order) => ({
     ...cell,
     action: actions[(order + batch) % actions.length] as Action,
     // The first deck strikes where every execution passes; those behind it look further.
-    occurrence: order < cells.length ? 1 : dice.between(1, 2),
-    request: order < cells.length ? dice.between(1, 2) : dice.between(1, 8),
-    effect: dice.pick(['unsent', 'done'] as const),
+    occurrence: order < cells.length ? 1 : random.between(1, 2),
+    request: order < cells.length ? random.between(1, 2) : random.between(1, 8),
+    effect: random.pick(['unsent', 'done'] as const),
   }))
 }
 
 /** `count` cards from shuffled decks, one deck after the other. */
-function deal<T>(dice: Dice, deck: readonly T[], count: number): T[] {
+function deal<T>(random: Random, deck: readonly T[], count: number): T[] {
   const dealt: T[] = []
-  while (dealt.length < count) dealt.push(...dice.shuffled(deck))
+  while (dealt.length < count) dealt.push(...random.shuffled(deck))
   return dealt.slice(0, count)
 }

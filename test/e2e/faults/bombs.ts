@@ -10,14 +10,14 @@ import { meterYear } from '../../workflows/domain/rails/material/readings.ts'
 
 export type Piece = { kind: 'work' | 'replay' | 'csv'; rail?: RailKey; value: unknown }
 /** Inputs made to be slow, by their size: `size` and four doublings of it are measured, all of them accepted inputs. */
-export type Bomb = { name: string; size: number; make: (size: number, dice: Dice) => Piece }
-export type Dice = { word: string; amount: number }
+export type Bomb = { name: string; size: number; make: (size: number, draw: Draw) => Piece }
+export type Draw = { word: string; amount: number }
 
 /** Tests in two files, which run side by side. */
 export const ofTexts = ({ name }: Bomb): boolean => /^(diligenceops|contractops|scout)/.test(name)
 
 /** What may vary without a change of size. */
-export const dice: fc.Arbitrary<Dice> = fc.record({
+export const draws: fc.Arbitrary<Draw> = fc.record({
   word: fc.string({ unit: fc.constantFrom(...'bdgmnrst'), minLength: 5, maxLength: 9 }),
   amount: fc.integer({ min: 1, max: 1_000 }),
 })
@@ -72,7 +72,7 @@ const price = (model: string) => ({
 const meter = meterYear(1)
 
 /** Copies of a sentence that many others contradict and many questions cite. */
-export const alikeSentences = (copies: number, { word, amount }: Dice, others = 1_000): Piece =>
+export const alikeSentences = (copies: number, { word, amount }: Draw, others = 1_000): Piece =>
   work('diligenceops', {
     questions: times(2 * others, (at) => ({
       id: `q${at}`,

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { type Bomb, dice, type Piece } from './bombs.ts'
+import { type Bomb, draws, type Piece } from './bombs.ts'
 
 const STEPS = [1, 2, 4, 8, 16]
 /** n·log n gives 2.1 to 2.2 for a doubling. */
@@ -15,7 +15,7 @@ type Size = { piece: Piece; medianMs: number }
 
 /** The processor time of each of five sizes, each twice the one before it; throws where a doubling takes too much more, eight times. */
 export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]> {
-  const [drawn] = fc.sample(dice, 1)
+  const [drawn] = fc.sample(draws, 1)
   if (drawn === undefined) throw new Error('nothing was drawn')
   const smallest = make(size, drawn)
   const times = Math.min(

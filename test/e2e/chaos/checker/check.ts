@@ -16,7 +16,7 @@ import { readPostgres } from './read-postgres.ts'
 import { readTemporal } from './read-temporal.ts'
 import { verifyReceipts } from './verify-receipts.ts'
 
-const judgements: readonly Verdict[] = [
+const checks: readonly Verdict[] = [
   checkMoney,
   checkStates,
   checkReceipts,
@@ -50,7 +50,7 @@ export async function checkBatch(
 }
 
 /** Everything that is wrong with these facts. */
-export const check = (facts: Facts): Complaint[] => judgements.flatMap((verdict) => verdict(facts))
+export const check = (facts: Facts): Complaint[] => checks.flatMap((verdict) => verdict(facts))
 
 async function gather(where: PayoutConstraints, runs: RunRecord[]): Promise<Facts> {
   const [workflows, rows] = await Promise.all([

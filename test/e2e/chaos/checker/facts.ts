@@ -126,7 +126,7 @@ export type WorkflowFact = {
   history: string[]
 }
 
-/** All that is read after a batch; every judgement is a pure function of it. */
+/** All that is read after a batch; every check is a pure function of it. */
 export type Facts = {
   where: Pick<PayoutConstraints, 'asset' | 'payoutWallet' | 'payTo'>
   chain: ChainFacts

@@ -36,7 +36,7 @@ let scratch: string
 const creators = new Map<string, TestWallet>()
 beforeAll(async () => {
   await obtainSchemathesis()
-  scratch = await mkdtemp(join(tmpdir(), 'agent-rails-judge-'))
+  scratch = await mkdtemp(join(tmpdir(), 'agent-rails-check-'))
   stack = await startStack({ env: unlimited })
   rail = await openRail(stack)
   for (const _ of Array(3)) {

@@ -14,21 +14,21 @@ const PAYER_TOKENS = 5_000_000n
 const openEnds = new Set<RunPlan['fault']>(['expiry while pending', 'nonce spent on nothing'])
 
 /** A run's plan, who it is, and what its caller saw so far. */
-export type Player = { plan: RunPlan; identity: RunIdentity; record: RunRecord }
+export type Participant = { plan: RunPlan; identity: RunIdentity; record: RunRecord }
 
 /** Who plays in a batch, found by wallet and by payout. */
-export class Players {
-  readonly #byCreator = new Map<string, Player>()
-  readonly #byPayout = new Map<string, Player>()
+export class Participants {
+  readonly #byCreator = new Map<string, Participant>()
+  readonly #byPayout = new Map<string, Participant>()
   /** Whose settlements a facilitator has kept to itself. */
   readonly #kept = new Set<string>()
 
-  add(player: Player): void {
-    this.#byCreator.set(player.identity.creator, player)
-    this.#byPayout.set(player.identity.payoutId, player)
+  add(participant: Participant): void {
+    this.#byCreator.set(participant.identity.creator, participant)
+    this.#byPayout.set(participant.identity.payoutId, participant)
   }
 
-  get all(): Player[] {
+  get all(): Participant[] {
     return [...this.#byCreator.values()]
   }
 
@@ -53,7 +53,7 @@ export function enrol(
   plan: RunPlan,
   { events, overCap }: BatchPlan,
   asset: Address,
-): Player {
+): Participant {
   const identity = identityOf(seed, plan.index, asset)
   const expects = plan.fault === 'authorization cancelled' ? 'dead' : 'executed'
   const record: RunRecord = {
@@ -74,11 +74,11 @@ export function enrol(
 /** Payers get tokens, faults their places; then blocks come by the clock. */
 export async function arm(
   { rail, asset, commands, chainWire }: ChaosStack,
-  players: readonly Player[],
+  participants: readonly Participant[],
   director: Director,
   tally: Tally,
 ): Promise<void> {
-  for (const { plan, identity } of players) {
+  for (const { plan, identity } of participants) {
     const { fault, activityFault } = plan
     if (plan.pays) await mintTokens(rail.chain, asset, identity.creator, PAYER_TOKENS)
     if (activityFault !== null) director.arm(plan.index, activityFault)

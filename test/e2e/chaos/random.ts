@@ -1,5 +1,5 @@
 /** Chance from a seed: the same seed and label give the same throws. */
-export type Dice = {
+export type Random = {
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number
   chance(probability: number): boolean
@@ -8,7 +8,7 @@ export type Dice = {
 }
 
 /** mulberry32 over a hash of seed and label. */
-export function rollDice(seed: number, label: string): Dice {
+export function seededRandom(seed: number, label: string): Random {
   let state = seed >>> 0
   for (const letter of label) state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193) >>> 0
   const next = (): number => {

@@ -1,4 +1,4 @@
-// `npm run judge:node-lts`: `npm test` on the current LTS of Node, in a fresh clone of what is committed.
+// `npm run check:node-lts`: `npm test` on the current LTS of Node, in a fresh clone of what is committed.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'

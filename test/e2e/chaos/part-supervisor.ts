@@ -6,7 +6,7 @@ const ALL_UP_WITHIN_MS = 120_000
 type Kept = { part: Part; back: Promise<void> }
 
 /** Starts each part again when it ends, at once and as often as that takes, as an orchestrator does. */
-export class Keeper {
+export class PartSupervisor {
   readonly #parts: Kept[] = []
   #ending = false
 
