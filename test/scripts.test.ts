@@ -24,7 +24,7 @@ const binaries = new Set(
 
 verifies(
   'scripts.fresh-clone',
-  'every script first installs and builds, and runs only programs of the project',
+  'every script installs and builds first and runs the project’s programs',
   () => {
     expect(Object.keys(scripts).length).toBeGreaterThan(15)
     for (const [name, script] of Object.entries<string>(scripts)) {
@@ -47,7 +47,7 @@ verifies(
 
 verifies(
   'scripts.fresh-clone',
-  'what runs before anything is installed imports only Node and files of its own',
+  'what runs before the install imports only Node and its own files',
   () => {
     for (const file of [
       'worker/bootstrap.mjs',

@@ -11,17 +11,13 @@ import { verifies } from '../verifies.ts'
 const read = (...path: string[]) => readFileSync(join(packageRoot, ...path), 'utf8')
 const operations = read('docs', 'operations.md')
 
-verifies(
-  'docs.operations',
-  'the configuration reference is what `npm run docs` writes, with every setting',
-  () => {
-    expect(betweenMarkers(operations, 'configuration', configurationTable())).toBe(operations)
-    for (const name of Object.keys(configSchema.shape))
-      expect(operations).toContain(`| \`${name}\` | `)
-    expect(operations).toContain('| `ASSET_CONTRACT_ADDRESS` | **required** | ')
-    expect(operations).toContain('| `TASK_QUEUES` | `payouts,signing,transfers,callbacks,tasks` | ')
-  },
-)
+verifies('docs.operations', 'the configuration reference is the output of npm run docs', () => {
+  expect(betweenMarkers(operations, 'configuration', configurationTable())).toBe(operations)
+  for (const name of Object.keys(configSchema.shape))
+    expect(operations).toContain(`| \`${name}\` | `)
+  expect(operations).toContain('| `ASSET_CONTRACT_ADDRESS` | **required** | ')
+  expect(operations).toContain('| `TASK_QUEUES` | `payouts,signing,transfers,callbacks,tasks` | ')
+})
 
 verifies('docs.operations', 'the search attributes of the page are those of the workflows', () => {
   for (const flag of searchAttributeFlags())

@@ -33,7 +33,7 @@ const retire = (kid: string) => answer(0, 'keys', 'retire', kid, '--reason', 're
 
 verifies(
   'keys.no-restart',
-  'another API process signs with a new key and verifies what it signed, without a restart',
+  'another API process takes up a new key without a restart',
   async () => {
     const old = loadKeyRings(file())
     const [receipt, authority] = [old.receipt.active.kid, old.authority.active.kid]
@@ -53,7 +53,7 @@ verifies(
 
 verifies(
   'keys.no-restart',
-  'a process whose file comes later refuses until it is whole, and then signs and trusts with the new keys',
+  'a process refuses until its key file is whole, then uses the keys',
   async () => {
     const own = `${file()}.copy`
     copyFileSync(file(), own)

@@ -14,7 +14,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 const named = (ring: string, day: string) =>
   expect.stringMatching(new RegExp(`^${ring}-${day}-[0-9a-f]{8}$`))
 
-test('a file is made once; renewing adds a key to each ring that signs from then on, and the old ones stay published', () => {
+test('renewing adds a signing key to each ring and keeps the old ones', () => {
   const file = join(scratch, 'keys', 'signing-keys.json')
   const day = new Date('2026-11-21T12:00:00Z')
   expect(createSigningKeys(file, day)).toEqual(

@@ -30,7 +30,7 @@ const LONG_MS = 180_000
 
 verifies(
   ['recover.cli.tasks', 'recover.cli.receipts'],
-  'a run that was refused is found, explained, begun again with another input, and its package verifies',
+  'a refused run is found, explained and restarted with another input',
   async () => {
     const { taskId, token } = await calls.funded()
     await calls.decided(taskId, 'task', 'approve')
@@ -93,7 +93,7 @@ verifies(
 
 verifies(
   ['recover.cli.tasks', 'recover.cli.all'],
-  'a task whose workflow was ended by hand is stuck, and a wake of all such takes it up again',
+  'a task whose workflow was terminated is stuck until it is woken',
   async () => {
     const { taskId, token } = await calls.funded()
     await calls.decided(taskId, 'task', 'approve')

@@ -53,41 +53,37 @@ verifies(
   },
 )
 
-verifies(
-  'replay.cli',
-  'exits non-zero with the reason: changed, by a revoked key, unreadable, not there',
-  async () => {
-    const { replay_package } = file
-    const changed = {
-      ...file,
-      replay_package: { ...replay_package, ledger: replay_package.ledger.slice(1) },
-    }
-    const refused = await replay(save('changed.json', changed))
-    expect(refused.stdout).toMatch(/^NO {2}ledger +entry 1: an entry is missing$/m)
-    expect(refused.stdout).toContain('agrees with itself')
-    expect(refused.code).toBe(1)
+verifies('replay.cli', 'exits non-zero with the reason for each bad package', async () => {
+  const { replay_package } = file
+  const changed = {
+    ...file,
+    replay_package: { ...replay_package, ledger: replay_package.ledger.slice(1) },
+  }
+  const refused = await replay(save('changed.json', changed))
+  expect(refused.stdout).toMatch(/^NO {2}ledger +entry 1: an entry is missing$/m)
+  expect(refused.stdout).toContain('agrees with itself')
+  expect(refused.code).toBe(1)
 
-    const revoked = keySet({ revoked_at: '2026-12-01T00:00:00Z' })
-    const doubtful = await replay(
-      save('package.json', file),
-      '--json',
-      '--keys',
-      save('revoked.json', revoked),
-    )
-    expect(JSON.parse(doubtful.stdout)).toMatchObject({
-      verdict: 'indeterminate',
-      keys: [{ standing: 'revoked' }],
-    })
-    expect(doubtful.code).toBe(2)
+  const revoked = keySet({ revoked_at: '2026-12-01T00:00:00Z' })
+  const doubtful = await replay(
+    save('package.json', file),
+    '--json',
+    '--keys',
+    save('revoked.json', revoked),
+  )
+  expect(JSON.parse(doubtful.stdout)).toMatchObject({
+    verdict: 'indeterminate',
+    keys: [{ standing: 'revoked' }],
+  })
+  expect(doubtful.code).toBe(2)
 
-    writeFileSync(join(scratch, 'text.json'), 'text')
-    for (const name of ['text.json', 'nowhere.json']) {
-      const unread = await replay(join(scratch, name))
-      expect(unread).toMatchObject({ code: 1, stdout: '' })
-      expect(unread.stderr).not.toBe('')
-    }
-  },
-)
+  writeFileSync(join(scratch, 'text.json'), 'text')
+  for (const name of ['text.json', 'nowhere.json']) {
+    const unread = await replay(join(scratch, name))
+    expect(unread).toMatchObject({ code: 1, stdout: '' })
+    expect(unread.stderr).not.toBe('')
+  }
+})
 
 verifies(
   'replay.cli',
@@ -114,36 +110,29 @@ verifies(
   },
 )
 
-verifies(
-  'replay.cli',
-  'does the work on the files of uploads, by their digests and as a stream',
-  async () => {
-    const { usage, ...head } = tokenops.sandboxInput
-    const text = usage.map((row) => JSON.stringify(row)).join('\n')
-    const list = join(scratch, 'usage.jsonl')
-    writeFileSync(list, text)
-    const sha256 = createHash('sha256').update(text).digest('hex')
-    const path = save(
-      'uploads.json',
-      finishedTask(tokenops as never, { ...head, usage: { sha256 } }),
-    )
-    const without = await replay(path, '--json')
-    expect(checkOf(without.stdout)).toMatchObject({
-      ok: false,
-      detail: expect.stringContaining(sha256),
-    })
-    const other = await replay(path, '--json', '--upload', save('other.jsonl', {}))
-    expect(checkOf(other.stdout)).toMatchObject({
-      ok: false,
-      detail: expect.stringContaining(sha256),
-    })
-    const given = await replay(path, '--json', '--upload', join(scratch, 'other.jsonl'), list)
-    expect(checkOf(given.stdout)).toMatchObject({
-      ok: true,
-      detail: expect.stringContaining('again'),
-    })
-  },
-)
+verifies('replay.cli', 'replays the work on uploaded files by their digests', async () => {
+  const { usage, ...head } = tokenops.sandboxInput
+  const text = usage.map((row) => JSON.stringify(row)).join('\n')
+  const list = join(scratch, 'usage.jsonl')
+  writeFileSync(list, text)
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  const path = save('uploads.json', finishedTask(tokenops as never, { ...head, usage: { sha256 } }))
+  const without = await replay(path, '--json')
+  expect(checkOf(without.stdout)).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(sha256),
+  })
+  const other = await replay(path, '--json', '--upload', save('other.jsonl', {}))
+  expect(checkOf(other.stdout)).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(sha256),
+  })
+  const given = await replay(path, '--json', '--upload', join(scratch, 'other.jsonl'), list)
+  expect(checkOf(given.stdout)).toMatchObject({
+    ok: true,
+    detail: expect.stringContaining('again'),
+  })
+})
 
 const checkOf = (stdout: string) =>
   JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'replay')

@@ -37,7 +37,7 @@ async function reviewed(runId: string) {
 
 verifies(
   'agent-use.end-to-end',
-  'both rails: quoted, paid, reviewed twice, worked, charged, closed and verified',
+  'a paid run of each rail is reviewed, charged, closed and verified',
   async () => {
     for (const rail of ['packetops', 'diligenceops'] as const) {
       const { quote_id, total_usd } = await agent.quote(rail)
@@ -80,7 +80,7 @@ verifies(
 
 verifies(
   'agent-use.start',
-  'killed in the middle, the API takes the same call again and goes on with its task',
+  'after a kill in mid-call the API resumes the task on the same call',
   async () => {
     const { quote_id } = await agent.quote('packetops', 3)
     const input = agent.startInput(quote_id)

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 verifies(
   ['callback.running', 'callback.at-least-once', 'callback.host-proof'],
-  'on a whole stack a host is asked and told over HTTPS; a worker killed between sending and recording sends the same id again',
+  'a worker killed after sending a callback sends the same id again',
   async () => {
     const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
     const contact = { callback_url: `https://localhost:${receiver.port}/hook` }

@@ -15,7 +15,7 @@ afterAll(() => database?.stop())
 
 verifies(
   'agent.handshake-age',
-  'a handshake older than its repeats is refused before its signature is looked at',
+  'a handshake that is too old is refused before its signature is read',
   async () => {
     const { db } = database
     const key = randomBytes(32)

@@ -60,7 +60,7 @@ async function comesHome(
 
 verifies(
   ['task.money.chain', 'task.money.healed'],
-  'stablecoins on the chain take a task from its contract to its end; nobody asks, and the worker was killed meanwhile',
+  'an on-chain payment completes a task although its worker is killed',
   async () => {
     const task = await buyer.challenged()
     const { challenge_id, amount_usd } = task.challenge

@@ -52,7 +52,7 @@ async function payingAgent(tokens: bigint) {
 
 verifies(
   ['caller.x402-run', 'conform.payment-response'],
-  'the x402 library pays for a run: the same call with the payment starts it, once',
+  'the x402 library pays for a run, and the paid call starts it once',
   async () => {
     const { quote_id, total_usd } = await agent.quote()
     const input = agent.startInput(quote_id)

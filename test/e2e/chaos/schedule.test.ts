@@ -13,7 +13,7 @@ verifies('chaos.schedule', 'a seed gives one schedule, and another seed another'
 
 verifies(
   'chaos.schedule',
-  'a batch of 32 has every boundary of every activity and every kind of fault',
+  'a batch of 32 has each boundary of each activity and each fault',
   () => {
     const { runs, events } = plan(7)
     const struck = new Set(

@@ -67,7 +67,7 @@ console.log(JSON.stringify({ state, verdict: made.body.completion.verdict, kind:
 
 verifies(
   'client.package',
-  'packed and installed in an empty strict project, it type-checks in full and drives a sandbox run',
+  'the packed client type-checks in a strict project and drives a run',
   async () => {
     writeFileSync(join(project, 'agent.ts'), program)
     const compilerOptions = {
@@ -99,7 +99,7 @@ verifies(
 
 verifies(
   'client.package',
-  'it has neither the server nor Temporal with it, and the versions that the server has',
+  'the client has no server code and the server’s dependency versions',
   () => {
     const installed = readdirSync(join(project, 'node_modules'))
     for (const server of [

@@ -54,7 +54,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 verifies(
   'client.receipts',
-  'receipts of the service verify, also by a retired key, and those of a forger, of its future or of a revoked key do not',
+  'receipts verify by active and retired keys, not by others',
   async () => {
     const { jws } = (await sandbox()).registered.receipt
     const key = rings().receipt.active
@@ -112,7 +112,7 @@ verifies(
 
 verifies(
   'client.webhooks',
-  'webhooks that the service signed verify by its key set or one key; forged, altered, expired and replayed ones do not',
+  'signed webhooks verify; forged, altered, expired, replayed ones do not',
   async () => {
     const { events, signed_at: at } = (await client().call('callback-examples', {})).body
     const keys = await keySet()

@@ -40,7 +40,7 @@ const execute = (agent: Agent, payoutId: string) =>
 for (const name of ['temporal', 'postgres', 'api'] as const) {
   verifies(
     ['durable.kill-parts', 'durable.unknown-update'],
-    `${name} killed during authorize and during execute: authorized once, executed once, and the retries get the results`,
+    `${name} killed in authorize and execute: each has one effect`,
     async () => {
       const part = name === 'api' ? stack.api() : stack[name]
       const agent = await rail.openAgent()
@@ -78,7 +78,7 @@ for (const name of ['temporal', 'postgres', 'api'] as const) {
 
 verifies(
   'durable.terminated',
-  'a workflow terminated while its transfer is under way is picked up by the sweep',
+  'the sweep resumes a transfer whose workflow was terminated',
   async () => {
     const agent = await rail.openAgent()
     const { payout_id } = await rail.authorized(agent)
@@ -93,7 +93,7 @@ verifies(
 
 verifies(
   'durable.terminated',
-  'a created payout whose workflow was terminated is picked up by its authorize and executed',
+  'authorize resumes a created payout whose workflow was terminated',
   async () => {
     const agent = await rail.openAgent()
     const payout = await rail.create(agent)
@@ -112,7 +112,7 @@ verifies(
 
 verifies(
   'operate.drain',
-  'an API told to stop answers the call it has begun, and a second process goes on',
+  'a stopping API answers its open call while a second one serves',
   async () => {
     const agent = await rail.openAgent()
     const { payout_id } = await rail.authorized(agent)

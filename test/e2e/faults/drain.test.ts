@@ -206,7 +206,7 @@ async function timed(what: string, count: number, work: () => Promise<void>): Pr
 
 verifies(
   'gas-wallets.shared',
-  `${CALLS} executes at once through two APIs, two workers and three gas wallets: each executed once, no nonce stuck`,
+  `${CALLS} executes at once over three gas wallets leave no nonce stuck`,
   async () => {
     const payouts = await seed(CALLS)
     await timed('executes', CALLS, () => executeAll(payouts))
@@ -220,7 +220,7 @@ verifies(
 
 verifies(
   'gas-wallets.shared',
-  `${TRANSFERS} reserved transfers driven at once while a worker and the chain are killed: each executed once, no nonce stuck`,
+  `${TRANSFERS} transfers under kills are each executed once`,
   async () => {
     const payouts = await seed(TRANSFERS)
     await reserve(payouts)

@@ -81,7 +81,7 @@ function cpuMsOf(pid: string): number {
 
 verifies(
   'isolation.money',
-  'while both processes of the runs work on slow inputs, another wallet creates and executes a payout',
+  'a payout is executed while the run processes work on slow inputs',
   async () => {
     const bombs = []
     for (const units of [1, 2, 3]) bombs.push(await startBomb(units))
@@ -112,7 +112,7 @@ verifies(
 
 verifies(
   ['isolation.attempts', 'isolation.verdict'],
-  'the worker of the runs is killed three times in the middle of its work: the work is repeated twice, then refused, and the credit returned',
+  'work whose worker is killed three times is refused and refunded',
   async () => {
     const { run_id, task_id } = await startBomb(4)
     for (const attempt of [1, 2, 3]) {

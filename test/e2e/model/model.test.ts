@@ -35,7 +35,7 @@ afterAll(async () => {
 
 verifies(
   'payout.model',
-  'whatever several callers do at once, and whoever is killed meanwhile, the answers are those of the model in some order',
+  'concurrent calls under kills are answered as the model says',
   async () => {
     const records: RunRecord[] = []
     const property = fc.asyncProperty(commands, async (chosen) => {

@@ -89,7 +89,7 @@ verifies(
     'authorize.refusal-changes-nothing',
     'authorize.authorized',
   ],
-  'what one payout used up authorizes no other: presentation, challenge and mandate each by its own code',
+  'what authorized one payout authorizes no other, each by its own code',
   async () => {
     const [agent, terms] = [await rail.openAgent(), newTerms()]
     const [used, payout] = [await rail.create(agent), await rail.create(agent)]
@@ -133,7 +133,7 @@ verifies(
 
 verifies(
   'authorize.mandate-consumed',
-  'one mandate presented for two payouts in parallel authorizes only its own',
+  'a mandate presented for two payouts authorizes only its own',
   async () => {
     const [agent, terms] = [await rail.openAgent(), newTerms()]
     const [own, foreign] = [await rail.create(agent), await rail.create(agent)]
@@ -152,7 +152,7 @@ verifies(
 
 verifies(
   ['authorize.retry', 'authorize.refusal-changes-nothing'],
-  'ten identical authorizes against ten of a right rival in parallel: one authorization, one charge, the rival consumed nothing',
+  'ten authorizes against ten rivals: one authorization and one charge',
   async () => {
     const agent = await rail.openAgent()
     const payout = await rail.create(agent)
@@ -186,7 +186,7 @@ verifies(
 
 verifies(
   ['authorize.principal-signature', 'authority.eip712', 'authorize.refusal-changes-nothing'],
-  'a principal signature over any other term, domain, chain, or by anybody else is refused',
+  'a principal signature over other terms or by another key is refused',
   async () => {
     const [agent, terms] = [await rail.openAgent(), newTerms()]
     const payout = await rail.create(agent)
@@ -243,7 +243,7 @@ for (const version of [1, 2] as const) {
       'binding.v1',
       'binding.v2',
     ],
-    `binding ${version}: absent, broken, for another audience, too old or from the future is refused, and a right one authorizes`,
+    `binding ${version}: only a valid and timely one authorizes`,
     async () => {
       const [agent, terms] = [await rail.openAgent(), newTerms()]
       const payout = await rail.create(agent)
@@ -286,7 +286,7 @@ verifies(
     'authorize.mandate-invalid',
     'authorize.refusal-changes-nothing',
   ],
-  'other terms in the body, a foreign challenge, a foreign mandate and everything expired are refused by their own codes',
+  'other terms and foreign or expired proofs are refused by their codes',
   async () => {
     const [agent, terms] = [await rail.openAgent(), newTerms()]
     const [payout, other] = [
@@ -363,7 +363,7 @@ verifies(
     'mandate.issue.holder-proof',
     'pipeline.operator',
   ],
-  'only an operator has a mandate issued, only for the checkout of this created payout, and a repeat is the same mandate',
+  'an operator alone issues a mandate, and a repeat gets the same one',
   async () => {
     const [agent, terms] = [await rail.openAgent(), newTerms()]
     const [payout, other] = [

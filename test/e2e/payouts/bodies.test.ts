@@ -217,7 +217,7 @@ verifies(
 
 verifies(
   ['pipeline.malformed', 'pipeline.text', 'pipeline.problem-json'],
-  'bodies that are no JSON text of ours, too large, of another type or with broken characters are refused as what they are',
+  'bodies that are not valid JSON, too large or mistyped are refused',
   async () => {
     const agent = await rail.openAgent()
     const create = rail.terms()
@@ -282,7 +282,7 @@ verifies(
 
 verifies(
   ['pipeline.forbidden-material', 'charge.only-success'],
-  'a secret in free text is refused by its pointer, and its value is in no answer, table, log or file of the stack',
+  'a secret in free text is refused by its pointer and stored nowhere',
   async () => {
     const agent = await rail.openAgent()
     const marker = 'Zq7Xw9Kp2Vn4'
@@ -320,7 +320,7 @@ verifies(
 
 verifies(
   'admission.screening-kinds',
-  'digests and transaction hashes in memo and rail_reference are stored as they were sent',
+  'digests and hashes in memo and rail_reference are stored as sent',
   async () => {
     const agent = await rail.openAgent()
     const digest = sha256Hex('invoice 117')
@@ -516,7 +516,7 @@ verifies(
 
 verifies(
   ['proof.key-order', 'proof.replay-same', 'proof.replay-other-body', 'status.repeat-afresh'],
-  'one proof 20 times in parallel, keys in any order, is one effect; its nonce serves no other body or path',
+  'one proof sent 20 times has one effect and fits no other call',
   async () => {
     const agent = await rail.openAgent()
     const body = rail.terms()
@@ -603,7 +603,7 @@ verifies(
     'challenge.holder-unknown',
     'mandate.issue',
   ],
-  'the published documents fit the running service: its addresses, its caps, and keys that verify what it signs',
+  'the published documents show the service’s addresses, caps and keys',
   async () => {
     const contract = JSON.parse((await get('/api/trust-contract')).text)
     const { env } = stack
@@ -714,7 +714,7 @@ verifies(
 
 verifies(
   'pipeline.headers',
-  'documents have an ETag that answers 304, public GETs are open to every origin and nothing else is',
+  'documents have an ETag, and only public GETs are open to every origin',
   async () => {
     const from = { Origin: 'https://elsewhere.example' }
     for (const path of [

@@ -110,7 +110,7 @@ for (const [depth, title] of vanishing) {
 
 verifies(
   'execute.confirmed-by-logs',
-  'an authorization that a third party sends first is executed with the hash of that transaction',
+  'a transfer sent first by a third party is executed with its hash',
   async () => {
     const agent = await rail.openAgent()
     const payout = await rail.authorized(agent)
@@ -179,7 +179,7 @@ let scene: Awaited<ReturnType<typeof letTimeRunOut>>
 
 verifies(
   ['execute.dead', 'execute.parked'],
-  'a parked transfer whose time runs out is dead: receipt, cap released, 410 with no money moved, and the fee is a credit',
+  'a parked transfer that expires is dead, and its fee becomes a credit',
   async () => {
     scene = await letTimeRunOut()
     const { payer, parked, vanished, waiting, used, held } = scene
@@ -224,7 +224,7 @@ verifies(
 
 verifies(
   ['execute.voided', 'views.attention'],
-  'an executed payout whose block vanished and whose time ran out is voided, and operators are told',
+  'a payout whose block vanished and whose time ran out is voided',
   async () => {
     const { other, vanished } = scene
     const { body } = await other.client.call('payout-status', { payout_id: vanished.payout_id })

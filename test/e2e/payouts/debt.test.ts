@@ -69,7 +69,7 @@ async function expectReleased(
 
 verifies(
   ['x402.empty-payer', 'x402.debt', 'x402.unsettled-stops-payout'],
-  'a payer that empties the wallet after verification gets no answer and no further step until somebody pays the debt',
+  'a payer who empties the wallet gets no answer until the debt is paid',
   async () => {
     const { agent, payer, friend, terms, payment, call, owed } = await shortLivedCreate(10)
     const status = async () => {
@@ -119,7 +119,7 @@ verifies(
 
 verifies(
   ['x402.debt', 'x402.remaining-life'],
-  'a payment whose time ends while the call runs leaves a debt; paying it releases the answer of the one effect',
+  'a payment that expires during its call leaves a debt to be paid',
   async () => {
     const { agent, payer, friend, payment, call, owed } = await shortLivedCreate(8)
     const { earned } = await earnings(on.rail, async () => {
@@ -144,7 +144,7 @@ verifies(
 
 verifies(
   'charge.grant-or-release',
-  'a grant that is given up while its effect is under way is either used or released',
+  'a grant given up during its effect is either used or released',
   async () => {
     const agent = await on.rail.openAgent()
     const terms = Array.from({ length: 6 }, () => on.rail.terms())
@@ -178,7 +178,7 @@ verifies(
 
 verifies(
   'x402.credit',
-  'an execute over the daily cap after its fee settled leaves one credit, used by the next call',
+  'an execute over the daily cap leaves one credit for the next call',
   async () => {
     const agent = await on.rail.openAgent({ tokens: 1_000_000n })
     const payout = await on.rail.authorized(agent)

@@ -45,7 +45,7 @@ describe('a canary that is confirmed', () => {
 
   verifies(
     ['canary.first', 'canary.receipts', 'canary.worker'],
-    'the first executes of a day wait for one small transfer, and then go on',
+    'the first executes of a day wait for one small transfer',
     async () => {
       const agents = await Promise.all(
         Array.from({ length: 8 }, (_, api) => rail.openAgent({ api: api % 2 })),
@@ -143,7 +143,7 @@ describe('a canary that fails, and the balance floor', () => {
 
   verifies(
     'canary.fails',
-    'the rail is paused until an operator has looked, and nothing but the canary was tried',
+    'a failed canary pauses the rail until an operator decides',
     async () => {
       const agent = await rail.openAgent()
       const payout = await rail.authorized(agent)
@@ -179,7 +179,7 @@ describe('a canary that fails, and the balance floor', () => {
 
   verifies(
     ['minimum-balance.refuses', 'minimum-balance.alarms'],
-    'parallel executes bring the wallet down to its floor and not under it; refused ones reserve nothing and go on when it is filled',
+    'parallel executes never bring the wallet below its minimum balance',
     async () => {
       const { payoutWallet, payTo } = rail.service
       const agents = await Promise.all(

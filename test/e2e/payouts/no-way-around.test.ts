@@ -74,7 +74,7 @@ async function executeBody(wallet: TestWallet, payoutId: string) {
 
 verifies(
   'signer.no-way-around',
-  'with an API’s database role, SQL and Temporal nobody is paid; the creator still is, once',
+  'with an API’s role, SQL and Temporal no attacker is paid',
   async () => {
     const wallet = rail.service.payoutWallet.address
     const agent = await rail.openAgent()

@@ -65,7 +65,7 @@ async function expectFinished(agent: Agent, payout: Payout): Promise<void> {
 
 verifies(
   ['execute.parked', 'operate.recover', 'operate.legible'],
-  'a paused token parks the payout; recover lists, explains and wakes it, and it is executed',
+  'a paused token parks a payout; recover wakes it and it is executed',
   async () => {
     const agent = await rail.openAgent()
     const payout = await rail.authorized(agent)
@@ -99,38 +99,34 @@ verifies(
   },
 )
 
-verifies(
-  'execute.parked',
-  'an underfunded payout wallet and empty gas wallets park payouts, each with its reason; filled, both are executed by themselves',
-  async () => {
-    const [agent, other] = await Promise.all([rail.openAgent(), rail.openAgent()])
-    const [large, small] = [
-      await rail.authorized(agent, { amount_usdc: '2' }),
-      await rail.authorized(other),
-    ]
-    const { payoutWallet, payTo, gasWallets } = rail.service
-    const surplus = (await rail.balance(payoutWallet.address)) - 1_999_999n
-    await sendTokens(rail, privateKeyToAccount(payoutWallet.private_key), payTo.address, surplus)
-    const fill = (value: bigint) =>
-      Promise.all(gasWallets.map(({ address }) => rail.chain.setBalance({ address, value })))
-    await fill(0n)
-    await Promise.all([
-      expectParked(
-        agent,
-        large,
-        /holds 1999999 of the 2000000 atomic units; fund 0x[0-9a-f]{40} with 1 atomic/i,
-      ),
-      expectParked(other, small, /no gas wallet has the ether for a transfer; send ether to 0x/),
-    ])
-    await mintTokens(rail.chain, rail.asset, payoutWallet.address, 1_000_000_000n)
-    await fill(parseEther('1'))
-    await Promise.all([expectFinished(agent, large), expectFinished(other, small)])
-  },
-)
+verifies('execute.parked', 'underfunded wallets park payouts until they are funded', async () => {
+  const [agent, other] = await Promise.all([rail.openAgent(), rail.openAgent()])
+  const [large, small] = [
+    await rail.authorized(agent, { amount_usdc: '2' }),
+    await rail.authorized(other),
+  ]
+  const { payoutWallet, payTo, gasWallets } = rail.service
+  const surplus = (await rail.balance(payoutWallet.address)) - 1_999_999n
+  await sendTokens(rail, privateKeyToAccount(payoutWallet.private_key), payTo.address, surplus)
+  const fill = (value: bigint) =>
+    Promise.all(gasWallets.map(({ address }) => rail.chain.setBalance({ address, value })))
+  await fill(0n)
+  await Promise.all([
+    expectParked(
+      agent,
+      large,
+      /holds 1999999 of the 2000000 atomic units; fund 0x[0-9a-f]{40} with 1 atomic/i,
+    ),
+    expectParked(other, small, /no gas wallet has the ether for a transfer; send ether to 0x/),
+  ])
+  await mintTokens(rail.chain, rail.asset, payoutWallet.address, 1_000_000_000n)
+  await fill(parseEther('1'))
+  await Promise.all([expectFinished(agent, large), expectFinished(other, small)])
+})
 
 verifies(
   ['gas-wallets.alarm', 'execute.parked'],
-  'while the chain makes no blocks a transfer is parked behind its gas wallet, and is executed when it makes some',
+  'without new blocks a transfer is parked behind its gas wallet',
   async () => {
     const agent = await rail.openAgent()
     const payout = await rail.authorized(agent)

@@ -20,7 +20,7 @@ const pending = { status: 503, body: { code: 'settlement_pending' } }
 
 verifies(
   'payments.windows',
-  'a nonce that was signed twice is settled by the newest signature, and does not fail when the first window is over',
+  'a nonce signed twice is settled by its newest signature',
   async () => {
     const payer = await openPayer(on.rail)
     const { payout_id } = await on.rail.create(await on.rail.openAgent({ tokens: 0n }))
@@ -75,7 +75,7 @@ verifies(
 
 verifies(
   'payments.undelivered',
-  'a paid read whose proof grew too old while its fee settled is one call credit, once',
+  'a paid read whose proof expired while its fee settled is one credit',
   async () => {
     const agent = await on.rail.openAgent({ tokens: 1_000_000n })
     const { payout_id } = await on.rail.create(agent)
@@ -127,7 +127,7 @@ verifies(
 
 verifies(
   'x402.unpaid-read',
-  'a read whose payment failed gave no answer and leaves no debt: a fresh proof and payment are answered, other calls go on',
+  'a read whose payment failed gives no answer and leaves no debt',
   async () => {
     const agent = await on.rail.openAgent()
     const [payer, friend] = [await openPayer(on.rail), await openPayer(on.rail)]

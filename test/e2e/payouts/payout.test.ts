@@ -66,7 +66,7 @@ async function runsOf(workflowId: string): Promise<number> {
 
 verifies(
   ['payout.create.idempotent', 'payout.id.derivation', 'x402.one-effect'],
-  '50 identical creates in parallel, each ready to pay: one payout, one workflow, one fee, equal answers',
+  '50 identical creates in parallel make one payout with one fee',
   async () => {
     const agents = await effectsOnBoth(10_000_000n)
     const [{ address }] = agents
@@ -102,7 +102,7 @@ verifies(
 
 verifies(
   'payout.create.conflict',
-  'other terms under the same key, 20 against 20 in parallel: one payout, 422 for the others, nothing changed or charged',
+  'other terms under the same key are 422 and change nothing',
   async () => {
     const agents = await effectsOnBoth()
     const one = rail.terms({ amount_usdc: '1' })
@@ -133,7 +133,7 @@ verifies(
 
 verifies(
   'payout.create.same-amount-text',
-  '1, 1.0 and 1.00 to the same recipient in any case are one payout and one charge',
+  '1, 1.0 and 1.00 to one recipient are one payout and one charge',
   async () => {
     const agent = await rail.openAgent()
     const recipient = newWallet().account.address
@@ -159,7 +159,7 @@ verifies(
     'payout.create.recipient-refused',
     'charge.only-success',
   ],
-  'over 25000000 atomic, zero and our own addresses are refused and not charged; exactly 25000000 is accepted',
+  'amounts over the cap, zero and our own addresses are refused',
   async () => {
     const agent = await rail.openAgent()
     const refusal = (more: Parameters<Rail['terms']>[0]) =>
@@ -195,7 +195,7 @@ verifies(
 
 verifies(
   ['execute.once', 'execute.executed', 'execute.confirmed-by-logs', 'binding.v2'],
-  '100 executes in parallel over two APIs and two workers, with one key and with many: one transfer, every answer agrees',
+  '100 executes in parallel over two APIs make one transfer',
   async () => {
     const agents = await effectsOnBoth()
     const { payout_id, payout_wallet } = await rail.authorized(agents[0], {}, { bindingVersion: 2 })
@@ -232,7 +232,7 @@ verifies(
     'receipt.verify',
     'execute.final',
   ],
-  'a payout with binding 1 becomes final; its receipts chain, verify by id and by text, and offline with jose',
+  'a payout with binding 1 becomes final and its receipts verify',
   async () => {
     const agent = await rail.openAgent()
     const { payout_id } = await rail.authorized(
@@ -301,7 +301,7 @@ verifies(
 
 verifies(
   ['payout.creator-only', 'status.creator', 'status.by-either', 'status.exactly-one'],
-  'the creator finds a payout by id and by create key; another wallet gets the 404 of an unknown one for everything',
+  'the creator alone finds a payout, by its id and by its create key',
   async () => {
     const [owner, stranger] = [await rail.openAgent(), await rail.openAgent({ api: 1 })]
     const terms = rail.terms()
@@ -346,7 +346,7 @@ verifies(
 
 verifies(
   ['execute.wrong-state', 'execute.expired', 'payout.state.table', 'authorize.retry'],
-  'an event out of order is 409 wrong_state with the allowed events; an execute within 30 s of the expiry is 410',
+  'an event out of order is 409, and an execute near its expiry is 410',
   async () => {
     const agent = await rail.openAgent()
     const created = await rail.create(agent)
@@ -403,7 +403,7 @@ verifies(
 // The last test: it fills the day's cap of this stack.
 verifies(
   'execute.daily-cap',
-  'eight payouts of 19 USDC executed in parallel never add up to over 100000000; the rest is 409 with the time it frees up, and free',
+  'eight payouts of 19 USDC in parallel never exceed the daily cap',
   async () => {
     const agents = await Promise.all(
       Array.from({ length: 8 }, (_, index) => rail.openAgent({ api: index % 2 })),

@@ -106,7 +106,7 @@ verifies(
 
 verifies(
   ['charge.only-success', 'free.failed-call', 'proof.not-burnt'],
-  'a refused call uses no free call and no proof: the same proof passes when the call can succeed',
+  'a refused call uses no free call and no proof',
   async () => {
     const agent = await openPayer(rail, 0n)
     await rail.db
@@ -140,7 +140,7 @@ verifies(
 
 verifies(
   ['charge.only-success', 'x402.paid'],
-  'a refused call uses no payment: the same payment pays for the next call, once',
+  'a refused call uses no payment, which pays for the next call once',
   async () => {
     const agent = await openPayer(rail)
     const other = await rail.create(await rail.openAgent())
@@ -208,7 +208,7 @@ verifies(
 
 verifies(
   'x402.one-effect',
-  'one payment sent to two routes in parallel, by two wallets: one effect, one 409',
+  'one payment sent to two routes in parallel has one effect and one 409',
   async () => {
     const [agent, thief] = [await openPayer(rail), await openPayer(rail, 0n)]
     const payout = await rail.create(await rail.openAgent({ wallet: thief }).then(freshCall))
@@ -233,7 +233,7 @@ async function freshCall(agent: Agent): Promise<Agent> {
 
 verifies(
   'x402.one-effect',
-  'a used payment in other letters is the same payment: 409, whoever sends it',
+  'a used payment in other letters is the same payment: 409',
   async () => {
     const agent = await openPayer(rail)
     const payment = await signPayment(rail, agent)
@@ -286,7 +286,7 @@ for (const [name, forge] of Object.entries(forgeries)) {
 
 verifies(
   'x402.remaining-life',
-  'a payment needs 60 s of life and at most a day: 55 s and two days are refused',
+  'a payment that is valid for 55 s or for two days is refused',
   async () => {
     const agent = await openPayer(rail)
     const until = async (seconds: number) =>

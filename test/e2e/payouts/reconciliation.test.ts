@@ -121,7 +121,7 @@ async function executed(amount_usdc = '1') {
 
 verifies(
   'reconcile.schedule',
-  'two workers make one schedule, which is there after a restart and can be triggered',
+  'two workers make one schedule that survives a restart',
   async () => {
     // The list is read from visibility, which tells of a new schedule a little later.
     await expect.poll(schedules, { timeout: 20_000 }).toEqual([RECONCILIATION_SCHEDULE])
@@ -137,32 +137,28 @@ verifies(
   },
 )
 
-verifies(
-  'reconcile.agreement',
-  'healthy traffic, free and paid, opens no exception, by the schedule and by hand',
-  async () => {
-    await Promise.all([
-      executed(),
-      executed('2.5'),
-      rail.openAgent().then((agent) => rail.authorized(agent)),
-    ])
-    const payer = await rail.openAgent({ tokens: 1_000_000n })
-    await rail.useUpFreeCalls(payer.address)
-    await insist(() => payer.client.call('payout-create', rail.terms()))
-    const summary = await reconcileBySchedule()
-    expect(await exceptions()).toEqual([])
-    expect(summary).toMatchObject({ scope: 'all', differences: 0, opened: 0 })
-    expect(await reconcileBySchedule()).toMatchObject({ scope: 'changed', differences: 0 })
-    expect(await cli('recover', 'reconcile')).toMatchObject({
-      code: 0,
-      text: expect.stringContaining('rows and chain agree'),
-    })
-  },
-)
+verifies('reconcile.agreement', 'healthy traffic, free and paid, opens no exception', async () => {
+  await Promise.all([
+    executed(),
+    executed('2.5'),
+    rail.openAgent().then((agent) => rail.authorized(agent)),
+  ])
+  const payer = await rail.openAgent({ tokens: 1_000_000n })
+  await rail.useUpFreeCalls(payer.address)
+  await insist(() => payer.client.call('payout-create', rail.terms()))
+  const summary = await reconcileBySchedule()
+  expect(await exceptions()).toEqual([])
+  expect(summary).toMatchObject({ scope: 'all', differences: 0, opened: 0 })
+  expect(await reconcileBySchedule()).toMatchObject({ scope: 'changed', differences: 0 })
+  expect(await cli('recover', 'reconcile')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('rows and chain agree'),
+  })
+})
 
 verifies(
   ['reconcile.exceptions', 'reconcile.never-repairs', 'reconcile.attention'],
-  'a flipped hash, a deleted receipt, money that nobody ordered and a terminated workflow are each told with both sides, and nothing is repaired',
+  'each disagreement is reported with both sides and nothing is repaired',
   async () => {
     const [flipped, bare] = [await executed(), await executed()]
     const wrong = `0x${randomBytes(32).toString('hex')}`
@@ -271,7 +267,7 @@ async function openTransferWithoutWorkflow(): Promise<string> {
 
 verifies(
   ['reconcile.close', 'reconcile.read'],
-  'an operator reads the open exceptions and closes one with a reason and a signed receipt; by command line as well',
+  'an operator closes an exception with a reason and a signed receipt',
   async () => {
     const { body } = await operator().call('reconciliation', {})
     expect(body.last_run).toMatchObject({ scope: 'changed', differences: 3 })
@@ -332,7 +328,7 @@ verifies(
 
 verifies(
   ['statement.signed', 'reconcile.read'],
-  'the day that just ended has a statement that verifies with the published keys alone',
+  'the statement of the last day verifies with the published keys alone',
   async () => {
     expect((await operator().call('reconciliation', {})).body).toMatchObject({
       day: null,

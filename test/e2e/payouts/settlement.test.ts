@@ -54,7 +54,7 @@ async function expectChargedOnce(agent: Agent, payment: Payment, earned: bigint)
 
 verifies(
   'x402.third-party-broadcast',
-  'a payment that somebody else broadcasts first is settled by their transaction',
+  'a payment that a third party broadcasts is settled by its transaction',
   async () => {
     const { agent, payment, call } = await newCreate()
     let theirs: string | undefined
@@ -73,7 +73,7 @@ verifies(
 
 verifies(
   'x402.unknown-outcome',
-  'an RPC that takes the payment and then falls silent: 503 settlement_pending, retries join, never a fresh 402',
+  'an RPC that falls silent after a payment is 503, never a fresh 402',
   async () => {
     const { agent, payment, call } = await newCreate()
     on.wire.fail(silentAfterBroadcast())
@@ -94,7 +94,7 @@ verifies(
 
 verifies(
   'x402.unknown-outcome',
-  'an execute whose fee is out while the RPC is silent never says that no money moved',
+  'an execute with a sent fee and a silent RPC never says money_moved no',
   async () => {
     const agent = await openPayer(on.rail)
     const { payout_id } = await on.rail.authorized(agent)
@@ -115,7 +115,7 @@ verifies(
 
 verifies(
   'x402.unknown-outcome',
-  'a payment is refused with 503 within 2 s while the chain is down, and claims nothing',
+  'a payment is refused with 503 while the chain is down',
   async () => {
     const { agent, payment, call } = await newCreate()
     on.wire.fail(down)
@@ -136,7 +136,7 @@ verifies(
 
 verifies(
   'x402.process-killed',
-  'the API killed between claim and effect: the retry gets the result, charged once',
+  'the API killed between claim and effect charges its retry once',
   async () => {
     const { agent, payment, call } = await newCreate()
     const { result, earned } = await earnings(on.rail, async () => {
@@ -166,7 +166,7 @@ verifies(
 
 verifies(
   'x402.process-killed',
-  'the API killed between effect and settlement: the retry gets the result, charged once',
+  'the API killed between effect and settlement charges its retry once',
   async () => {
     const { agent, payment, call } = await newCreate()
     on.wire.fail(losesTransactions)
@@ -192,7 +192,7 @@ verifies(
 
 verifies(
   'charge.late-effect',
-  'a paid create told 503 by its deadline is charged once when its effect runs, and its retry gets the result',
+  'a paid create that timed out is charged once when its effect runs',
   async () => {
     const { agent, payment, call } = await newCreate()
     const { result, earned } = await earnings(on.rail, async () => {
@@ -212,26 +212,22 @@ verifies(
   },
 )
 
-verifies(
-  'charge.late-effect',
-  'free creates told 503 by their deadline use one free call each when their effects run',
-  async () => {
-    const agent = await on.rail.openAgent()
-    const terms = [on.rail.terms(), on.rail.terms(), on.rail.terms()]
-    const createAll = () =>
-      Promise.all(terms.map((each) => send(on.rail, agent, 'payout-create', each)))
-    const notified = await whileFrozen(on.stack.worker(), createAll)
-    await eventually(
-      () => payoutsOf(on.rail, agent),
-      (count) => count === 3,
-    )
-    const retried = await createAll()
-    expect([notified.map(({ status }) => status), retried.map(({ status }) => status)]).toEqual([
-      [503, 503, 503],
-      [201, 201, 201],
-    ])
-    expect(
-      (await callsOf(on.rail, agent)).map(({ funding, grant_state }) => [funding, grant_state]),
-    ).toEqual(Array(3).fill(['free', 'used']))
-  },
-)
+verifies('charge.late-effect', 'free creates that timed out use one free call each', async () => {
+  const agent = await on.rail.openAgent()
+  const terms = [on.rail.terms(), on.rail.terms(), on.rail.terms()]
+  const createAll = () =>
+    Promise.all(terms.map((each) => send(on.rail, agent, 'payout-create', each)))
+  const notified = await whileFrozen(on.stack.worker(), createAll)
+  await eventually(
+    () => payoutsOf(on.rail, agent),
+    (count) => count === 3,
+  )
+  const retried = await createAll()
+  expect([notified.map(({ status }) => status), retried.map(({ status }) => status)]).toEqual([
+    [503, 503, 503],
+    [201, 201, 201],
+  ])
+  expect(
+    (await callsOf(on.rail, agent)).map(({ funding, grant_state }) => [funding, grant_state]),
+  ).toEqual(Array(3).fill(['free', 'used']))
+})

@@ -78,7 +78,7 @@ async function cli(...args: string[]): Promise<string> {
 
 verifies(
   ['switches.scopes', 'switches.signed'],
-  'each switch stops its payouts before anything is reserved or charged, and gives them back',
+  'each switch stops its payouts before a reservation or charge',
   async () => {
     const [agent, other] = await Promise.all([rail.openAgent(), rail.openAgent()])
     const [payout, others] = await Promise.all([rail.authorized(agent), rail.authorized(other)])
@@ -132,7 +132,7 @@ verifies(
 
 verifies(
   'switches.idempotent',
-  'the same key is one act with one receipt, with another body a conflict; who is no operator changes nothing',
+  'a repeated switch is one change and needs an operator',
   async () => {
     const body = bodyOf({ scope: 'wallet', target: `0x${'12'.repeat(20)}`, paused: true })
     const answers = await Promise.all(Array.from({ length: 8 }, () => setPause(body)))
@@ -169,7 +169,7 @@ verifies(
 
 verifies(
   'switches.ordered',
-  '20 executes race a pause: what was reserved before it goes on, nothing is reserved after it',
+  '20 executes race a pause, and nothing is reserved after it',
   async () => {
     const wallets = await Promise.all(
       Array.from({ length: 10 }, (_, api) => rail.openAgent({ api: api % 2 })),
@@ -211,7 +211,7 @@ verifies(
 
 verifies(
   ['switches.cli', 'switches.shown'],
-  'the command line pauses with the same receipt, and a pause is told everywhere without making the service unready',
+  'a pause by the command line is shown everywhere; the service is ready',
   async () => {
     const name = (await rail.db.selectFrom('operators').select('name').executeTakeFirstOrThrow())
       .name

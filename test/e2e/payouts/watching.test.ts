@@ -65,7 +65,7 @@ const timed = async <T>(call: () => Promise<T>): Promise<[T, number]> => {
 
 verifies(
   'status.wait',
-  'one paid read answers with the next change, and is charged once; who has not paid does not wait',
+  'a paid read waits for the next change and is charged once',
   async () => {
     const agent = await rail.openAgent({ tokens: 10n * limits.priceAtomic })
     const { payout_id } = await rail.authorized(agent)
@@ -101,7 +101,7 @@ verifies(
 
 verifies(
   'status.wait',
-  'where nothing changes the answer comes after the time; a final payout is answered at once; waiting holds nothing up',
+  'a read without a change answers after its wait, a final payout at once',
   async () => {
     const agents = await Promise.all([1, 2, 3].map(() => rail.openAgent()))
     const waits = await Promise.all(
@@ -137,7 +137,7 @@ verifies(
 
 verifies(
   'payout.callbacks',
-  'each change of a payout is called back once to its creator, signed, after the host echoed a nonce, and again after a failure',
+  'each change of a payout is called back once, signed, to a proven host',
   async () => {
     const agent = await rail.openAgent()
     const set = await agent.client.call('payout-callback-set', {
@@ -186,7 +186,7 @@ verifies(
 
 verifies(
   'payout.callbacks.url',
-  'internal and plain HTTP targets are refused, and null ends the callbacks',
+  'internal and plain HTTP targets are refused, null ends callbacks',
   async () => {
     const agent = await rail.openAgent({ wallet: newWallet() })
     const set = (callback_url: string | null) =>

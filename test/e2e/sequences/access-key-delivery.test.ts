@@ -52,7 +52,7 @@ const keyIn = ({
 
 verifies(
   ['agent.onboarding.end-to-end', 'agent.credential.rotated', 'agent.revoked-at-once'],
-  'on a whole stack an agent registers at one process, survives its end, claims its key at another, and loses it by the command line',
+  'an agent claims its key at another process after a kill',
   async () => {
     const operator = stack.accounts.operator.credential
     const agent = newAgentClient(hosts(0))

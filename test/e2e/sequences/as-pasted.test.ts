@@ -51,7 +51,7 @@ verifies(
 
 verifies(
   'docs.as-pasted',
-  'every snippet of the landing page, as a browser gets it, works as pasted, in order, on the same stack',
+  'each snippet of the landing page works as pasted, in order',
   async () => {
     const page = await (await fetch(stack.baseUrl)).text()
     const snippets = snippetsOf(page)
@@ -93,7 +93,7 @@ verifies(
 
 verifies(
   'docs.as-pasted',
-  'every other snippet of the documents works as pasted, or says why it is not run',
+  'each other snippet works as pasted or says why it is not run',
   async () => {
     const languages = documents.flatMap((page) =>
       [...read(page).matchAll(/^```(\w+)$/gm)].map(([, language]) => language),

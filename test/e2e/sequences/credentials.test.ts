@@ -73,7 +73,7 @@ async function everythingStored(): Promise<string> {
 
 verifies(
   ['agent.access', 'agent.credential.digest'],
-  'on two processes a credential opens its scopes and rails alone, and nothing but its digest is kept',
+  'a credential opens its own scopes alone and is kept as a digest',
   async () => {
     const { credential, credentialId } = await trusted({
       rails: ['tokenops'],
@@ -107,7 +107,7 @@ verifies(
 
 verifies(
   'agent.access',
-  'the calls of one credential are counted over both processes, each credential by itself',
+  'the calls of each credential are counted over both processes',
   async () => {
     const [one, other] = [await trusted(), await trusted()]
     const answers = await Promise.all(
@@ -123,7 +123,7 @@ verifies(
 
 verifies(
   ['agent.attempts.slowed', 'agent.attempts.counted'],
-  'who guesses at one process is slowed at the other, and the right credential is accepted at once from anywhere',
+  'guesses are slowed at both processes, a right credential is not',
   async () => {
     const { credential, credentialId } = await trusted()
     const from = newAddress()
@@ -147,7 +147,7 @@ verifies(
 
 verifies(
   'agent.secrets.not-stored',
-  'forbidden material is refused at every door of an agent, and stands in no table and no log',
+  'forbidden material is refused in each call and stored nowhere',
   async () => {
     const { credential } = await trusted({ rails: ['tokenops'] })
     const seed = 'legal winner thank year wave sausage worth useful legal winner thank yellow'

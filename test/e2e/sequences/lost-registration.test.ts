@@ -50,7 +50,7 @@ const waiting = async () => {
 
 verifies(
   'caller.registration-signed',
-  'the API is killed between the commit and the answer: the signed repeat gets the answer that was lost',
+  'after a kill the signed repeat of a registration gets the lost answer',
   async () => {
     const hosts = { base: stack.baseUrls[0] as string, os: stack.osUrls[0] as string }
     const agent = newAgentClient(hosts)

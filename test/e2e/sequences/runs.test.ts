@@ -114,7 +114,7 @@ function assertChained(taskId: string, entries: Entries): void {
 
 verifies(
   'sequence.self-onboarding',
-  'an agent comes in by itself in the order of the document, and its status tells each step as it is done',
+  'an agent registers by itself, and its status shows each step',
   async () => {
     const { agent, customer } = await newCustomer('self')
     const done = async () => {
@@ -162,7 +162,7 @@ verifies(
 
 verifies(
   ['sequence.reference-run', 'conform.records', 'task.records'],
-  'a full reference run of tokenops: each step of the document after the one before it, each proven to a stranger',
+  'a full reference run of tokenops proves each step to a stranger',
   async () => {
     const run = 'reference'
     const { agent, agent_id, trusted, keyed, customer } = await newCustomer(run)
@@ -310,7 +310,7 @@ function notify(event: object, signer: Uint8Array = secret) {
 
 verifies(
   'sequence.provider-activation',
-  'a provider’s word funds a run: stored, verified, confirmed, and from there to its result and its callback',
+  'a provider event funds a run up to its result and its callback',
   async () => {
     const run = 'activation'
     const { customer, keyed } = await newCustomer(run)

@@ -51,7 +51,7 @@ verifies(
 
 verifies(
   'isolation.queues',
-  'the embedded stack serves the runs in a process of their own, without a wallet’s key',
+  'the embedded stack serves runs in a process without wallet keys',
   async () => {
     const { client, close } = createTemporalClient(loadInfrastructure({ ...stack.env }))
     const pollers = async (queue: string, kind: 'workflow' | 'activity') =>

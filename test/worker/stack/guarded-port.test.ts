@@ -102,7 +102,7 @@ verifies(
 
 verifies(
   'admission.local-hosts',
-  'the Temporal UI answers who names this machine, and no page of elsewhere',
+  'the Temporal UI answers only requests that name this machine',
   async () => {
     const { uiPort } = temporal
     const page = () => call(uiPort, '/api/v1/settings', { host: `localhost:${uiPort}` })

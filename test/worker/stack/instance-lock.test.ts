@@ -57,7 +57,7 @@ verifies(
 
 verifies(
   'local.private-files',
-  'the data directory, logs and what a part writes are our own user’s alone',
+  'the data directory, logs and files of parts are private',
   async () => {
     const data = join(scratch, 'private')
     lockInstance(join(data, 'stack.pid'))
@@ -83,7 +83,7 @@ verifies(
 
 verifies(
   'local.blocked-ports',
-  'a PORT_BASE that runs into a port which fetch refuses is refused by name',
+  'a PORT_BASE that reaches a port which fetch refuses is refused',
   async () => {
     await expect(choosePorts(6000)).rejects.toThrow(
       /port 6000 \(base\) is one that browsers and fetch refuse/,

@@ -31,7 +31,7 @@ verifies(
 
 verifies(
   'local.worthless-signatures',
-  'no account may be one of the published mnemonic, and no two may be equal',
+  'accounts of the published mnemonic and equal accounts are refused',
   async () => {
     const service = await serviceAccounts(scratch)
     expect(() => refuseRealValue(TOKEN, service, newDemoAccounts())).not.toThrow()
@@ -97,7 +97,7 @@ verifies(
   },
 )
 
-test('the settings of the stack have defaults and refuse a PORT_BASE that is none', () => {
+test('the stack’s settings have defaults and refuse a wrong PORT_BASE', () => {
   expect(loadStackSettings({})).toMatchObject({ DATA_DIR: '.data', XDG_CACHE_HOME: '' })
   expect(() => loadStackSettings({ PORT_BASE: 'here' })).toThrow(/PORT_BASE/)
 })

@@ -46,7 +46,7 @@ afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 verifies(
   ['stack.once', 'payout.create.created', 'client.typed', 'client.comes-back'],
-  'npm start -- --once drives a payout to its final block: paid with x402, crashed, come back',
+  'npm start -- --once drives a payout through a crash to its final block',
   () => {
     const summary = json<Summary>('demo', 'summary.json')
     expect(Object.keys(summary)).toEqual([
@@ -66,7 +66,7 @@ verifies(
 
 verifies(
   'receipt.jws',
-  'a stranger verifies every receipt of the summary with its key set and nothing else',
+  'every receipt of the summary verifies with its key set alone',
   async () => {
     const { receipts, jwks } = json<Summary>('demo', 'summary.json')
     const keys = createLocalJWKSet(jwks)
@@ -86,48 +86,44 @@ verifies(
   },
 )
 
-verifies(
-  'stack.once-task',
-  'the same start drives a task to its end: paid by invoice, reviewed, called back, attested, and replayed offline',
-  () => {
-    const { task, ledger, run, return_package, replay, timings_ms } = json<Summary>(
-      'demo',
-      'summary.json',
-    )
-    expect(task).toMatchObject({ state: 'closed', usage: 'operational', rail: 'tokenops' })
-    expect(verifyLedger(task.task_id, ledger)).toMatchObject({ ok: true })
-    expect(ledger.map(({ event }) => event)).toEqual(
-      expect.arrayContaining([
-        'trust_granted',
-        'credit_funded',
-        'enqueued',
-        'result_attested',
-        'callback_delivered',
-      ]),
-    )
-    expect(run).toMatchObject({ state: 'closed', proof_hash: return_package.proof_hash })
-    expect(return_package.result).toHaveProperty('total_cost_minor')
-    expect(replay).toMatchObject({ verdict: 'proven' })
-    expect(replay.checks.find(({ check }) => check === 'replay')).toMatchObject({ ok: true })
-    expect(timings_ms['task']).toBeGreaterThan(0)
-    for (const line of [
-      'trusted',
-      'preflight',
-      'contract',
-      'credit',
-      'run',
-      'result',
-      'callback',
-      'attested',
-      'replayed',
-    ])
-      expect(said).toMatch(new RegExp(`\\] ${line} `))
-  },
-)
+verifies('stack.once-task', 'the same start drives a task from its invoice to its replay', () => {
+  const { task, ledger, run, return_package, replay, timings_ms } = json<Summary>(
+    'demo',
+    'summary.json',
+  )
+  expect(task).toMatchObject({ state: 'closed', usage: 'operational', rail: 'tokenops' })
+  expect(verifyLedger(task.task_id, ledger)).toMatchObject({ ok: true })
+  expect(ledger.map(({ event }) => event)).toEqual(
+    expect.arrayContaining([
+      'trust_granted',
+      'credit_funded',
+      'enqueued',
+      'result_attested',
+      'callback_delivered',
+    ]),
+  )
+  expect(run).toMatchObject({ state: 'closed', proof_hash: return_package.proof_hash })
+  expect(return_package.result).toHaveProperty('total_cost_minor')
+  expect(replay).toMatchObject({ verdict: 'proven' })
+  expect(replay.checks.find(({ check }) => check === 'replay')).toMatchObject({ ok: true })
+  expect(timings_ms['task']).toBeGreaterThan(0)
+  for (const line of [
+    'trusted',
+    'preflight',
+    'contract',
+    'credit',
+    'run',
+    'result',
+    'callback',
+    'attested',
+    'replayed',
+  ])
+    expect(said).toMatch(new RegExp(`\\] ${line} `))
+})
 
 verifies(
   'execute.key-secrecy',
-  'no private key stands in a log, in the workflow histories, or in the database',
+  'no private key is in a log, a workflow history or the database',
   () => {
     const accounts = json<AccountsFile>('demo', 'accounts.json')
     const secrets = [

@@ -34,7 +34,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-test('a part that ends before it is ready is reported with the end of its log', async () => {
+test('a part that ends before it is ready is reported with its log', async () => {
   const part = node('broken', 'console.error("no such setting"); process.exit(3)', () =>
     Promise.reject(new Error('not yet')),
   )

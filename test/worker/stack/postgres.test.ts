@@ -54,7 +54,7 @@ test('what was committed is there after kill -9 and a start', async () => {
   expect(await rows('select id from kept')).toEqual([{ id: 7 }])
 })
 
-test('a postmaster.pid that names a process of somebody else does not keep it from starting', async () => {
+test('a postmaster.pid of a foreign process does not prevent a start', async () => {
   await part.stop()
   await writeFile(
     join(settings.directory, 'postmaster.pid'),
@@ -67,7 +67,7 @@ test('a postmaster.pid that names a process of somebody else does not keep it fr
   )
 })
 
-test('a server that was left behind is ended before the next one starts on the same data', async () => {
+test('an orphaned server is ended before the next start on its data', async () => {
   const left = part.pid as number
   const next = postgresPart({ ...settings, port: (await findFree(1))[0] ?? 0 })
   await next.start()

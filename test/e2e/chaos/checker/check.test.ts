@@ -90,7 +90,7 @@ verifies(
 
 verifies(
   'chaos.checker.real',
-  'lies typed into the database, and a transfer past the service, are found and told with their run',
+  'changed rows and a foreign transfer are found with their run',
   async () => {
     const { db, service } = rail
     const [first, second] = runs as [RunRecord, RunRecord]

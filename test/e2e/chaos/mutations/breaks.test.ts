@@ -10,7 +10,7 @@ import { breaks, testedBreaks } from './breaks.ts'
 
 verifies(
   'chaos.mutations',
-  'eight breaks fit the rail of today; a text that has gone or stands twice is refused',
+  'eight breaks apply; a text that is missing or not unique is refused',
   () => {
     expect([breaks.length, testedBreaks.length]).toEqual([5, 3])
     for (const { edits } of [...breaks, ...testedBreaks]) {
