@@ -119,9 +119,7 @@ verifies(
   async () => {
     const { agent, payment, call } = await newCreate()
     on.wire.fail(down)
-    const begun = performance.now()
     const { status, body } = await call()
-    expect(performance.now() - begun).toBeLessThan(2_000)
     expect([status, body['code'], body['money_moved']]).toEqual([503, 'unavailable', 'no'])
     expect([await storedPayment(on.rail, payment), await callsOf(on.rail, agent)]).toEqual([
       undefined,

@@ -131,10 +131,15 @@ verifies(
       const guess = `ag_${credentialId}_${randomBytes(32).toString('hex')}`
       expect(await sign(attempt % 2, guess, from)).toBe('credential_invalid')
     }
-    const begun = performance.now()
-    expect(await onBoth((api) => sign(api, credential, from))).toEqual(['ok', 'ok'])
+    const times: number[] = []
+    // A guess is delayed by a second each time; a busy machine is not slow each time.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const begun = performance.now()
+      expect(await onBoth((api) => sign(api, credential, from))).toEqual(['ok', 'ok'])
+      times.push(performance.now() - begun)
+    }
+    expect(Math.min(...times)).toBeLessThan(950)
     expect(await onBoth((api) => sign(api, credential))).toEqual(['ok', 'ok'])
-    expect(performance.now() - begun).toBeLessThan(950)
     const counted = await open.db
       .selectFrom('failed_attempts')
       .select(['subject', 'failures'])
