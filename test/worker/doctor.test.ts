@@ -232,23 +232,35 @@ verifies(
     const [roles] = (await examine({ ...stack.env, ...owner })).filter(
       ({ name }) => name === 'database roles',
     )
-    const granted = (await faultsWith({}))['database roles']
-    expect(granted?.detail).toContain('agent_rails_api may update payouts')
-    expect(granted?.detail).toContain('agent_rails_signer may not select payouts')
-    expect(granted?.remedy).toContain('migrate.js')
-    await client.query(
-      'revoke update on payouts from agent_rails_api; grant select on payouts to agent_rails_signer',
-    )
-    await client.query('alter role agent_rails_reader rename to agent_rails_other')
-    expect((await faultsWith({}))['database roles']?.detail).toBe('agent_rails_reader missing')
-  } finally {
-    await client
-      .query('alter role agent_rails_other rename to agent_rails_reader')
-      .catch(() => undefined)
-    await client.end()
-  }
-  expect(await faultsWith({})).toEqual({})
-})
+    expect(roles).toMatchObject({
+      ok: true,
+      detail: 'connected as postgres',
+      remedy: expect.stringContaining('roles'),
+    })
+    const client = new pg.Client({ connectionString: stack.databaseUrl })
+    await client.connect()
+    try {
+      await client.query(
+        'grant update on payouts to agent_rails_api; revoke select on payouts from agent_rails_signer',
+      )
+      const granted = (await faultsWith({}))['database roles']
+      expect(granted?.detail).toContain('agent_rails_api may update payouts')
+      expect(granted?.detail).toContain('agent_rails_signer may not select payouts')
+      expect(granted?.remedy).toContain('migrate.js')
+      await client.query(
+        'revoke update on payouts from agent_rails_api; grant select on payouts to agent_rails_signer',
+      )
+      await client.query('alter role agent_rails_reader rename to agent_rails_other')
+      expect((await faultsWith({}))['database roles']?.detail).toBe('agent_rails_reader missing')
+    } finally {
+      await client
+        .query('alter role agent_rails_other rename to agent_rails_reader')
+        .catch(() => undefined)
+      await client.end()
+    }
+    expect(await faultsWith({})).toEqual({})
+  },
+)
 
 verifies(
   'operate.doctor',
