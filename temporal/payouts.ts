@@ -1,6 +1,5 @@
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { DomainError } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
 import { formatUsdc } from '#domain/core/money.ts'
 import type { PayoutUsage } from '#domain/core/usage.ts'
@@ -27,32 +26,28 @@ export type ReadLabel = () => Promise<PayoutLabel>
 /** Calls under several keys may authorize one payout at once; create and execute need a call's lease first. */
 const AUTHORIZE_CROWD: Crowd = { places: limits.updatesInFlightMax - 2 }
 
-/** Sends the steps of payouts to their workflows. A step is idempotent, waits for its result, and throws only DomainError. */
+/**
+ * Sends the steps of payouts to their workflows and returns what the step answered, which may be a refusal. A step is idempotent;
+ * a DomainError says that its answer is not known.
+ */
 export function createPayoutGateway(deps: UpdateDeps) {
   const { client } = deps
-  const durable = async (
-    { payoutId }: StepInput,
-    send: (updateId: string) => Promise<StepAnswer>,
-    crowd?: Crowd,
-  ): Promise<void> => {
-    const result = await durableStep(deps, payoutId, send, crowd)
-    if (!result.ok) throw new DomainError(result.refusal)
-  }
   return {
-    create: (step: StepInput, label: PayoutLabel): Promise<void> =>
-      durable(step, (updateId) =>
+    create: (step: StepInput, label: PayoutLabel): Promise<StepAnswer> =>
+      durableStep(deps, step.payoutId, (updateId) =>
         startWith(client, { update: createUpdate, step, updateId }, label),
       ),
 
-    authorize: (step: StepInput, readLabel: ReadLabel): Promise<void> =>
-      durable(
-        step,
+    authorize: (step: StepInput, readLabel: ReadLabel): Promise<StepAnswer> =>
+      durableStep(
+        deps,
+        step.payoutId,
         (updateId) => sendTo(client, { update: authorizeUpdate, step, updateId }, readLabel),
         AUTHORIZE_CROWD,
       ),
 
-    execute: (step: StepInput, readLabel: ReadLabel): Promise<void> =>
-      durable(step, (updateId) =>
+    execute: (step: StepInput, readLabel: ReadLabel): Promise<StepAnswer> =>
+      durableStep(deps, step.payoutId, (updateId) =>
         sendTo(client, { update: executeUpdate, step, updateId }, readLabel),
       ),
   }

@@ -60,7 +60,7 @@ verifies(
     const refused = await recover('act', taskId, 'retry_step', ...by)
     expect(refused).toMatchObject({
       code: 1,
-      text: expect.stringContaining('retry_step is no recovery'),
+      text: expect.stringContaining('retry_step does not recover from'),
     })
     const input = join(scratch, 'input.json')
     writeFileSync(input, JSON.stringify(packetops.sandboxInput))

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 export function watchdog(pid: number, signal: NodeJS.Signals): () => void {
   const script =
     'read -r _; kill -s "$1" "$2"; for _ in 1 2 3 4 5 6 7 8; do sleep 0.5; kill -0 "$2" || exit 0; done; kill -s KILL "$2"'
-  const shell = spawn('sh', ['-c', script, 'leash', signal.slice(3), String(pid)], {
+  const shell = spawn('sh', ['-c', script, 'watchdog', signal.slice(3), String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   })

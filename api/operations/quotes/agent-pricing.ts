@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { CURRENCY, PRICING_MODEL, paidSurfaces } from '#domain/credit/pricing.ts'
 import { operation } from '../../operation.ts'
-import { listPrices } from '../../services/credit/prices.ts'
 import { Rail } from '../agents/shapes.ts'
 
 const usd = z.int().min(0)
@@ -41,5 +40,5 @@ export const agentPricing = operation({
     surface: z.enum(['agent', 'movement_fee', 'all']).default('all'),
   }),
   output,
-  handle: async (input) => ({ body: output.parse(listPrices(input)) }),
+  handle: async (input, { quotes }) => ({ body: output.parse(quotes.listPrices(input)) }),
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { operation } from '../../operation.ts'
-import { listPrices } from '../../services/credit/prices.ts'
 import { Rail } from '../agents/shapes.ts'
 import { Method } from '../payments/shapes.ts'
 import { agentPricing } from '../quotes/agent-pricing.ts'
@@ -71,11 +70,11 @@ function exampleBodies([rail]: Context['runs']['offered']): Record<
   }
 }
 
-export const agentUsePack = ({ payments, runs: { offered } }: Context) =>
+export const agentUsePack = ({ payments, quotes, runs: { offered } }: Context) =>
   AgentUsePack.parse({
     modes: [...agentUseModes],
     rails: offered.map(({ key }) => key),
-    prices: listPrices({ surface: 'agent' }),
+    prices: quotes.listPrices({ surface: 'agent' }),
     accepted_methods: payments.methods,
     sequence,
     example_bodies: exampleBodies(offered),

@@ -12,7 +12,7 @@ import { requireTask, type TaskRow } from '../../../activities/store/tasks/tasks
 import { listOrderedTasks } from '../../../activities/store/work-orders/work-orders.ts'
 import { claimCredit } from '../../../activities/task/credit.ts'
 import type { PaymentDeps } from './deps.ts'
-import { soldToAgents } from './prices.ts'
+import { listPrices, soldToAgents } from './prices.ts'
 import { linesOf, quoteView } from './views.ts'
 
 /** `agentId` owns the quote; without one its owner is the first who presents its token. */
@@ -34,6 +34,9 @@ export class QuoteService {
   constructor(deps: PaymentDeps) {
     this.#deps = deps
   }
+
+  /** Both price tables, computed from what the rails declare; whole usd. */
+  readonly listPrices = listPrices
 
   async issue({ rail, agentUse = false, agentId, ...asked }: QuoteAsked, callId: string) {
     const sold = agentUse ? soldToAgents(rail) : railOf(rail)

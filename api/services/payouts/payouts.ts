@@ -19,6 +19,7 @@ import {
 import type { Changes } from '../../../activities/store/postgres/changes.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import type { PayoutGateway } from '../../../temporal/payouts.ts'
+import type { StepAnswer } from '../../../workflows/payout/activities.ts'
 import { acceptTerms } from './accepted-terms.ts'
 
 export type PayoutServiceDeps = {
@@ -47,13 +48,13 @@ export function openPayouts(deps: PayoutServiceDeps) {
     async create(creator: string, input: CreateInput, callId: string): Promise<void> {
       const terms = acceptTerms(payoutTerms(input), deps.refusedRecipients)
       const payoutId = payoutIdOf(creator, input.idempotency_key)
-      await withMoneyMoved(deps, payoutId, 'no', () =>
+      await runStep(deps, payoutId, 'no', () =>
         gateway.create({ payoutId, callId }, { creator, ...terms }),
       )
     },
 
     async authorize(creator: string, payoutId: string, callId: string): Promise<void> {
-      await withMoneyMoved(deps, payoutId, 'no', () =>
+      await runStep(deps, payoutId, 'no', () =>
         gateway.authorize({ payoutId, callId }, labelOf(creator, payoutId)),
       )
     },
@@ -79,7 +80,7 @@ export function openPayouts(deps: PayoutServiceDeps) {
       // A call that joins another finds its transfer reserved, and sends nothing.
       let record = leads ? undefined : await readOwn(creator, payoutId)
       if (record?.transfer === undefined) {
-        await withMoneyMoved(deps, payoutId, 'unknown', () =>
+        await runStep(deps, payoutId, 'unknown', () =>
           gateway.execute({ payoutId, callId }, labelOf(creator, payoutId)),
         )
         await changes.wait(payoutId, until - performance.now())
@@ -142,21 +143,23 @@ async function ownRecord(
   return record
 }
 
-/** Adds to a 5xx refusal whether money has moved. Without a stored transfer, an execute that was sent may still reserve one. */
-async function withMoneyMoved(
+/**
+ * Throws the refusal of a step as the step gave it. Where the answer is not known, the error says whether money has moved: without a
+ * stored transfer, an execute that was sent may still reserve one.
+ */
+async function runStep(
   { db }: PayoutServiceDeps,
   payoutId: string,
   withoutTransfer: 'no' | 'unknown',
-  step: () => Promise<void>,
+  send: () => Promise<StepAnswer>,
 ): Promise<void> {
-  try {
-    await step()
-  } catch (error) {
+  const answer = await send().catch(async (error) => {
     if (!(error instanceof DomainError) || errorCodes[error.refusal.code].status < 500) throw error
     const transfer = (await readPayout(db, payoutId).catch(() => undefined))?.transfer
     const money_moved = transfer === undefined ? withoutTransfer : moneyMoved(transfer)
     throw new DomainError({ ...error.refusal, money_moved })
-  }
+  })
+  if (!answer.ok) throw new DomainError(answer.refusal)
 }
 
 const chainDown = () =>

@@ -230,7 +230,7 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
           .getByText(/Payout 1\.25 USDC/)
           .first()
           .waitFor()
-        await page.getByText('looks whether it was idle for too long').first().waitFor()
+        await page.getByText('checks whether the payout is idle').first().waitFor()
         await takeScreenshot(page, 'temporal-payout')
         await page.getByRole('tab', { name: 'User Metadata' }).click()
         await page.getByText('Current Details').first().waitFor()

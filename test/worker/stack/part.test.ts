@@ -95,8 +95,8 @@ verifies('stack.supervised', 'a part does not outlive a supervisor that was kill
     const { spawn } = await import('node:child_process')
     const { writeFileSync } = await import('node:fs')
     const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
-    const { leash } = await import(${JSON.stringify(new URL('../../../dist/worker/stack/parent-watchdog.js', import.meta.url).href)})
-    leash(child.pid, 'SIGTERM')
+    const { watchdog } = await import(${JSON.stringify(new URL('../../../dist/worker/stack/parent-watchdog.js', import.meta.url).href)})
+    watchdog(child.pid, 'SIGTERM')
     writeFileSync(${JSON.stringify(pidFile)}, String(child.pid))
     setInterval(() => {}, 1000)`
   const supervisor = spawn(process.execPath, ['--input-type=module', '-e', script], {
