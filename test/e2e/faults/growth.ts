@@ -40,16 +40,20 @@ export async function expectGrowth({ name, size, make }: Bomb): Promise<number[]
   return found
 }
 
-/** What else the machine does may spoil a measurement, but not eight of them. */
+/** Measures both again while the ratio of their medians is too large: what the machine or the compiler does may spoil one of them. */
 async function ratioOf(name: string, before: Size, after: Size, times: number): Promise<number> {
-  const seen = [after.medianMs / before.medianMs]
-  while ((seen.at(-1) ?? 0) > RATIO_MAX) {
-    if (seen.length === TRIES)
-      expect.fail(`${name} takes ${seen.map((ratio) => ratio.toFixed(2)).join(', ')} times as long`)
-    const again = await cpuOf(before.piece, times)
-    seen.push((await cpuOf(after.piece, times)) / again)
+  const seen = { before: [before.medianMs], after: [after.medianMs] }
+  const ratio = () => median(seen.after) / median(seen.before)
+  while (ratio() > RATIO_MAX) {
+    if (seen.after.length === TRIES) expect.fail(`${name} takes ${JSON.stringify(seen)}`)
+    seen.before.push(await cpuOf(before.piece, times))
+    seen.after.push(await cpuOf(after.piece, times))
   }
-  return seen.at(-1) ?? 0
+  return ratio()
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 /** The median of five measurements of equal work in one new process, without the process's own start. */
@@ -62,7 +66,7 @@ function cpuOf(piece: Piece, times: number): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('message', ({ cpuMs }: { cpuMs: number[] }) => {
       child.kill()
-      resolve(cpuMs.toSorted((a, b) => a - b)[Math.floor(cpuMs.length / 2)] ?? 0)
+      resolve(median(cpuMs))
     })
     child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)))
     child.send({ ...piece, times })

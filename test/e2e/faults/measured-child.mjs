@@ -7,7 +7,7 @@ const { verifyReplayFile } = await built('workflows/domain/verification/replay-p
 
 // Measures a piece of work five times, each `times` over, and answers the processor times in milliseconds.
 const RUNS = 5
-const WARM_UP_MS = 200
+const WARM_UP_MS = 600
 const CHUNK = 512 * 1024
 
 process.on('message', async ({ kind, rail: key, value, times }) => {
