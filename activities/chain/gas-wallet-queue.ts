@@ -139,14 +139,14 @@ export async function allocate(
   const { db, accounts, jamAfterMs } = settings
   const gas = await settings.gas()
   const places = placesOf(gas, call.gas)
-  return transaction(db, async (tx, last) => {
+  return transaction(db, async (tx, atCommit) => {
     const place = await lockPlace(tx, purpose, { places, jamAfterMs, chainTime })
     const serving = place === undefined ? await findServing(tx, purpose, jamAfterMs) : undefined
     if (serving !== undefined) return { row: serving, isNew: false }
     const account = accounts.find(({ address }) => address.toLowerCase() === place?.address)
     if (place === undefined || account === undefined) throw new Error('the lane has no gas wallet')
     const row = await signRow(account, place.nonce, purpose, call, gas.fees)
-    last(storeGasWalletTransaction(tx, row))
+    atCommit(storeGasWalletTransaction(tx, row))
     return { row, isNew: true }
   })
 }

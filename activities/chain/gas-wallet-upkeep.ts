@@ -191,11 +191,11 @@ async function raise(
   const row = fees && (await signRow(account, BigInt(newest.eoa_nonce), newest.purpose, call, fees))
   const stored =
     row &&
-    (await transaction(db, async (tx, last) => {
+    (await transaction(db, async (tx, atCommit) => {
       await lockGasWallet(tx, newest.gas_wallet)
       const [top] = await listAtNonce(tx, newest.gas_wallet, BigInt(newest.eoa_nonce))
       if (top?.tx_hash !== newest.tx_hash) return undefined
-      last(storeGasWalletTransaction(tx, row))
+      atCommit(storeGasWalletTransaction(tx, row))
       return row
     }))
   await sendStored(deps, stored ?? newest)
@@ -212,10 +212,10 @@ async function fillHole(deps: GasWalletDeps, account: LocalAccount, nonce: bigin
     call,
     (await deps.gas()).fees,
   )
-  const stored = await transaction(deps.db, async (tx, last) => {
+  const stored = await transaction(deps.db, async (tx, atCommit) => {
     await lockGasWallet(tx, wallet)
     if ((await listAtNonce(tx, wallet, nonce)).length > 0) return undefined
-    last(storeGasWalletTransaction(tx, row))
+    atCommit(storeGasWalletTransaction(tx, row))
     return row
   })
   if (stored !== undefined) await sendStored(deps, stored)

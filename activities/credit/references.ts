@@ -23,7 +23,6 @@ import {
   updateChallenge,
 } from '../store/payouts/challenges.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
-import { send } from '../store/postgres/pipeline.ts'
 import { debit, debitAuthorized, debited, ownWallet, payFromWallet } from './allowance.ts'
 import { checkReference } from './checks.ts'
 import type { MoneyDeps, ReceiptIssuer } from './deps.ts'
@@ -280,7 +279,7 @@ async function settleProven(
   if (proof.source !== undefined) await payFromWallet(tx, reference)
   const subject = reference.challenge_id ?? reference.wallet_id ?? ''
   await assertUnused(tx, keys, subject)
-  if (keys.length > 0) await send(tx, consumeKeys(keys, subject))
+  if (keys.length > 0) await consumeKeys(keys, subject).execute(tx)
   return settle(deps, tx, { reference, challenge, proof })
 }
 

@@ -11,7 +11,6 @@ import {
 import type { PayoutRow } from '../store/payouts/payouts.ts'
 import { listReceipts } from '../store/payouts/receipts.ts'
 import { type Tx, transaction } from '../store/postgres/db.ts'
-import { send } from '../store/postgres/pipeline.ts'
 
 /** Stores the callback of a payout whose receipt was just written, in the same transaction; none where its creator wants none. */
 export async function addPayoutCallback(tx: Tx, { payout_id, creator }: PayoutRow): Promise<void> {
@@ -54,7 +53,7 @@ export function openPayoutCallbacks(db: Tx, hosts: CallbackHosts) {
         await claimGrant(tx, callId, callId)
         await setPayoutCallback(tx, wallet, url)
         const answer = await read(wallet, tx)
-        await send(tx, answerCall(callId, callId, 200, answer))
+        await answerCall(callId, callId, 200, answer).execute(tx)
         return answer
       })
     },

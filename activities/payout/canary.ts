@@ -18,7 +18,7 @@ import {
 import { nextReceipt, type ReceiptRow } from '../store/payouts/receipts.ts'
 import { insertTransfer, lockDailyCap, reservedTransfer } from '../store/payouts/transfers.ts'
 import { utcDay } from '../store/postgres/clock.ts'
-import { clockSeconds, type Last, type Tx, transaction } from '../store/postgres/db.ts'
+import { type AtCommit, clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
 import type { Canary } from './canary-settings.ts'
 import { setControl } from './controls.ts'
 import type { Deps } from './deps.ts'
@@ -76,7 +76,7 @@ export async function beginCanary(
   const wallet = rail.payoutWallet
   if ((await todaysCanary(deps.db, wallet)).state !== 'absent') return undefined
   const seen = await deps.minimumBalance.read()
-  return transaction(deps.db, async (tx, last) => {
+  return transaction(deps.db, async (tx, atCommit) => {
     const { payoutId, key } = await todaysCanary(tx, wallet)
     // Under this lock one canary is begun at a time.
     await lockDailyCap(tx, wallet)
@@ -90,11 +90,11 @@ export async function beginCanary(
       nextReceipt(earlier, signer, payoutReceipt(deps, kind, row, undefined), Math.floor(now))
     const first = sign([], 'payout_created', created)
     const second = sign([first.row], 'payout_authorized', authorized)
-    for (const write of [insertPayout(created), updateAuthorized(authorized)]) last(write)
-    for (const { insert } of [first, second]) last(insert)
-    const callId = await grantOwnCall(tx, last, payoutId, created.terms_sha256)
+    for (const write of [insertPayout(created), updateAuthorized(authorized)]) atCommit(write)
+    for (const { insert } of [first, second]) atCommit(insert)
+    const callId = await grantOwnCall(tx, atCommit, payoutId, created.terms_sha256)
     const nonce = transferNonce(rail.asset, payoutId)
-    last(
+    atCommit(
       insertTransfer(reservedTransfer(authorized, { nonce, validBefore: expiresAt, callId }, now)),
     )
     return payoutId
@@ -152,7 +152,7 @@ function canaryRows(
 /** Every transfer is the effect of a call; this one is the service's own and costs nothing. */
 async function grantOwnCall(
   tx: Tx,
-  last: Last,
+  atCommit: AtCommit,
   payoutId: string,
   fingerprint: string,
 ): Promise<string> {
@@ -169,12 +169,12 @@ async function grantOwnCall(
   }
   await grantCall(
     tx,
-    last,
+    atCommit,
     call,
     { kind: 'none' },
     { lease: { holder: caller, ms: 0 }, input: undefined },
   )
-  last(useGrant(callId, payoutId))
+  atCommit(useGrant(callId, payoutId))
   return callId
 }
 

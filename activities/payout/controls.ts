@@ -16,7 +16,6 @@ import {
 import { readPayout } from '../store/payouts/payouts.ts'
 import { appendReceipt, findReceipt, type ReceiptSigner } from '../store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../store/postgres/db.ts'
-import { send } from '../store/postgres/pipeline.ts'
 import type { Database } from '../store/schema/schema.ts'
 
 export type ControlInput = {
@@ -50,7 +49,7 @@ export function openControls(deps: ControlDeps & { db: Kysely<Database> }) {
       transaction(deps.db, async (tx) => {
         await claimGrant(tx, callId, changeIdOf(actor))
         const answer = await setControl(deps, tx, actor, input)
-        await send(tx, answerCall(callId, changeIdOf(actor), 200, answer))
+        await answerCall(callId, changeIdOf(actor), 200, answer).execute(tx)
         return answer
       }),
   }

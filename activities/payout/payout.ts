@@ -29,7 +29,7 @@ import {
 } from '../store/payouts/payouts.ts'
 import { nextReceipt, type Sign } from '../store/payouts/receipts.ts'
 import { insertTransfer, lockDailyCapOf, reservedTransfer } from '../store/payouts/transfers.ts'
-import { type Last, type Tx, transaction } from '../store/postgres/db.ts'
+import { type AtCommit, type Tx, transaction } from '../store/postgres/db.ts'
 import { openExceptionCode } from '../store/tasks/exceptions.ts'
 import { type AuthorizeInput, authorityStanding, verifyAuthorization } from './authorization.ts'
 import { assertCanaryConfirmed, dueCanary } from './canary.ts'
@@ -74,7 +74,7 @@ export function createPayoutSteps(deps: Deps, signer?: Signer): PayoutSteps {
 }
 
 function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
-  return transaction(deps.db, async (tx, last) => {
+  return transaction(deps.db, async (tx, atCommit) => {
     const [locked, known, sign] = await Promise.all([
       lockCall(tx, callId),
       readPayout(tx, payoutId),
@@ -92,13 +92,13 @@ function createPayout(deps: Deps, { payoutId, callId }: StepInput): Promise<Payo
     const record =
       known ??
       withReceipt(
-        { deps, last, sign },
+        { deps, atCommit, sign },
         { payout, transfer: undefined, receipts: [] },
         'payout_created',
         call.locked_at,
       )
-    if (known === undefined) last(insertPayout(payout))
-    last(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
+    if (known === undefined) atCommit(insertPayout(payout))
+    atCommit(answerCall(callId, payoutId, 201, payoutAnswer(record, deps.rail.environment)))
     return record
   })
 }
@@ -118,7 +118,7 @@ function newPayout({ rail }: Deps, payoutId: string, call: LockedCall): PayoutRo
 }
 
 function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<PayoutRecord> {
-  return transaction(deps.db, async (tx, last) => {
+  return transaction(deps.db, async (tx, atCommit) => {
     const [locked, found, unsettled, sign, standing] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
@@ -133,8 +133,8 @@ function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<P
     const input = inputOf<AuthorizeInput>(call)
     const record = isSameAuthorization(before.payout, call, input)
       ? before
-      : await authorize({ deps, tx, last, sign, standing }, before, call, unsettled)
-    last(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
+      : await authorize({ deps, tx, atCommit, sign, standing }, before, call, unsettled)
+    atCommit(answerCall(callId, payoutId, 200, payoutAnswer(record, deps.rail.environment)))
     return record
   })
 }
@@ -142,14 +142,14 @@ function authorizePayout(deps: Deps, { payoutId, callId }: StepInput): Promise<P
 type Effect = {
   readonly deps: Deps
   readonly tx: Tx
-  readonly last: Last
+  readonly atCommit: AtCommit
   readonly sign: Sign<ReceiptClaims>
   readonly standing: Standing
 }
 
 /** `created → authorized` with its receipt and replay keys, once everything that the caller presents is proven. */
 async function authorize(
-  { deps, tx, last, sign, standing }: Effect,
+  { deps, tx, atCommit, sign, standing }: Effect,
   before: PayoutRecord,
   call: LockedCall,
   unsettled: boolean,
@@ -168,10 +168,10 @@ async function authorize(
   }
   const authorized = authorizedPayout(payout, facts, new Date(now * 1000))
   // Whoever consumed one of the keys meanwhile makes this fail; the step runs again and finds out by whom.
-  last(consumeKeys(bound.keys, payout.payout_id))
-  last(updateAuthorized(authorized))
+  atCommit(consumeKeys(bound.keys, payout.payout_id))
+  atCommit(updateAuthorized(authorized))
   return withReceipt(
-    { deps, last, sign },
+    { deps, atCommit, sign },
     { ...before, payout: authorized },
     'payout_authorized',
     now,
@@ -209,7 +209,7 @@ async function reserve(
   accepted?: ExecuteProof,
 ): Promise<PayoutRecord> {
   const held = await deps.minimumBalance.read()
-  return transaction(deps.db, async (tx, last) => {
+  return transaction(deps.db, async (tx, atCommit) => {
     const [record, locked, , around] = await Promise.all([
       lockPayoutRecord(tx, payoutId),
       lockCall(tx, callId),
@@ -221,7 +221,7 @@ async function reserve(
     const known = present(record)
     if (known.transfer?.status === 'dead') throw deadTransfer(known)
     if (known.transfer !== undefined) {
-      last(useGrant(callId, payoutId))
+      atCommit(useGrant(callId, payoutId))
       return known
     }
     const { creator } = payout
@@ -239,22 +239,22 @@ async function reserve(
     const inUse = around.use.atomic + BigInt(payout.amount_atomic)
     const order = { payout, transfer: reserved, inUse, now }
     const transfer = signer === undefined ? reserved : await signedTransfer(order, signer)
-    last(insertTransfer(transfer))
-    last(useGrant(callId, payoutId))
+    atCommit(insertTransfer(transfer))
+    atCommit(useGrant(callId, payoutId))
     return { ...known, transfer }
   })
 }
 
 /** The record with the receipt of its new state, which is written with the transaction's last statements. */
 function withReceipt(
-  { deps, last, sign }: Pick<Effect, 'deps' | 'last' | 'sign'>,
+  { deps, atCommit, sign }: Pick<Effect, 'deps' | 'atCommit' | 'sign'>,
   record: PayoutRecord,
   kind: PayoutReceiptKind,
   nowSeconds: number,
 ): PayoutRecord {
   const asked = payoutReceipt(deps, kind, record.payout, record.transfer)
   const { row, insert } = nextReceipt(record.receipts, sign, asked, Math.floor(nowSeconds))
-  last(insert)
+  atCommit(insert)
   return { ...record, receipts: [...record.receipts, row] }
 }
 

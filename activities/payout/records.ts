@@ -10,7 +10,6 @@ import {
 } from '../store/payouts/payouts.ts'
 import { appendReceipt, type NewReceipt } from '../store/payouts/receipts.ts'
 import { clockSeconds, type Tx } from '../store/postgres/db.ts'
-import { send } from '../store/postgres/pipeline.ts'
 import type { Deps } from './deps.ts'
 
 /** The receipt of a payout's transition, to be signed. */
@@ -52,6 +51,8 @@ export async function answerPayoutCall(
   status: number,
 ): Promise<PayoutRecord> {
   const record = await requirePayout(tx, payoutId)
-  await send(tx, answerCall(callId, payoutId, status, payoutAnswer(record, deps.rail.environment)))
+  await answerCall(callId, payoutId, status, payoutAnswer(record, deps.rail.environment)).execute(
+    tx,
+  )
   return record
 }

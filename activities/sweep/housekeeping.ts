@@ -8,7 +8,6 @@ import { forgetFailures } from '../store/calls/failed-attempts.ts'
 import { lockCaller } from '../store/calls/grants.ts'
 import { creditUndelivered, listUndelivered } from '../store/calls/undelivered.ts'
 import { transaction } from '../store/postgres/db.ts'
-import { send } from '../store/postgres/pipeline.ts'
 import type { Database } from '../store/schema/schema.ts'
 
 /** How many rows one sweep changes at most. */
@@ -26,7 +25,7 @@ export async function releaseAbandoned(db: Kysely<Database>, graceMs: number): P
 export async function returnUndelivered(db: Kysely<Database>): Promise<void> {
   for (const { caller, call_id } of await listUndelivered(db, PAGE))
     await transaction(db, async (tx) => {
-      await send(tx, lockCaller(caller))
+      await lockCaller(caller).execute(tx)
       await creditUndelivered(tx, call_id)
     })
 }

@@ -131,7 +131,7 @@ type Fund = (tx: Tx, standing: Standing) => Promise<Funding | undefined>
 async function grant({ call, read, rate }: Granting, fund: Fund): Promise<Claim | undefined> {
   const { deps, identity } = call
   const granted = await deps.inQueue(identity.caller, () =>
-    transaction(deps.db, async (tx, last): Promise<Claim | { joins: CallRow } | undefined> => {
+    transaction(deps.db, async (tx, atCommit): Promise<Claim | { joins: CallRow } | undefined> => {
       const standing = await readStanding(tx, identity)
       if (standing.call !== undefined) {
         // A repeated read is worked out and answered once more, so it counts like any other.
@@ -143,7 +143,7 @@ async function grant({ call, read, rate }: Granting, fund: Fund): Promise<Claim 
       if (funding === undefined) return undefined
       if (read?.status === 'rejected') throw read.reason
       const reply = read?.value
-      await grantCall(tx, last, identity, funding, reply === undefined ? grantTo(call) : 'read')
+      await grantCall(tx, atCommit, identity, funding, reply === undefined ? grantTo(call) : 'read')
       const paid = funding.kind === 'payment'
       return reply === undefined ? { kind: 'lead', paid } : { kind: 'read', reply, paid }
     }),

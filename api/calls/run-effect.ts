@@ -10,7 +10,6 @@ import {
   requireCall,
 } from '../../activities/store/calls/calls.ts'
 import { transaction } from '../../activities/store/postgres/db.ts'
-import { send } from '../../activities/store/postgres/pipeline.ts'
 import type { CallAnswer } from '../context.ts'
 import { answeredByWorkflow, keptOf } from '../operation.ts'
 import { answerRead, answerStored } from './answer.ts'
@@ -119,7 +118,7 @@ async function storeAnswer(
   const answer = checkOutput(operation, body)
   await transaction(deps.db, async (tx) => {
     await claimGrant(tx, callId, callId)
-    await send(tx, answerCall(callId, callId, status, answer))
+    await answerCall(callId, callId, status, answer).execute(tx)
   })
   return requireCall(deps.db, callId)
 }

@@ -143,10 +143,10 @@ async function grant(
     path: '/',
   }
   const input = 'proof' in given ? { ...body, proof: given.proof } : { ...body, proof }
-  await transaction(database.db, (tx, last) =>
+  await transaction(database.db, (tx, atCommit) =>
     grantCall(
       tx,
-      last,
+      atCommit,
       { ...identity, proof: null },
       { kind: 'free' },
       { lease: { holder: 't', ms: 9_000 }, input },

@@ -12,7 +12,6 @@ import {
 } from '../../activities/store/payouts/payouts.ts'
 import { insertTransfer, reservedTransfer } from '../../activities/store/payouts/transfers.ts'
 import { type Tx, transaction } from '../../activities/store/postgres/db.ts'
-import { send } from '../../activities/store/postgres/pipeline.ts'
 import type { Database } from '../../activities/store/schema/schema.ts'
 import { nowSeconds } from './agent.ts'
 
@@ -50,9 +49,9 @@ export async function insertAuthorizedPayout(
     mandateRef: 'm',
     principalSignature,
   }
-  await transaction(db, async (_, last) => {
-    last(insertPayout(created))
-    last(updateAuthorized(authorizedPayout(created, facts, now)))
+  await transaction(db, async (_, atCommit) => {
+    atCommit(insertPayout(created))
+    atCommit(updateAuthorized(authorizedPayout(created, facts, now)))
   })
 }
 
@@ -85,7 +84,7 @@ export async function insertReservedTransfer(
     validBefore: Number(payout.expires_at),
     callId,
   }
-  await send(db, insertTransfer(reservedTransfer(payout, reservation, nowSeconds())))
+  await insertTransfer(reservedTransfer(payout, reservation, nowSeconds())).execute(db)
 }
 
 /** What counts against the daily cap of a payout wallet. */

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { sha256Hex } from '#domain/core/canonical-json.ts'
 import type { Tx } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
 import type { OperatorsTable } from '../schema/schema.ts'
 
 /** An operator who may act; `secretSha256` is the lowercase hex digest of the secret's 64 hex characters. */
@@ -50,7 +49,8 @@ export async function listOperators(tx: Tx): Promise<OperatorRow[]> {
 
 /** Revokes an operator's credential, which is refused with the next call. */
 export async function revokeOperator(tx: Tx, operatorId: string): Promise<OperatorRow> {
-  const [row] = await send(tx, sql<OperatorRow>`select * from revoke_operator(${operatorId})`)
+  const { rows } = await sql<OperatorRow>`select * from revoke_operator(${operatorId})`.execute(tx)
+  const [row] = rows
   if (row === undefined) throw new Error(`the operator ${operatorId} is not there`)
   return row
 }

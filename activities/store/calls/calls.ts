@@ -2,8 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import type { Tx } from '../postgres/db.ts'
 import { CHANGES_CHANNEL, notifyChanged } from '../postgres/notify.ts'
-import { type Statement, send } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import { prepared, type Statement } from '../postgres/prepared.ts'
 import type { CallsTable } from '../schema/schema.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 
@@ -20,14 +19,14 @@ export type AnsweredCall = Pick<
 export type LockedCall = CallRow & { locked_at: number }
 
 export async function findCall(tx: Tx, callId: string): Promise<CallRow | undefined> {
-  const [row] = await send(tx, selectCall(callId))
+  const [row] = await selectCall(callId).execute(tx)
   return row
 }
 
-const selectCall = fixed((tx, callId: string) =>
+const selectCall = prepared((tx, callId: string) =>
   tx.selectFrom('calls').selectAll().where('call_id', '=', callId),
 )
-const selectCallForUpdate = fixed((tx, callId: string) =>
+const selectCallForUpdate = prepared((tx, callId: string) =>
   tx
     .selectFrom('calls')
     .selectAll()
@@ -38,7 +37,7 @@ const selectCallForUpdate = fixed((tx, callId: string) =>
 
 /** The row of a call that was granted. */
 export async function requireCall(tx: Tx, callId: string): Promise<CallRow> {
-  const [row] = await send(tx, selectCall(callId))
+  const [row] = await selectCall(callId).execute(tx)
   if (row === undefined) throw new Error(`call ${callId} is not there`)
   return row
 }
@@ -75,7 +74,7 @@ export async function dropCallLease(tx: Tx, callId: string, holder: string): Pro
 
 /** The call's row, locked until the transaction ends; undefined when there is none. */
 export async function lockCall(tx: Tx, callId: string): Promise<LockedCall | undefined> {
-  const [row] = await send(tx, selectCallForUpdate(callId))
+  const [row] = await selectCallForUpdate(callId).execute(tx)
   return row
 }
 
@@ -111,7 +110,7 @@ export function assertStepGrant(
 }
 
 /** `open → used`, in the effect's own transaction, for an effect whose answer comes later. */
-export const useGrant = fixed((tx, callId: string, subject: string) =>
+export const useGrant = prepared((tx, callId: string, subject: string) =>
   tx
     .updateTable('calls')
     .set({ grant_state: 'used', subject, input: null })
@@ -122,7 +121,7 @@ export const useGrant = fixed((tx, callId: string, subject: string) =>
 /** Claims a grant for an effect that is written in the same transaction; refuses with `grant_released`. */
 export async function claimGrant(tx: Tx, callId: string, subject: string): Promise<void> {
   const row = assertGrant(await lockCall(tx, callId), subject)
-  if (row.grant_state === 'open') await send(tx, useGrant(callId, subject))
+  if (row.grant_state === 'open') await useGrant(callId, subject).execute(tx)
 }
 
 /**
@@ -137,7 +136,7 @@ export const answerCall = (
   answer: Record<string, unknown>,
 ): Statement => storeAnswer(callId, subject, status, JSON.stringify(answer))
 
-const storeAnswer = fixed(
+const storeAnswer = prepared(
   (_, callId: string, subject: string, status: number, answer: string) => sql`
   with answered as (
     update calls set grant_state = 'used', subject = coalesce(subject, ${subject}), input = null, status = ${status},

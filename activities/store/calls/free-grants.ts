@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import { prepared } from '../postgres/prepared.ts'
 import type { CallIdentity, GrantedToLead } from './grants.ts'
 
 /**
@@ -29,11 +28,11 @@ export async function grantFree(
     nonce,
     bodySha256,
   ] as const
-  const [row] = await send(db, selectGranted(...identity, lease.holder, lease.ms, kept))
+  const [row] = await selectGranted(...identity, lease.holder, lease.ms, kept).execute(db)
   return row?.granted === true
 }
 
-const selectGranted = fixed(
+const selectGranted = prepared(
   (
     _,
     callId: string,

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { refuse } from '#domain/core/errors.ts'
 import { limits } from '#domain/core/limits.ts'
-import type { Last, Tx } from '../postgres/db.ts'
-import { type Statement, send } from '../postgres/pipeline.ts'
-import { fixed, fixedInsert } from '../postgres/prepared.ts'
+import type { AtCommit, Tx } from '../postgres/db.ts'
+import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
 import { type Lease, leaseEnd } from './call-lease.ts'
 import type { CallRow } from './calls.ts'
 import { creditUndelivered, isUndelivered } from './undelivered.ts'
@@ -45,11 +44,11 @@ type StandingRow = CallRow & {
 
 /** Slots, credits and proof nonces of a caller change only under this lock. */
 export const lockCaller = (caller: string): Statement => lockName(`caller:${caller}`)
-const lockName = fixed(
+const lockName = prepared(
   (_, name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`,
 )
 
-const selectStanding = fixed(
+const selectStanding = prepared(
   (
     _,
     callId: string,
@@ -76,9 +75,9 @@ const selectStanding = fixed(
 export async function readStanding(tx: Tx, call: CallIdentity): Promise<Standing> {
   const { callId, caller, proof } = call
   const wallet = caller.replace(/^wallet:/, '')
-  const locked = send(tx, lockCaller(caller))
+  const locked = lockCaller(caller).execute(tx)
   const [rows] = await Promise.all([
-    send(tx, selectStanding(callId, caller, wallet, proof?.wallet ?? null, proof?.nonce ?? null)),
+    selectStanding(callId, caller, wallet, proof?.wallet ?? null, proof?.nonce ?? null).execute(tx),
     locked,
   ])
   const row = rows[0] as StandingRow
@@ -114,7 +113,7 @@ const replayedProof = () =>
     next_action: 'Sign a new proof with a fresh nonce.',
   })
 
-const insertProofNonce = fixedInsert('proof_nonces')
+const insertProofNonce = preparedInsert('proof_nonces')
 
 /** What a grant stores beside the call: its lease, and the input that a workflow's step will read. */
 export type GrantedToLead = { lease: Lease; input: unknown }
@@ -124,7 +123,7 @@ export type Granted = GrantedToLead | 'read'
 /** Grants a call that `readStanding` did not find: uses up the proof nonce and writes the row with its funding. */
 export async function grantCall(
   tx: Tx,
-  last: Last,
+  atCommit: AtCommit,
   call: CallIdentity,
   funding: Funding,
   granted: Granted,
@@ -141,7 +140,7 @@ export async function grantCall(
     granted_at: sql<Date>`clock_timestamp()`,
     ...(granted === 'read' ? readAlready(call_id, funding) : toBeLed(granted)),
   }
-  last(
+  atCommit(
     tx
       .insertInto('calls')
       .values({ call_id, caller, operation, key, ...row })
@@ -157,7 +156,7 @@ export async function grantCall(
   )
   if (proof === null) return
   const { wallet, nonce, bodySha256: body_sha256 } = proof
-  last(insertProofNonce({ wallet, nonce, path, body_sha256, call_id }))
+  atCommit(insertProofNonce({ wallet, nonce, path, body_sha256, call_id }))
 }
 
 const toBeLed = ({ lease, input }: GrantedToLead) => ({

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import { prepared } from '../postgres/prepared.ts'
 
 /**
  * Takes one of `slots` places at a resource for `ms`, or returns undefined when all are held by live holders.
@@ -15,9 +14,11 @@ export async function takeLease(
   ms: number,
 ): Promise<number | undefined> {
   // Most often nobody else is there, and any place will do.
-  const [taken] = await send(tx, takeGiven(resource, Math.floor(Math.random() * slots), holder, ms))
+  const [taken] = await takeGiven(resource, Math.floor(Math.random() * slots), holder, ms).execute(
+    tx,
+  )
   if (taken !== undefined) return taken.slot
-  const [free] = await send(tx, takeAny(resource, slots - 1, holder, ms))
+  const [free] = await takeAny(resource, slots - 1, holder, ms).execute(tx)
   return free?.slot
 }
 
@@ -31,10 +32,10 @@ const insertAt = (resource: string, holder: string, ms: number, free: RawBuilder
     where update_leases.lease_until <= clock_timestamp()
   returning slot`
 
-const takeGiven = fixed((_, resource: string, slot: number, holder: string, ms: number) =>
+const takeGiven = prepared((_, resource: string, slot: number, holder: string, ms: number) =>
   insertAt(resource, holder, ms, sql`select ${slot}::int as slot`),
 )
-const takeAny = fixed((_, resource: string, last: number, holder: string, ms: number) =>
+const takeAny = prepared((_, resource: string, last: number, holder: string, ms: number) =>
   insertAt(
     resource,
     holder,
@@ -51,10 +52,10 @@ export async function dropLease(
   slot: number,
   holder: string,
 ): Promise<void> {
-  await send(tx, deleteLease(resource, slot, holder))
+  await deleteLease(resource, slot, holder).execute(tx)
 }
 
-const deleteLease = fixed((tx, resource: string, slot: number, holder: string) =>
+const deleteLease = prepared((tx, resource: string, slot: number, holder: string) =>
   tx
     .deleteFrom('update_leases')
     .where('resource', '=', resource)

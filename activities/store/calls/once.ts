@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import { type Tx, transaction } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
 import type { Database } from '../schema/schema.ts'
 import { answerCall, claimGrant } from './calls.ts'
 
@@ -16,7 +15,7 @@ export function answerOnce<Answer extends Record<string, unknown>>(
   return transaction(db, async (tx) => {
     await claimGrant(tx, callId, subject)
     const answer = await act(tx)
-    await send(tx, answerCall(callId, subject, status, answer))
+    await answerCall(callId, subject, status, answer).execute(tx)
     return answer
   })
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { type Statement, send } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import { prepared, type Statement } from '../postgres/prepared.ts'
 
 export type ReplayKind =
   | 'presentation'
@@ -15,7 +14,7 @@ export type ReplayKey = { kind: ReplayKind; key: string }
 export const consumeKeys = (keys: readonly ReplayKey[], subject: string): Statement =>
   insertKeys(kindsOf(keys), keysOf(keys), subject)
 
-const insertKeys = fixed(
+const insertKeys = prepared(
   (
     _,
     kinds: string[],
@@ -24,7 +23,7 @@ const insertKeys = fixed(
   ) => sql`insert into replay_ledger (kind, key, subject)
     select kind, key, ${subject} from unnest(${kinds}::text[], ${keys}::text[]) as consumed(kind, key)`,
 )
-const selectConsumed = fixed(
+const selectConsumed = prepared(
   (
     _,
     kinds: string[],
@@ -44,7 +43,7 @@ export async function findConsumed(
   keys: readonly ReplayKey[],
   subject: string,
 ): Promise<ReplayKind | undefined> {
-  const used = await send(tx, selectConsumed(kindsOf(keys), keysOf(keys), subject))
+  const used = await selectConsumed(kindsOf(keys), keysOf(keys), subject).execute(tx)
   return keys.find(({ kind, key }) => used.some((row) => row.kind === kind && row.key === key))
     ?.kind
 }

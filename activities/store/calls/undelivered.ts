@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { limits } from '#domain/core/limits.ts'
 import type { Tx } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import { prepared } from '../postgres/prepared.ts'
 import { undoGrant } from './calls.ts'
 
 /** Past this age no proof of a call is taken any more: nothing can ask for its answer again. */
@@ -15,10 +14,10 @@ export const isUndelivered =
 
 /** Notes that a paid answer leaves for its caller; false where its charge has become a credit, so that it may not leave. */
 export async function markDelivered(tx: Tx, callId: string): Promise<boolean> {
-  return (await send(tx, deliver(callId))).length > 0
+  return (await deliver(callId).execute(tx)).length > 0
 }
 
-const deliver = fixed(
+const deliver = prepared(
   (
     _,
     callId: string,

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Tx } from '../postgres/db.ts'
-import { type Statement, send } from '../postgres/pipeline.ts'
+import type { Compilable } from '../postgres/pipeline.ts'
+import { prepared } from '../postgres/prepared.ts'
 import type { GasWalletTransactionsTable } from '../schema/schema.ts'
 
 /** One signed transaction of a gas wallet; numbers of the chain are decimal texts, as Postgres gives them. */
@@ -43,6 +44,11 @@ export async function ensureGasWallets(tx: Tx, addresses: readonly string[]): Pr
     .execute()
 }
 
+const lockPurpose = prepared(
+  (_, purpose: string) =>
+    sql`select pg_advisory_xact_lock(hashtextextended('gas wallet purpose:' || ${purpose}, 0))`,
+)
+
 /**
  * The gas wallet that takes this purpose and its next EOA nonce; purpose and wallet stay locked until the transaction ends.
  * The one with the fewest open nonces, before it those that can pay and move. Undefined when the purpose is served: it was
@@ -60,7 +66,6 @@ export async function lockPlace(
 ): Promise<{ address: string; nonce: bigint } | undefined> {
   const column = (read: (place: Place) => bigint) => places.map((place) => read(place).toString())
   const load = sql`greatest(w.next_nonce, p.pooled) - p.mined`
-  const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`lane:${purpose}`}, 0))`
   const place = sql<{ address: string; nonce: string }>`
     select w.address, greatest(w.next_nonce, p.pooled) as nonce
     from gas_wallets w
@@ -76,8 +81,10 @@ export async function lockPlace(
         or h.moved_at + ${jamAfterMs} * interval '1 millisecond' > to_timestamp(${chainTime.toString()}::bigint))))
     order by s.poor, s.jammed, ${load}, random()
     limit 1 for update of w`
-  // Two statements, because one would look for the purpose before it has waited for the lock.
-  const [, [row]] = await Promise.all([send(tx, lock), send(tx, place)])
+  // Two statements, because a single one would read the purpose before it waited for the lock.
+  await lockPurpose(purpose).execute(tx)
+  const { rows } = await place.execute(tx)
+  const [row] = rows
   return row && { address: row.address, nonce: BigInt(row.nonce) }
 }
 
@@ -104,7 +111,7 @@ export async function nextNonce(tx: Tx, address: string): Promise<bigint> {
 export function storeGasWalletTransaction(
   tx: Tx,
   row: NewGasWalletTransaction,
-): Statement & { execute(): Promise<unknown> } {
+): Compilable & { execute(): Promise<unknown> } {
   return tx
     .with('stored', (db) =>
       db.insertInto('gas_wallet_transactions').values(row).returning(['gas_wallet', 'eoa_nonce']),

@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { KeyTimes } from '#domain/receipts/key-standing.ts'
 import type { Tx } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import { prepared } from '../postgres/prepared.ts'
 import type { SigningKeysTable } from '../schema/schema.ts'
 
 export type SigningKeyRow = Selectable<SigningKeysTable>
@@ -21,11 +20,11 @@ export async function registerPublicKey(
   tx: Tx,
   { ring, kid, alg, publicJwk }: PublicKeyEntry,
 ): Promise<SigningKeyRow | undefined> {
-  const [row] = await send(
+  const { rows } = await sql<SigningKeyRow>`
+    select * from register_signing_key(${ring}, ${kid}, ${alg}, ${JSON.stringify(publicJwk)})`.execute(
     tx,
-    sql<SigningKeyRow>`select * from register_signing_key(${ring}, ${kid}, ${alg}, ${JSON.stringify(publicJwk)})`,
   )
-  return row
+  return rows[0]
 }
 
 /** Every key ever used, oldest first. */
@@ -42,7 +41,7 @@ export type StandingRow = KeyTimes & { ring: string; kid: string; x: string; rea
 
 /** The keys of these rings, which nothing retires or revokes before the transaction ends. */
 export async function readStanding(tx: Tx, rings: readonly string[]): Promise<StandingRow[]> {
-  const rows = await send(tx, selectStanding([...rings]))
+  const rows = await selectStanding([...rings]).execute(tx)
   return rows.map(({ ring, kid, x, retired_at, revoked_at, read_at }) => ({
     ring,
     kid,
@@ -61,7 +60,7 @@ type SelectedStanding = {
   revoked_at: number | null
   read_at: number
 }
-const selectStanding = fixed(
+const selectStanding = prepared(
   (_, rings: string[]) => sql<SelectedStanding>`select * from signing_standing(${rings}::text[])`,
 )
 
@@ -71,19 +70,14 @@ export async function endKey(
   end: 'retire' | 'revoke',
   { ring, kid }: { ring: string; kid: string },
 ): Promise<SigningKeyRow | undefined> {
-  const [row] = await send(
-    tx,
-    end === 'retire'
-      ? sql<SigningKeyRow>`select * from retire_signing_key(${ring}, ${kid})`
-      : sql<SigningKeyRow>`select * from revoke_signing_key(${ring}, ${kid})`,
-  )
-  return row
+  const name = sql.ref(`${end}_signing_key`)
+  const { rows } = await sql<SigningKeyRow>`select * from ${name}(${ring}, ${kid})`.execute(tx)
+  return rows[0]
 }
 
 /** Waits until nothing is being signed by the ring, and keeps others from signing until the transaction ends. */
 export async function lockRing(tx: Tx, ring: string): Promise<void> {
-  await send(
+  await sql`select pg_advisory_xact_lock(hashtextextended('signing keys: ' || ${ring}, 0))`.execute(
     tx,
-    sql`select pg_advisory_xact_lock(hashtextextended('signing keys: ' || ${ring}, 0))`,
   )
 }

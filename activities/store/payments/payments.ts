@@ -3,8 +3,7 @@ import { refuse } from '#domain/core/errors.ts'
 import { releaseUnpaid } from '../calls/calls.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { send } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import { prepared } from '../postgres/prepared.ts'
 import type { PaymentsTable } from '../schema/schema.ts'
 
 /** A payment, with when the last of all verified windows of its nonce ends, in Unix seconds. */
@@ -159,7 +158,7 @@ export async function replaceFailedPayment(
 }
 
 /** A call is locked before its payment, as whoever gives the call up does; the other way round the two wait for each other. */
-const lockCallOf = fixed(
+const lockCallOf = prepared(
   (_, paymentId: string) => sql`select 1 from calls where payment_id = ${paymentId} for update`,
 )
 
@@ -169,7 +168,7 @@ export async function recordSettled(
   paymentId: string,
   inclusion: Inclusion,
 ): Promise<void> {
-  await send(tx, lockCallOf(paymentId))
+  await lockCallOf(paymentId).execute(tx)
   await tx
     .updateTable('payments')
     .set({
@@ -216,7 +215,7 @@ export async function recordVanished(tx: Tx, paymentId: string): Promise<void> {
 
 /** `failed`: proven on a finalized block that the authorization was never used and never can be. */
 export async function recordFailed(tx: Tx, paymentId: string, failure: string): Promise<void> {
-  await send(tx, lockCallOf(paymentId))
+  await lockCallOf(paymentId).execute(tx)
   const failed = await tx
     .updateTable('payments')
     .set({ state: 'failed', failure, credit: 'none', changed_at: now })
@@ -233,7 +232,7 @@ export async function recordFailed(tx: Tx, paymentId: string, failure: string): 
 
 /** Whether an earlier call of its creator on a payout is done but its charge is not settled; such a payout takes no further step. */
 export async function hasUnsettledCharge(tx: Tx, payoutId: string): Promise<boolean> {
-  return (await send(tx, selectUncharged(payoutId))).length > 0
+  return (await selectUncharged(payoutId).execute(tx)).length > 0
 }
 
 /** One row where there is such a call, else none. */
@@ -241,7 +240,7 @@ export const unchargedOf = (payoutId: string) => sql`select 1 from calls
   where caller = (select 'wallet:' || creator from payouts where payout_id = ${payoutId})
     and subject = ${payoutId} and answer_state = 'done' and operation <> 'payout-status' limit 1`
 
-const selectUncharged = fixed((_, payoutId: string) => unchargedOf(payoutId))
+const selectUncharged = prepared((_, payoutId: string) => unchargedOf(payoutId))
 
 /** The settling block is final: nothing more is owed to this payment. */
 export async function recordFinalized(tx: Tx, paymentId: string): Promise<void> {

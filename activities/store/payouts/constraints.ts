@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { unchargedOf } from '../payments/payments.ts'
 import type { Tx } from '../postgres/db.ts'
-import { send, type Text } from '../postgres/pipeline.ts'
-import { fixed } from '../postgres/prepared.ts'
+import type { Text } from '../postgres/pipeline.ts'
+import { prepared } from '../postgres/prepared.ts'
 import { pauseOf } from './controls.ts'
 import type { PayoutRow } from './payouts.ts'
 import { dailyUseOf } from './transfers.ts'
@@ -23,12 +23,14 @@ export async function readPayoutConstraints(
   tx: Tx,
   { payout_id, creator, payout_wallet }: Pick<PayoutRow, 'payout_id' | 'creator' | 'payout_wallet'>,
 ): Promise<PayoutConstraints> {
-  return surroundingsIn(await send(tx, selectPayoutConstraints(payout_id, creator, payout_wallet)))
+  return surroundingsIn(
+    await selectPayoutConstraints(payout_id, creator, payout_wallet).execute(tx),
+  )
 }
 
 /** The same for a payout that is stored, before its row was read. */
 export async function readSurroundingsOf(tx: Tx, payoutId: string): Promise<PayoutConstraints> {
-  return surroundingsIn(await send(tx, selectSurroundingsOf(payoutId)))
+  return surroundingsIn(await selectSurroundingsOf(payoutId).execute(tx))
 }
 
 function surroundingsIn([row]: Row[]): PayoutConstraints {
@@ -51,8 +53,8 @@ const payoutConstraints = (tx: Tx, payoutId: string, creator: Text, wallet: Text
       (${pauseOf(tx, creator, wallet, payoutId)}) as pause, in_use.used, in_use.frees_in_ms
     from (${dailyUseOf(wallet)}) as in_use`
 
-const selectPayoutConstraints = fixed(payoutConstraints)
-const selectSurroundingsOf = fixed((tx, payoutId: string) => {
+const selectPayoutConstraints = prepared(payoutConstraints)
+const selectSurroundingsOf = prepared((tx, payoutId: string) => {
   const stored = (column: 'creator' | 'payout_wallet') =>
     sql<string>`(select ${sql.ref(column)} from payouts where payout_id = ${payoutId})`
   return payoutConstraints(tx, payoutId, stored('creator'), stored('payout_wallet'))

@@ -3,8 +3,7 @@ import type { Environment } from '#domain/core/environment.ts'
 import { transferNonce } from '#domain/core/ids.ts'
 import { type PayoutFacts, type PayoutView, payoutView } from '#domain/payouts/payout.ts'
 import type { Tx } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
-import { fixed, fixedInsert } from '../postgres/prepared.ts'
+import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import type { PayoutsTable, TransfersTable } from '../schema/schema.ts'
 import type { ReceiptRow } from './receipts.ts'
 
@@ -58,11 +57,11 @@ type Joined = PayoutRow & {
 
 /** A payout with its transfer and receipts, all as of one moment, without locking. */
 export async function readPayout(tx: Tx, payoutId: string): Promise<PayoutRecord | undefined> {
-  const [row] = await send(tx, selectRecord(payoutId))
+  const [row] = await selectRecord(payoutId).execute(tx)
   return row === undefined ? undefined : recordOf(row)
 }
 
-const selectRecord = fixed(
+const selectRecord = prepared(
   (_, payoutId: string) =>
     sql<Joined>`select p.*, ${sql.join(transferColumns.map((name) => sql.ref(`t.${name}`)))},
       (select coalesce(json_agg(json_build_object('receipt_id', r.receipt_id, 'subject', r.subject, 'seq', r.seq, 'kind', r.kind,
@@ -88,16 +87,17 @@ function recordOf({ receipts, ...joined }: Joined): PayoutRecord {
   }
 }
 
+const selectPayoutForUpdate = prepared((tx, payoutId: string) =>
+  tx.selectFrom('payouts').selectAll().where('payout_id', '=', payoutId).forUpdate(),
+)
+
 /** The row, locked for the rest of the transaction. */
 export async function lockPayout(tx: Tx, payoutId: string): Promise<PayoutRow | undefined> {
-  const [row] = await send(
-    tx,
-    tx.selectFrom('payouts').selectAll().where('payout_id', '=', payoutId).forUpdate(),
-  )
+  const [row] = await selectPayoutForUpdate(payoutId).execute(tx)
   return row
 }
 
-const lockRow = fixed(
+const lockRow = prepared(
   (_, payoutId: string) => sql`select 1 from payouts where payout_id = ${payoutId} for update`,
 )
 
@@ -107,7 +107,7 @@ export async function lockPayoutRecord(
   payoutId: string,
 ): Promise<PayoutRecord | undefined> {
   // Read after the lock is had, by a statement of its own: one that waits for a lock goes on with what it saw before.
-  const [, record] = await Promise.all([send(tx, lockRow(payoutId)), readPayout(tx, payoutId)])
+  const [, record] = await Promise.all([lockRow(payoutId).execute(tx), readPayout(tx, payoutId)])
   return record
 }
 
@@ -118,12 +118,12 @@ export async function requirePayout(tx: Tx, payoutId: string): Promise<PayoutRec
   return record
 }
 
-const selectTransfer = fixed((tx, payoutId: string) =>
+const selectTransfer = prepared((tx, payoutId: string) =>
   tx.selectFrom('transfers').selectAll().where('payout_id', '=', payoutId),
 )
 
 export async function findTransfer(tx: Tx, payoutId: string): Promise<TransferRow | undefined> {
-  const [row] = await send(tx, selectTransfer(payoutId))
+  const [row] = await selectTransfer(payoutId).execute(tx)
   return row
 }
 
@@ -142,7 +142,7 @@ export const createdPayout = (payout: NewPayout, createdAt: Date): PayoutRow => 
   transfer_nonce: null,
 })
 
-export const insertPayout = fixedInsert('payouts')
+export const insertPayout = preparedInsert('payouts')
 
 export type Authorization = {
   expiresAt: number
@@ -183,7 +183,7 @@ export const updateAuthorized = (row: PayoutRow) =>
     row.transfer_nonce,
   )
 
-const setAuthorized = fixed(
+const setAuthorized = prepared(
   (
     tx,
     payoutId: string,

@@ -2,8 +2,7 @@ import { digestOf, sha256Hex } from '#domain/core/canonical-json.ts'
 import { receiptId } from '#domain/core/ids.ts'
 import type { ReceiptClaims } from '#domain/receipts/receipt.ts'
 import type { Tx } from '../postgres/db.ts'
-import { type Statement, send } from '../postgres/pipeline.ts'
-import { fixedInsert } from '../postgres/prepared.ts'
+import { prepared, preparedInsert, type Statement } from '../postgres/prepared.ts'
 
 export type ReceiptRow = {
   receipt_id: string
@@ -28,7 +27,7 @@ export type Sign<Claims> = (claims: Claims) => { jws: string; kid: string }
 export type Signer<Claims> = (tx: Tx) => Promise<Sign<Claims>>
 export type ReceiptSigner = Signer<ReceiptClaims>
 
-const insertReceipt = fixedInsert('receipts')
+const insertReceipt = preparedInsert('receipts')
 
 /**
  * The next receipt of a subject's chain, signed, and the statement that stores it. The caller holds the subject's row lock,
@@ -71,21 +70,22 @@ export async function appendReceipt(
   const same = earlier.find((row) => row.kind === receipt.kind)
   if (same !== undefined) return same.jws
   const { row, insert } = nextReceipt(earlier, sign, receipt, iat)
-  await send(tx, insert)
+  await insert.execute(tx)
   return row.jws
 }
 
 /** All receipts of a subject, oldest first. */
 export async function listReceipts(tx: Tx, subject: string): Promise<ReceiptRow[]> {
-  return send(
-    tx,
-    tx
-      .selectFrom('receipts')
-      .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
-      .where('subject', '=', subject)
-      .orderBy('seq'),
-  )
+  return selectReceipts(subject).execute(tx)
 }
+
+const selectReceipts = prepared((tx, subject: string) =>
+  tx
+    .selectFrom('receipts')
+    .select(['receipt_id', 'subject', 'seq', 'kind', 'jws', 'kid', 'issued_at'])
+    .where('subject', '=', subject)
+    .orderBy('seq'),
+)
 
 export async function findReceipt(
   tx: Tx,

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { limits } from '#domain/core/limits.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
 import { notifyChanged } from '../postgres/notify.ts'
-import { send, type Text } from '../postgres/pipeline.ts'
-import { fixed, fixedInsert } from '../postgres/prepared.ts'
+import type { Text } from '../postgres/pipeline.ts'
+import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import type { PayoutRow, TransferRow } from './payouts.ts'
 
 /** Where a transfer is on chain; the time is in Unix seconds. */
@@ -21,18 +21,18 @@ const changed = { changed_at: sql<Date>`clock_timestamp()` }
  * switch from being set meanwhile (`lockSwitches`). What is read under it is read in later statements.
  */
 export async function lockDailyCap(tx: Tx, wallet: string): Promise<void> {
-  await send(tx, lockCap(`cap:${wallet}`))
+  await lockCap(`cap:${wallet}`).execute(tx)
 }
 
 /** The same for the wallet of a stored payout, before its row was read. */
 export async function lockDailyCapOf(tx: Tx, payoutId: string): Promise<void> {
-  await send(tx, lockCapOf(payoutId))
+  await lockCapOf(payoutId).execute(tx)
 }
 
 const lock = (cap: Text) => sql`select pg_advisory_xact_lock(hashtextextended(${cap}, 0)),
     pg_advisory_xact_lock_shared(hashtextextended('switches', 0))`
-const lockCap = fixed((_, cap: string) => lock(cap))
-const lockCapOf = fixed((_, payoutId: string) =>
+const lockCap = prepared((_, cap: string) => lock(cap))
+const lockCapOf = prepared((_, payoutId: string) =>
   lock(sql<string>`(select 'cap:' || payout_wallet from payouts where payout_id = ${payoutId})`),
 )
 
@@ -62,17 +62,18 @@ export const dailyUseOf = (wallet: Text) => sql<{ used: string; frees_in_ms: str
  * reserved up to this transfer, and counted then, counts: what came later, or came back by a reorganisation, refuses nothing that was in.
  */
 export async function dailyUseWith(tx: Tx, transfer: TransferRow, cap: bigint): Promise<bigint> {
-  const [all] = await send(tx, dailyUseOf(transfer.wallet))
-  const inUse = BigInt(all?.used ?? '0')
+  const all = await dailyUseOf(transfer.wallet).execute(tx)
+  const inUse = BigInt(all.rows[0]?.used ?? '0')
   if (inUse <= cap) return inUse
   const since = sql`(${transfer.reserved_at}::timestamptz - ${sql.lit(limits.dailyWindowSeconds)} * interval '1 second')`
-  const [earlier] = await send(
-    tx,
-    sql<{ used: string }>`select coalesce(sum(amount_atomic), 0)::text as used from transfers
+  const earlier = await sql<{
+    used: string
+  }>`select coalesce(sum(amount_atomic), 0)::text as used from transfers
       where wallet = ${transfer.wallet} and status <> 'dead' and payout_id <> ${transfer.payout_id}
-      and reserved_at <= ${transfer.reserved_at} and (block_time is null or (reserved_at > ${since} and block_time > ${since}))`,
+      and reserved_at <= ${transfer.reserved_at} and (block_time is null or (reserved_at > ${since} and block_time > ${since}))`.execute(
+    tx,
   )
-  return BigInt(earlier?.used ?? '0') + BigInt(transfer.amount_atomic)
+  return BigInt(earlier.rows[0]?.used ?? '0') + BigInt(transfer.amount_atomic)
 }
 
 /**
@@ -83,8 +84,8 @@ export async function outstanding(tx: Tx, wallet: string, block: bigint): Promis
   const query = sql<{ promised: string }>`
     select (${underWay(wallet)} + coalesce((select sum(amount_atomic) from transfers
       where wallet = ${wallet} and status in ('included','final') and block_number > ${block.toString()}), 0))::text as promised`
-  const [row] = await send(tx, query)
-  return BigInt(row?.promised ?? '0')
+  const { rows } = await query.execute(tx)
+  return BigInt(rows[0]?.promised ?? '0')
 }
 
 /** A transfer as it begins: the terms of its authorization, unsigned; times in Unix seconds. */
@@ -117,14 +118,14 @@ export function reservedTransfer(
   }
 }
 
-export const insertTransfer = fixedInsert('transfers')
+export const insertTransfer = preparedInsert('transfers')
 
 /** Sets the signature where there is none; a second signer loses and the first signature stays. */
 export async function recordSignature(tx: Tx, payoutId: string, signature: string): Promise<void> {
-  await send(tx, setSignature(payoutId, signature))
+  await setSignature(payoutId, signature).execute(tx)
 }
 
-const setSignature = fixed((tx, payoutId: string, signature: string) =>
+const setSignature = prepared((tx, payoutId: string, signature: string) =>
   tx
     .updateTable('transfers')
     .set({ signature, status: 'signed', parked: null, ...changed })

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../schema/schema.ts'
-import { gather, kyselyOn, type Statement, send } from './pipeline.ts'
-import { fixed } from './prepared.ts'
-import { again, codeOf } from './retry.ts'
+import { BatchingSocket } from './batching-socket.ts'
+import { type Compilable, kyselyOn, runInOrder } from './pipeline.ts'
+import { prepared } from './prepared.ts'
+import { codeOf, retry } from './retry.ts'
 
 /** Where a store function runs: on the pool, or inside a transaction of the caller. */
 export type Tx = Kysely<Database>
@@ -45,9 +46,10 @@ export function createDatabase(settings: DatabaseSettings): OpenDatabase {
     statement_timeout: Math.ceil(queryTimeoutMs * 0.9),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
-    // A new connection has to be forked and prepares each statement anew.
+    // A new connection starts a server process and prepares each statement again.
     idleTimeoutMillis: 60_000,
     pipeline: true,
+    stream: () => new BatchingSocket(),
   })
   // A connection that the server ends, idle or in use, is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => undefined)
@@ -60,7 +62,7 @@ export function createDatabase(settings: DatabaseSettings): OpenDatabase {
 const pools = new WeakMap<Tx, pg.Pool>()
 const connections = new WeakMap<pg.PoolClient, Tx>()
 
-/** The pool behind a database, for what needs a connection to itself. */
+/** The pool behind a database, for code that needs its own connection. */
 export function poolOf(db: Tx): pg.Pool {
   const pool = pools.get(db)
   if (pool === undefined) throw new Error('this is not a database that createDatabase made')
@@ -68,45 +70,45 @@ export function poolOf(db: Tx): pg.Pool {
 }
 
 /**
- * Takes over a write whose answer decides nothing in the transaction: it travels with the commit, and its failure undoes the
- * transaction. Its rows are there when that is committed.
+ * Defers a write whose result decides nothing in the transaction: it travels with the commit, and its failure undoes the
+ * transaction. `rows` is filled once the transaction is committed.
  */
-export type Last = <R>(write: Statement<R>) => { readonly rows: readonly R[] }
+export type AtCommit = <R>(write: Compilable<R>) => { readonly rows: readonly R[] }
+
+type InTransaction<T> = (tx: Tx, atCommit: AtCommit) => Promise<T>
 
 /**
- * Runs `fn` in one READ COMMITTED transaction; the whole of it again, at most five times, after a serialization failure or
- * deadlock. The beginning travels with the first statement, and what `fn` hands to `last` with the commit.
+ * Runs `fn` in one READ COMMITTED transaction, and repeats it, at most five times in all, after a serialization failure or deadlock.
+ * `begin` travels with the first statement, and the writes of `atCommit` travel with `commit`.
  */
-export function transaction<T>(db: Tx, fn: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
-  return again(() => attemptOnce(poolOf(db), fn))
+export function transaction<T>(db: Tx, fn: InTransaction<T>): Promise<T> {
+  return retry(() => attemptOnce(poolOf(db), fn))
 }
 
-async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+async function attemptOnce<T>(pool: pg.Pool, fn: InTransaction<T>): Promise<T> {
   const client = await pool.connect()
   const tx = connections.get(client) ?? kyselyOn(client)
   connections.set(client, tx)
-  gather(client)
   const begun = client.query('begin isolation level read committed')
   begun.catch(() => undefined)
   let broken = false
   try {
     const writes: (() => Promise<void>)[] = []
-    const last: Last = <R>(write: Statement<R>) => {
+    const atCommit: AtCommit = <R>(write: Compilable<R>) => {
       const answer = { rows: [] as R[] }
       writes.push(async () => {
-        answer.rows = await send(tx, write)
+        answer.rows = await runInOrder(tx, write)
       })
       return answer
     }
-    const result = await fn(tx, last)
-    gather(client)
+    const result = await fn(tx, atCommit)
     const written = writes.map((write) => write())
     const [committed] = await Promise.all([client.query('commit'), begun, ...written])
     if (committed.command !== 'COMMIT')
-      throw new Error('a transaction went on after a statement of it had failed')
+      throw new Error('a transaction continued after one of its statements failed')
     return result
   } catch (error) {
-    // The server may still carry out what was given up here; only a rollback that it answers makes the connection clean.
+    // The server may still run an abandoned statement; only an answered rollback makes the connection usable again.
     broken = codeOf(error) === '0A000'
     await client.query('rollback').catch(() => {
       broken = true
@@ -117,14 +119,14 @@ async function attemptOnce<T>(pool: pg.Pool, fn: (tx: Tx, last: Last) => Promise
   }
 }
 
-const selectClock = fixed(
+const selectClock = prepared(
   () => sql<{ seconds: number }>`select extract(epoch from clock_timestamp())::float8 as seconds`,
 )
 
-/** Postgres' `clock_timestamp()` in Unix seconds with a fraction: the clock that every decision uses (payout.md, Clocks). */
+/** Postgres' `clock_timestamp()` in Unix seconds with a fraction: the clock of every decision. */
 export async function clockSeconds(tx: Tx): Promise<number> {
-  const [row] = await send(tx, selectClock())
-  if (row === undefined) throw new Error('Postgres told no time')
+  const [row] = await selectClock().execute(tx)
+  if (row === undefined) throw new Error('Postgres returned no time')
   return row.seconds
 }
 

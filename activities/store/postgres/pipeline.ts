@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -13,29 +12,26 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../schema/schema.ts'
-import { again } from './retry.ts'
+import { retry } from './retry.ts'
 
 type Queryable = pg.Pool | pg.ClientBase
-/** A query builder, or a text of Kysely's `sql`. */
-export type Statement<R = unknown> = { compile(tx: Kysely<Database>): CompiledQuery<R> }
+/** A query builder, a text of Kysely's `sql`, or a prepared statement. */
+export type Compilable<R = unknown> = { compile(tx: Kysely<Database>): CompiledQuery<R> }
 
-/** A value, or where it is read. */
+/** A value, or the SQL expression that reads it. */
 export type Text = string | RawBuilder<string>
 
 const queryables = new WeakMap<Kysely<Database>, Queryable>()
 
-/** Kysely over a pool or over one client of it; every text is prepared once on each connection. */
+/** Kysely over a pool or over one of its clients. Each text is prepared once on each connection. */
 export function kyselyOn(queryable: Queryable): Kysely<Database> {
   const db = new Kysely<Database>({ dialect: dialectOn(queryable) })
   queryables.set(db, queryable)
   return db
 }
 
-/**
- * Sends a statement before it returns, so that statements of one connection run in the order of the calls and, when nothing
- * is awaited in between, travel together. Kysely's `execute` sends later and promises no order.
- */
-export async function send<R>(tx: Kysely<Database>, query: Statement<R>): Promise<R[]> {
+/** Sends a statement before it returns, so that the statements of one connection keep the order of the calls. */
+export async function runInOrder<R>(tx: Kysely<Database>, query: Compilable<R>): Promise<R[]> {
   const queryable = queryables.get(tx)
   if (queryable === undefined) throw new Error('this is not a database that createDatabase made')
   const { rows } = await submit(queryable, query.compile(tx))
@@ -52,7 +48,7 @@ const dialectOn = (queryable: Queryable): Dialect => ({
 function driverOn(queryable: Queryable): Driver {
   const connection = connectionOn(queryable)
   const refuse = async () => {
-    throw new Error('transactions are begun by transaction() in activities/store/postgres/db.ts')
+    throw new Error('use transaction() of activities/store/postgres/db.ts')
   }
   return {
     init: async () => undefined,
@@ -72,37 +68,20 @@ function connectionOn(queryable: Queryable): DatabaseConnection {
       return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) }
     },
     streamQuery: () => {
-      throw new Error('nothing here is read as a stream')
+      throw new Error('results are not streamed')
     },
   }
-}
-
-const corked = new WeakSet<Writable>()
-
-/** Holds what this connection sends back until the present turn of the event loop ends, so that it leaves in one write. */
-export function gather(client: pg.ClientBase): void {
-  // The driver corks each statement by itself, and a system call costs more than the statement.
-  const { connection } = client as unknown as { connection: { stream: Writable } }
-  const { stream } = connection
-  if (corked.has(stream)) return
-  corked.add(stream)
-  stream.cork()
-  process.nextTick(() => {
-    corked.delete(stream)
-    stream.uncork()
-  })
 }
 
 function submit(queryable: Queryable, { sql, parameters }: CompiledQuery): Promise<pg.QueryResult> {
   const name = nameOf(sql)
   const text = { text: sql, values: [...parameters] }
   const statement = name === undefined ? text : { ...text, name }
-  if (queryable instanceof pg.Pool) return again(() => queryable.query(statement))
-  gather(queryable)
+  if (queryable instanceof pg.Pool) return retry(() => queryable.query(statement))
   return queryable.query(statement)
 }
 
-/** More texts than the program has are made of lists of varying length: those are not worth a place on the server. */
+/** The program has fewer texts; the others contain lists of varying length and are not worth preparing. */
 const NAMED_MAX = 500
 const names = new Map<string, string>()
 

@@ -1,37 +1,47 @@
 import { type CompiledQuery, type Insertable, sql } from 'kysely'
 import type { Database } from '../schema/schema.ts'
 import type { Tx } from './db.ts'
-import type { Statement } from './pipeline.ts'
+import { type Compilable, runInOrder } from './pipeline.ts'
 
-/** Stands for a value while a text is made. */
-class Place {
-  readonly at: number
-  constructor(at: number) {
-    this.at = at
+/**
+ * A statement with its values. `execute` sends it at once: prepared statements of one transaction that are executed without an
+ * `await` between them run in this order and travel together.
+ */
+export type Statement<R = unknown> = Compilable<R> & { execute(tx: Tx): Promise<R[]> }
+
+/** Stands for a value while the text is built. */
+class Placeholder {
+  readonly index: number
+  constructor(index: number) {
+    this.index = index
   }
 }
 
 /**
- * A statement whose text does not depend on its values: it is built and printed once, because that takes longer than to send it.
- * `build` gets a place for each value, and may put it only where a value goes.
+ * A statement whose text does not depend on its values. It is built and compiled once, because that takes longer than to send it.
+ * `build` gets a placeholder for each value, and may use it only where SQL expects a value.
  */
-export function fixed<Values extends readonly unknown[], R>(
-  build: (tx: Tx, ...places: Values) => Statement<R>,
+export function prepared<Values extends readonly unknown[], R>(
+  build: (tx: Tx, ...placeholders: Values) => Compilable<R>,
 ): (...values: Values) => Statement<R> {
-  let made: CompiledQuery<R> | undefined
-  return (...values) => ({
-    compile: (tx) => {
-      made ??= build(tx, ...(values.map((_, at) => new Place(at)) as unknown as Values)).compile(tx)
-      const parameters = made.parameters.map((given) =>
-        given instanceof Place ? values[given.at] : given,
+  let compiled: CompiledQuery<R> | undefined
+  return (...values) => {
+    const compile = (tx: Tx): CompiledQuery<R> => {
+      compiled ??= build(tx, ...placeholdersFor(values)).compile(tx)
+      const parameters = compiled.parameters.map((parameter) =>
+        parameter instanceof Placeholder ? values[parameter.index] : parameter,
       )
-      return { ...made, parameters }
-    },
-  })
+      return { ...compiled, parameters }
+    }
+    return { compile, execute: (tx) => runInOrder(tx, { compile }) }
+  }
 }
 
-/** Inserts one row of plain values; a text for each set of columns. */
-export function fixedInsert<Table extends keyof Database>(
+const placeholdersFor = <Values extends readonly unknown[]>(values: Values): Values =>
+  values.map((_, index) => new Placeholder(index)) as unknown as Values
+
+/** Inserts one row of plain values, with one text for each set of columns. */
+export function preparedInsert<Table extends keyof Database>(
   table: Table,
 ): (row: Insertable<Database[Table]>) => Statement {
   const texts = new Map<string, (...values: unknown[]) => Statement>()
@@ -40,10 +50,10 @@ export function fixedInsert<Table extends keyof Database>(
     const key = columns.join()
     const insert =
       texts.get(key) ??
-      fixed(
-        (_, ...places: unknown[]) =>
-          sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(places)})`,
-      )
+      prepared((_, ...values: unknown[]) => {
+        const names = columns.map((name) => sql.ref(name))
+        return sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(values)})`
+      })
     texts.set(key, insert)
     return insert(...Object.values(row))
   }

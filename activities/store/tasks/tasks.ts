@@ -2,23 +2,36 @@ import { type Selectable, sql } from 'kysely'
 import { canonicalJson, sha256Hex } from '#domain/core/canonical-json.ts'
 import type { LedgerEntry } from '#domain/tasks/ledger.ts'
 import type { IdPage, Tx } from '../postgres/db.ts'
-import { send } from '../postgres/pipeline.ts'
+import { prepared, preparedInsert } from '../postgres/prepared.ts'
 import type { TaskEventsTable, TasksTable } from '../schema/tasks.ts'
 
 export type TaskRow = Selectable<TasksTable>
 export type TaskEventRow = Selectable<TaskEventsTable>
 
+const selectTask = prepared((tx, taskId: string) =>
+  tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId),
+)
+const selectTaskForUpdate = prepared((tx, taskId: string) =>
+  tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId).forUpdate(),
+)
+const selectTaskEvent = prepared((tx, taskId: string, eventId: string) =>
+  tx
+    .selectFrom('task_events')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('event_id', '=', eventId),
+)
+const insertEvent = preparedInsert('task_events')
+const insertTaskRow = preparedInsert('tasks')
+
 export async function findTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
-  const [row] = await send(tx, tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId))
+  const [row] = await selectTask(taskId).execute(tx)
   return row
 }
 
 /** The row, locked for the rest of the transaction. */
 export async function lockTask(tx: Tx, taskId: string): Promise<TaskRow | undefined> {
-  const [row] = await send(
-    tx,
-    tx.selectFrom('tasks').selectAll().where('task_id', '=', taskId).forUpdate(),
-  )
+  const [row] = await selectTaskForUpdate(taskId).execute(tx)
   return row
 }
 
@@ -34,14 +47,7 @@ export async function findTaskEvent(
   taskId: string,
   eventId: string,
 ): Promise<TaskEventRow | undefined> {
-  const [row] = await send(
-    tx,
-    tx
-      .selectFrom('task_events')
-      .selectAll()
-      .where('task_id', '=', taskId)
-      .where('event_id', '=', eventId),
-  )
+  const [row] = await selectTaskEvent(taskId, eventId).execute(tx)
   return row
 }
 
@@ -59,11 +65,11 @@ export async function insertTaskEvent(
     data: canonicalJson(data),
     at: new Date(entry.at),
   }
-  await send(tx, tx.insertInto('task_events').values(row))
+  await insertEvent(row).execute(tx)
 }
 
 export async function insertTask(tx: Tx, row: TaskRow): Promise<void> {
-  await send(tx, tx.insertInto('tasks').values(row))
+  await insertTaskRow(row).execute(tx)
 }
 
 /** Writes what may change of a locked row. */
@@ -79,7 +85,7 @@ export async function updateTask(tx: Tx, row: TaskRow): Promise<void> {
     created_at: _c,
     ...rest
   } = row
-  await send(tx, tx.updateTable('tasks').set(rest).where('task_id', '=', task_id))
+  await tx.updateTable('tasks').set(rest).where('task_id', '=', task_id).execute()
 }
 
 /** The ledger of a task as callers see it, the oldest entry first. */

@@ -17,7 +17,6 @@ import { type AgentRow, lockAgent } from '../../../activities/store/agents/agent
 import { recordDeliveryThrough } from '../../../activities/store/agents/credential-deliveries.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { AgentDeps } from './deps.ts'
 
 export type HandshakeInput = { nonce: string; signature: string; claim_credential: boolean }
@@ -97,7 +96,7 @@ export class HandshakeService {
         credential_envelope: claimed?.envelope ?? null,
         credential: newest === undefined ? null : credentialView(newest, now),
       }
-      await send(tx, answerCall(callId, agentId, 200, answer))
+      await answerCall(callId, agentId, 200, answer).execute(tx)
     })
   }
 

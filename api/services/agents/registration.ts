@@ -24,7 +24,6 @@ import {
 } from '../../../activities/store/calls/calls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { Contact } from '../../../activities/store/schema/agents.ts'
 import { assertCallback } from '../tasks/asked-input.ts'
 import type { AgentDeps } from './deps.ts'
@@ -75,7 +74,7 @@ export class RegistrationService {
       const next_action = nextAction(agent, await listCredentials(tx, agentId))
       const { trust_state } = agent
       const answer = { agent: agentView(agent), trust_state, next_action, receipt }
-      await send(tx, answerCall(callId, agentId, 201, answer))
+      await answerCall(callId, agentId, 201, answer).execute(tx)
     })
   }
 

@@ -19,7 +19,6 @@ import {
 } from '../../../activities/store/keys/signing-keys.ts'
 import type { ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { type OperatorAct, signAct } from '../recovery/operator-commands.ts'
 
@@ -64,7 +63,7 @@ export function openKeys(deps: KeyDeps) {
         const act = { act: 'signing_keys_publish', act_on: 'signing keys', reason }
         const receipt = await signed(deps, tx, by, { ...act, facts }, rings.receipt.active.kid)
         const answer = { published, receipt }
-        await send(tx, answerCall(callId, 'signing keys', 200, answer))
+        await answerCall(callId, 'signing keys', 200, answer).execute(tx)
         return answer
       })
     },
@@ -113,7 +112,7 @@ function end(
     const ended = await endKey(tx, how, row)
     if (ended === undefined) throw new Error(`the key ${kid} is not there`)
     const answer = { key: keyView(ended), receipt }
-    await send(tx, answerCall(callId, kid, 200, answer))
+    await answerCall(callId, kid, 200, answer).execute(tx)
     return answer
   })
 }

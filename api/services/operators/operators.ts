@@ -9,7 +9,6 @@ import {
 } from '../../../activities/store/agents/operators.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { signAct } from '../recovery/operator-commands.ts'
 
@@ -53,7 +52,7 @@ export function openOperators(deps: ControlDeps & { db: Kysely<Database> }) {
         const operator = operatorView(await revokeOperator(tx, operator_id))
         const act = { act: 'operator_revoke', act_on: operator_id, reason }
         const answer = { operator, receipt: await signAct(deps, tx, by, act) }
-        await send(tx, answerCall(callId, operator_id, 200, answer))
+        await answerCall(callId, operator_id, 200, answer).execute(tx)
         return answer
       }),
   }

@@ -10,7 +10,6 @@ import { listPublicKeys } from '../../../activities/store/keys/signing-keys.ts'
 import { type PayoutRecord, readPayout } from '../../../activities/store/payouts/payouts.ts'
 import { appendReceipt, type ReceiptSigner } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
 import {
   lastReconciliation,
   type ReconciliationRow,
@@ -67,7 +66,7 @@ export function openReconciliationService(deps: ServiceDeps) {
       const answer = await transaction(db, async (tx) => {
         await claimGrant(tx, callId, input.exception_id)
         const closed = await closeWithReceipt(deps, tx, closer, input)
-        await send(tx, answerCall(callId, input.exception_id, 200, closed))
+        await answerCall(callId, input.exception_id, 200, closed).execute(tx)
         return closed
       })
       const record = await readPayout(db, answer.exception.subject)

@@ -9,7 +9,6 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { appendReceipt } from '../../../activities/store/payouts/receipts.ts'
 import { clockSeconds, type Tx, transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
 import type { TrustLimits } from '../../../activities/store/schema/agents.ts'
 import type { Database } from '../../../activities/store/schema/schema.ts'
 import { insertDecision } from '../../../activities/store/tasks/review-decisions.ts'
@@ -80,7 +79,7 @@ export function openReviews(deps: ReviewDeps) {
         const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
         await claimGrant(tx, callId, decisionId)
         const decided = await decide(deps, tx, { reviewer, input, decisionId })
-        await send(tx, answerCall(callId, decisionId, 200, decided))
+        await answerCall(callId, decisionId, 200, decided).execute(tx)
         return decided
       })
       // The decision is valid even if they cannot be notified now.

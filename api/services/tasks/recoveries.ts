@@ -4,7 +4,6 @@ import { receiptView } from '../../../activities/keys/receipt-view.ts'
 import { answerCall, claimGrant } from '../../../activities/store/calls/calls.ts'
 import { answerOnce } from '../../../activities/store/calls/once.ts'
 import { transaction } from '../../../activities/store/postgres/db.ts'
-import { send } from '../../../activities/store/postgres/pipeline.ts'
 import { requireTask } from '../../../activities/store/tasks/tasks.ts'
 import type { TaskDeps } from '../../../activities/task/deps.ts'
 import { type ReplayDeps, replayFileOf } from '../replay/replay-package.ts'
@@ -35,7 +34,7 @@ export class RecoveryService {
         await claimGrant(tx, callId, taskId)
         const { waits, body } = await recoverTask(this.#deps, tx, request)
         if (waits) return { status: 202, body }
-        await send(tx, answerCall(callId, taskId, 200, body))
+        await answerCall(callId, taskId, 200, body).execute(tx)
         return { status: 200 }
       }),
     )

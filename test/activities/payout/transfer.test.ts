@@ -126,10 +126,10 @@ async function grantExecute({ payoutId, creator, callId, account }: Granted): Pr
     path: '/api/payout-execute',
     proof: null,
   }
-  await transaction(database.db, (tx, last) =>
+  await transaction(database.db, (tx, atCommit) =>
     grantCall(
       tx,
-      last,
+      atCommit,
       call,
       { kind: 'free' },
       { lease: { holder: 'test', ms: 10_000 }, input: { ...body, proof } },

@@ -26,7 +26,6 @@ import {
   startSettling,
 } from '../../../../activities/store/payments/payments.ts'
 import { type Tx, transaction } from '../../../../activities/store/postgres/db.ts'
-import { send } from '../../../../activities/store/postgres/pipeline.ts'
 import { lockWaits, startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
 
@@ -59,9 +58,9 @@ const granted = { lease: { holder: 'test', ms: 10_000 }, input: undefined }
 
 /** What the price gate does, without the road: one slot if there is one. */
 async function grantFree(call: CallIdentity): Promise<boolean> {
-  return transaction(database.db, async (tx, last) => {
+  return transaction(database.db, async (tx, atCommit) => {
     if ((await readStanding(tx, call)).freeLeft === 0) return false
-    await grantCall(tx, last, call, { kind: 'free' }, granted)
+    await grantCall(tx, atCommit, call, { kind: 'free' }, granted)
     return true
   })
 }
@@ -69,13 +68,13 @@ async function grantFree(call: CallIdentity): Promise<boolean> {
 const grantAtOnce = (call: CallIdentity) => grantNewFree(database.db, call, granted)
 
 const grant = (call: CallIdentity, funding: Funding) =>
-  transaction(database.db, (tx, last) => grantCall(tx, last, call, funding, granted))
+  transaction(database.db, (tx, atCommit) => grantCall(tx, atCommit, call, funding, granted))
 
 /** The effect of a call, in one transaction of its own. */
 const answer = (call: CallIdentity, status: number, body: Record<string, unknown>) =>
   transaction(database.db, async (tx) => {
     await claimGrant(tx, call.callId, 'po_1')
-    await send(tx, answerCall(call.callId, 'po_1', status, body))
+    await answerCall(call.callId, 'po_1', status, body).execute(tx)
   })
 
 function newPayment(proofWallet: string): PaymentClaim {
@@ -249,9 +248,9 @@ verifies(
 async function paidCall(): Promise<{ call: CallIdentity; payment: PaymentClaim }> {
   const call = newCall()
   const payment = newPayment(call.proof!.wallet)
-  await transaction(database.db, async (tx, last) => {
+  await transaction(database.db, async (tx, atCommit) => {
     await claimPayment(tx, payment, call.callId, 'claimed')
-    await grantCall(tx, last, call, { kind: 'payment', paymentId: payment.paymentId }, granted)
+    await grantCall(tx, atCommit, call, { kind: 'payment', paymentId: payment.paymentId }, granted)
   })
   return { call, payment }
 }
@@ -287,11 +286,11 @@ verifies(
     expect(await grantAtOnce(newCall(call.caller))).toBe(false)
     const takers = await Promise.all(
       Array.from({ length: 10 }, () =>
-        transaction(database.db, async (tx, last) => {
+        transaction(database.db, async (tx, atCommit) => {
           const other = newCall(call.caller)
           const { credit } = await readStanding(tx, other)
           if (credit !== undefined)
-            await grantCall(tx, last, other, { kind: 'credit', paymentId: credit }, granted)
+            await grantCall(tx, atCommit, other, { kind: 'credit', paymentId: credit }, granted)
           return credit
         }),
       ),
@@ -333,9 +332,9 @@ verifies(
   async () => {
     const call = newCall()
     const payment = newPayment(call.caller.slice(7))
-    await transaction(database.db, async (tx, last) => {
+    await transaction(database.db, async (tx, atCommit) => {
       await claimPayment(tx, payment, call.callId, 'settling')
-      await grantCall(tx, last, call, { kind: 'payment', paymentId: payment.paymentId }, 'read')
+      await grantCall(tx, atCommit, call, { kind: 'payment', paymentId: payment.paymentId }, 'read')
     })
     expect(await requireCall(database.db, call.callId)).toMatchObject({
       grant_state: 'used',
@@ -354,8 +353,8 @@ verifies(
     const standing = await transaction(database.db, (tx) => readStanding(tx, newCall(call.caller)))
     expect(standing).toMatchObject({ call: undefined, debt: undefined, credit: undefined })
     expect(await grantAtOnce(newCall(call.caller))).toBe(true)
-    await transaction(database.db, (tx, last) =>
-      grantCall(tx, last, call, { kind: 'free' }, 'read'),
+    await transaction(database.db, (tx, atCommit) =>
+      grantCall(tx, atCommit, call, { kind: 'free' }, 'read'),
     )
   },
 )

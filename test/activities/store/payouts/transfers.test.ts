@@ -16,7 +16,6 @@ import {
   reservedTransfer,
 } from '../../../../activities/store/payouts/transfers.ts'
 import { transaction } from '../../../../activities/store/postgres/db.ts'
-import { send } from '../../../../activities/store/postgres/pipeline.ts'
 import { dailyUse, insertAuthorizedPayout } from '../../../support/payout-rows.ts'
 import { startDatabase, type TestDatabase } from '../../../support/postgres.ts'
 import { verifies } from '../../../verifies.ts'
@@ -78,7 +77,7 @@ async function reserve(payout: NewPayout, cap: bigint): Promise<boolean> {
     if (atomic + BigInt(payout.amount_atomic) > cap) return false
     const nonce = transferNonce(payout.asset, payout.payout_id)
     const reservation = { nonce, validBefore: 4_102_444_800, callId }
-    await send(tx, insertTransfer(reservedTransfer(payout, reservation, Date.now() / 1000)))
+    await insertTransfer(reservedTransfer(payout, reservation, Date.now() / 1000)).execute(tx)
     return true
   })
 }

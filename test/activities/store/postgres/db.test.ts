@@ -258,10 +258,10 @@ verifies(
   async () => {
     await sql`create table sent (id int primary key)`.execute(open.db)
     const failed = await rejection(
-      transaction(open.db, async (_, last) => {
-        last(sql`insert into sent values (1)`)
-        last(sql`insert into sent values (1)`)
-        last(sql`insert into sent values (2)`)
+      transaction(open.db, async (_, atCommit) => {
+        atCommit(sql`insert into sent values (1)`)
+        atCommit(sql`insert into sent values (1)`)
+        atCommit(sql`insert into sent values (2)`)
       }),
     )
     expect(String(failed)).toMatch(/duplicate key/)

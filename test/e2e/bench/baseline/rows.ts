@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { gather } from '../../../../activities/store/postgres/pipeline.ts'
+import { BatchingSocket } from '../../../../activities/store/postgres/batching-socket.ts'
 import type { BaselineStep } from './messages.ts'
 import type { BaselineReceipt } from './receipt.ts'
 
@@ -14,6 +14,7 @@ export function openPool(url: string): pg.Pool {
     connectionString: url,
     max: 16,
     pipeline: true,
+    stream: () => new BatchingSocket(),
     idleTimeoutMillis: 60_000,
     application_name: 'bench baseline',
   })
@@ -24,7 +25,6 @@ export async function commit(pool: pg.Pool, writes: readonly Write[]): Promise<v
   if (writes.length === 1) return void (await pool.query(writes[0] as Write))
   const client = await pool.connect()
   try {
-    gather(client)
     await Promise.all(['begin', ...writes, 'commit'].map((statement) => client.query(statement)))
   } finally {
     client.release()

@@ -58,9 +58,9 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
     edits: [
       {
         file: 'activities/chain/gas-wallet-queue.ts',
-        find: '    last(storeGasWalletTransaction(tx, row))\n',
+        find: '    atCommit(storeGasWalletTransaction(tx, row))\n',
         replace:
-          '    await sendStored(settings, row)\n    last(storeGasWalletTransaction(tx, row))\n',
+          '    await sendStored(settings, row)\n    atCommit(storeGasWalletTransaction(tx, row))\n',
       },
     ],
   },
@@ -94,14 +94,8 @@ export function createPayoutSigner(key: DigestSigner, policy: SigningPolicy): Si
     edits: [
       {
         file: 'activities/payout/payout.ts',
-        find: '  last(consumeKeys(bound.keys, payout.payout_id))\n',
-        replace: '  await send(deps.db, consumeKeys(bound.keys, payout.payout_id))\n',
-      },
-      {
-        file: 'activities/payout/payout.ts',
-        find: "import { consumeKeys } from '../store/calls/replay-ledger.ts'\n",
-        replace:
-          "import { consumeKeys } from '../store/calls/replay-ledger.ts'\nimport { send } from '../store/postgres/pipeline.ts'\n",
+        find: '  atCommit(consumeKeys(bound.keys, payout.payout_id))\n',
+        replace: '  await consumeKeys(bound.keys, payout.payout_id).execute(deps.db)\n',
       },
     ],
   },
