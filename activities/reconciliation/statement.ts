@@ -1,15 +1,16 @@
-import { sha256Hex } from '#domain/core/canonical-json.ts'
-import { limits, NETWORK } from '#domain/core/limits.ts'
+import { sha256Hex } from '../../workflows/domain/canonical-json.ts'
+import { limits, NETWORK } from '../../workflows/domain/limits.ts'
+import { peakUse } from '../../workflows/domain/reconciliation.ts'
 import {
   boundsOf,
   listed,
   nextStatementDay,
   type StatementClaims,
   type WalletDay,
-} from '#domain/receipts/statement.ts'
-import { peakUse } from '#domain/reconciliation/reconciliation.ts'
+} from '../../workflows/domain/statement.ts'
 import { type LedgerBlock, sumOf } from '../chain/ledger.ts'
-import { clockSeconds, transaction } from '../store/postgres/db.ts'
+import { clockSeconds, transaction } from '../store/db.ts'
+import { listOpenExceptions } from '../store/exceptions.ts'
 import {
   countsOf,
   feesOf,
@@ -19,8 +20,7 @@ import {
   listSpent,
   payoutsAt,
   transfersOf,
-} from '../store/reconciliation/statements.ts'
-import { listOpenExceptions } from '../store/tasks/exceptions.ts'
+} from '../store/statements.ts'
 import type { ReconciliationDeps } from './deps.ts'
 
 /** How many open exceptions a statement names; it counts them all. */
@@ -49,14 +49,8 @@ async function claimsOf(
 ): Promise<Omit<StatementClaims, 'iat'>> {
   const { db, rail, ledger, payTo } = deps
   const { begin, end } = boundsOf(day)
-  const [opening, closing] = [
-    await ledger.lastBlockBefore(begin),
-    await ledger.lastBlockBefore(end),
-  ]
-  const span = {
-    after: opening?.number.toString() ?? null,
-    through: closing?.number.toString() ?? null,
-  }
+  const [opening, closing] = [await ledger.lastBlockBefore(begin), await ledger.lastBlockBefore(end)]
+  const span = { after: opening?.number.toString() ?? null, through: closing?.number.toString() ?? null }
   const transfers = listed(await transfersOf(db, span))
   const spent = await listSpent(db, rail.payoutWallet, begin - limits.dailyWindowSeconds)
   const counts = await countsOf(db, { begin, end })

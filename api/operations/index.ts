@@ -1,37 +1,35 @@
+import { agentUse } from './agent-use/index.ts'
 import { agents } from './agents/index.ts'
 import { authority } from './authority/index.ts'
 import { callbacks } from './callbacks/index.ts'
-import { credit } from './credit/index.ts'
 import { discovery } from './discovery/index.ts'
 import { inputs } from './inputs/index.ts'
 import { keys } from './keys/index.ts'
+import { money } from './money/index.ts'
 import { operators } from './operators/index.ts'
-import { payments } from './payments/index.ts'
 import { payouts } from './payouts/index.ts'
-import { quotes } from './quotes/index.ts'
 import { receipts } from './receipts/index.ts'
 import { reviews } from './reviews/index.ts'
-import { runs } from './runs/index.ts'
+import { selfServe } from './self-serve/index.ts'
 import { signing } from './signing/index.ts'
 import { tasks } from './tasks/index.ts'
-import { usage } from './usage/index.ts'
+import { walletRuns } from './wallet-runs/index.ts'
 import { workOrders } from './work-orders/index.ts'
 
 /** The operations by family, whose names are the tags of the OpenAPI document. */
 export const families = {
   payouts,
   authority,
-  quotes,
-  payments,
-  credit,
-  usage,
+  money,
   agents,
   signing,
-  runs,
-  inputs,
-  callbacks,
+  'agent-use': agentUse,
+  'self-serve': selfServe,
   tasks,
   'work-orders': workOrders,
+  'wallet-runs': walletRuns,
+  inputs,
+  callbacks,
   reviews,
   operators,
   keys,
@@ -43,17 +41,16 @@ export const families = {
 export const operations = [
   ...payouts,
   ...authority,
-  ...quotes,
-  ...payments,
-  ...credit,
-  ...usage,
+  ...money,
   ...agents,
   ...signing,
-  ...runs,
+  ...agentUse,
+  ...selfServe,
   ...inputs,
   ...callbacks,
   ...tasks,
   ...workOrders,
+  ...walletRuns,
   ...reviews,
   ...operators,
   ...keys,

@@ -1,10 +1,10 @@
 import { Agent, createServer, type IncomingHttpHeaders, request } from 'node:http'
-import { namesThisMachine } from '../../api/http/client-address.ts'
+import { namesThisMachine } from '../../api/surfaces/client-address.ts'
 
 const HOST = '127.0.0.1'
 
 /** Whether a request names this machine, and no page of another origin sends it. */
-const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
+export const isLocalRequest = ({ host, origin }: IncomingHttpHeaders): boolean =>
   namesThisMachine(host) && (origin === undefined || isLocalOrigin(origin))
 
 const isLocalOrigin = (origin: string): boolean =>

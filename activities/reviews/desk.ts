@@ -1,0 +1,137 @@
+import type { Kysely } from 'kysely'
+import { digestOf } from '../../workflows/domain/canonical-json.ts'
+import { refuse } from '../../workflows/domain/errors.ts'
+import { receiptId } from '../../workflows/domain/ids.ts'
+import { oneLine } from '../../workflows/domain/plain-text.ts'
+import type { Decision, SubjectKind } from '../../workflows/domain/review.ts'
+import { reviewWait } from '../../workflows/domain/wait.ts'
+import type { Issuing } from '../agents/deps.ts'
+import { receiptView } from '../receipt-view.ts'
+import type { TrustLimits } from '../store/agent-tables.ts'
+import { answerCall, claimGrant } from '../store/calls.ts'
+import { clockSeconds, type Tx, transaction } from '../store/db.ts'
+import { send } from '../store/pipeline.ts'
+import { appendReceipt } from '../store/receipts.ts'
+import { insertDecision } from '../store/review-decisions.ts'
+import type { Database } from '../store/schema.ts'
+import type { ConsoleFilter, EvidenceLink, ReviewSubject, WaitingSubject } from './subject.ts'
+
+const SUMMARY_MAX = 3_000
+
+export type ReviewDeps = Issuing & {
+  db: Kysely<Database>
+  subjects: readonly ReviewSubject[]
+  /** The addresses of the service's hosts. */
+  hosts: Readonly<Record<'base' | 'os', string>>
+  /** Has the workflow of a task read its row and go on; 503 where none can be reached. */
+  wakeTask(taskId: string): Promise<void>
+}
+export type Reviewer = { operatorId: string; name: string; idempotencyKey: string }
+export type ReviewInput = {
+  subject_kind: SubjectKind
+  subject_id: string
+  decision: Decision
+  note: string
+  waiting_since?: string | undefined
+  limits?: TrustLimits | undefined
+  evidence_seen_sha256: string[]
+}
+export type ConsoleQuery = ConsoleFilter & { kind?: SubjectKind | undefined; offset: number; limit: number }
+
+export type Reviews = ReturnType<typeof openReviews>
+
+/** The one road of human decisions (endpoints.md §1.1 rule 5): what waits, and the recording of a decision with its receipt. */
+export function openReviews(deps: ReviewDeps) {
+  return {
+    list: async ({ kind, offset, limit, ...filter }: ConsoleQuery) => {
+      const subjects = deps.subjects.filter((subject) => kind === undefined || subject.kind === kind)
+      const waiting = await Promise.all(subjects.map((subject) => subject.list(deps.db, filter, offset + limit)))
+      const counted = await Promise.all(subjects.map((subject) => subject.count(deps.db, filter)))
+      const items = waiting.flat().sort((one, other) => one.waiting_since.localeCompare(other.waiting_since))
+      const counts = Object.fromEntries(subjects.map((subject, index) => [subject.kind, counted[index] ?? 0]))
+      const total = counted.reduce((sum, count) => sum + count, 0)
+      return {
+        items: items.slice(offset, offset + limit).map((item) => shown(deps, item)),
+        offset,
+        limit,
+        total,
+        counts,
+      }
+    },
+    record: async (reviewer: Reviewer, input: ReviewInput, callId: string) => {
+      const subject = deps.subjects.find(({ kind }) => kind === input.subject_kind)
+      const told = (await subject?.tasksOf?.(deps.db, input.subject_id)) ?? []
+      // Nothing is decided for a task whose workflow cannot be reached.
+      await Promise.all(told.map(deps.wakeTask))
+      const answer = await transaction(deps.db, async (tx) => {
+        const { operatorId: operator, idempotencyKey: idempotency_key } = reviewer
+        const decisionId = `dec_${digestOf({ operator, idempotency_key })}`
+        await claimGrant(tx, callId, decisionId)
+        const decided = await decide(deps, tx, reviewer, input, decisionId)
+        await send(tx, answerCall(callId, decisionId, 200, decided))
+        return decided
+      })
+      // The decision stands whether or not they can be told now.
+      await Promise.allSettled(told.map(deps.wakeTask))
+      return answer
+    },
+  }
+}
+
+/** An item with the call that decides it, and without the control characters of whoever wrote it. */
+function shown({ hosts }: Pick<ReviewDeps, 'hosts'>, { gaps = [], ...item }: WaitingSubject) {
+  const { subject_kind: kind, subject_id: id, waiting_since: since, allowed_decisions } = item
+  const { waiting_for, action } = reviewWait(item.summary, { kind, id, since }, allowed_decisions)
+  const urlOf = (link: EvidenceLink) => ('url' in link ? link.url : hosts[link.host] + link.path)
+  const evidence_links = item.evidence_links.map(urlOf)
+  const summary = oneLine(item.summary, SUMMARY_MAX)
+  return { ...item, summary, evidence_links, waiting_for, gaps, required_action: action }
+}
+
+async function decide(deps: ReviewDeps, tx: Tx, reviewer: Reviewer, input: ReviewInput, decision_id: string) {
+  const { subject_kind, subject_id, decision, note, limits, evidence_seen_sha256 } = input
+  const subject = deps.subjects.find(({ kind }) => kind === subject_kind)
+  if (subject === undefined)
+    throw refuse('not_found', `no ${subject_kind} waits here`, 'Take the subject from the review console.')
+  let waited = new Date(0)
+  const operator = { operatorId: reviewer.operatorId, name: reviewer.name }
+  const decided = await subject.decide(
+    tx,
+    subject_id,
+    { decisionId: decision_id, decision, note, limits, operator },
+    (since) => {
+      waited = since
+      if (input.waiting_since !== undefined && Date.parse(input.waiting_since) !== since.getTime())
+        throw alreadyDecided()
+    },
+  )
+  const seconds = await clockSeconds(tx)
+  const decided_at = new Date(seconds * 1000)
+  const who = { operator_id: reviewer.operatorId, operator_name: reviewer.name }
+  const act = { decision_id, subject_kind, subject_id, decision, note }
+  const facts = {
+    ...act,
+    ...who,
+    limits: limits ?? null,
+    evidence_seen_sha256,
+    state: decided.state,
+    at: decided_at.toISOString(),
+  }
+  const { issuer, environment, signReceipt } = deps
+  const receipt = { subject: decision_id, kind: 'review_decision', usage: 'operational', environment, issuer, facts }
+  const jws = await appendReceipt(tx, signReceipt, receipt, Math.floor(seconds))
+  const row = { ...act, ...who, waiting_since: waited, limits: limits ?? null, evidence_seen_sha256, decided_at }
+  await insertDecision(tx, { ...row, receipt_id: receiptId(jws) })
+  return {
+    review_decision: { ...act, decided_by: who, at: decided_at.toISOString() },
+    subject: { subject_kind, subject_id, state: decided.state, view: decided.view },
+    receipt: receiptView(jws),
+  }
+}
+
+const alreadyDecided = () =>
+  refuse(
+    'already_decided',
+    'it does not wait since then any more',
+    'Read the review console again, and decide about what waits now.',
+  )

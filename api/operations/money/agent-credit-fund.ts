@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { callingAgentId } from '../caller.ts'
+import { credit } from './credit-shapes.ts'
+import { fundedBy, funding, fundingForms, fundingMessage, isFunding } from './funding.ts'
+import { paymentReferenceCreate } from './payment-reference-create.ts'
+import { EntitlementId, PaymentReference, QuoteId, quoteToken, Verification } from './shapes.ts'
+
+const output = z
+  .strictObject({ payment_reference: PaymentReference, verification: Verification, ...credit })
+  .meta({ id: 'FundedCredit' })
+
+/**
+ * POST /api/agents/credits/{entitlement_id} (endpoints §9): looks again for a payment that was presented, or presents one. Each
+ * repeat looks again; nothing is paid twice.
+ */
+export const agentCreditFund = operation({
+  id: 'agent-credit-fund',
+  summary: 'Fund an entitlement by a payment presented before, or by a new one.',
+  http: { method: 'POST', path: '/api/agents/credits/{entitlement_id}', host: 'base' },
+  access: ['agent', 'status'],
+  needs: { scopes: ['runs:write'] },
+  statusToken: { prefixes: ['st'], signed: true },
+  price: null,
+  charge: 'after',
+  status: [202],
+  errors: paymentReferenceCreate.errors,
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  limits: { bodyBytes: 65_536 },
+  input: z
+    .strictObject({
+      entitlement_id: EntitlementId,
+      ...funding,
+      quote_id: QuoteId.optional(),
+      ...quoteToken,
+      idempotency_key: IdempotencyKey,
+    })
+    .refine(isFunding, fundingMessage)
+    .refine(({ quote_id, quote_token }) => (quote_id === undefined) === (quote_token === undefined), {
+      message: 'quote_id and quote_token go together',
+    })
+    .meta(fundingForms),
+  output,
+  handle: async ({ entitlement_id, quote_id, quote_token, ...given }, context) => {
+    const claimed = quote_id === undefined || quote_token === undefined ? undefined : { quote_id, quote_token }
+    const funded = context.money.fundCredit(callingAgentId(context), entitlement_id, fundedBy(given), claimed)
+    return { body: output.parse(await funded) }
+  },
+})

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { refuse } from '../../../workflows/domain/errors.ts'
+import { IdempotencyKey } from '../../fields.ts'
+import { operation } from '../../operation.ts'
+import { Rail } from '../agents/shapes.ts'
+import { moverOf, orderOf } from '../caller.ts'
+import { TaskToken } from '../tasks/shapes.ts'
+import { quoted, withQuoteToken } from './quoting.ts'
+import { Quoted, Tier, Units } from './shapes.ts'
+
+/**
+ * POST /api/agents/quote (endpoints §9): a price for 24 hours, for its agent, for the holder of its token, or for a run of an order by
+ * the token of the order.
+ */
+export const agentQuote = operation({
+  id: 'agent-quote',
+  summary: 'Ask for a quote of any rail that is sold.',
+  http: { method: 'POST', path: '/api/agents/quote', host: 'base' },
+  access: ['agent', 'status', 'public'],
+  needs: { scopes: ['runs:read'], rail: ({ rail }) => rail },
+  statusToken: { prefixes: ['st', 'tk', 'wt'], signed: true },
+  price: null,
+  charge: 'after',
+  status: [200],
+  errors: ['unsupported_request', 'credential_required', 'not_found', 'not_owner', 'wrong_state', 'quote_mismatch'],
+  idempotency: { kind: 'body', key: ({ idempotency_key }) => idempotency_key },
+  input: z.strictObject({
+    rail: Rail,
+    tier: Tier,
+    task_token: TaskToken.optional().meta({ description: 'Of a trusted task, whose run the quote is for.' }),
+    units: Units.default(1),
+    idempotency_key: IdempotencyKey.optional(),
+  }),
+  output: Quoted,
+  handle: async ({ rail, tier, units, task_token }, context) => {
+    const { caller, money, tasks } = context
+    const asked = { rail, tier, units }
+    const order = orderOf(context)
+    if (order !== undefined)
+      return { body: Quoted.parse(await money.quoteOrder(order, { ...asked, taskToken: task_token })) }
+    if (task_token === undefined) return quoted(context, asked)
+    if (caller.kind === 'public')
+      throw refuse('credential_required', 'a quote for a task is its agent’s to ask for', 'Use the access key.')
+    const task = await tasks.taskOf(moverOf(context), task_token)
+    return { body: Quoted.parse(await money.quoteTask(task.task_id, asked)) }
+  },
+  reveal: withQuoteToken,
+})

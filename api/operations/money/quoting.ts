@@ -1,0 +1,19 @@
+import type { QuoteAsked } from '../../../activities/money/desk.ts'
+import type { Context } from '../../context.ts'
+import { agentIdOf } from '../caller.ts'
+import { Quoted } from './shapes.ts'
+
+/** A quote for the agent that calls, or for the one who presents its token. */
+export async function quoted(context: Context, asked: Omit<QuoteAsked, 'agentId'>) {
+  const quote = await context.money.quote({ ...asked, agentId: agentIdOf(context) }, context.callId)
+  return { body: Quoted.parse(quote) }
+}
+
+/** The answer with the token of its quote, where no credential was presented. */
+export const withQuoteToken = async (
+  answer: Record<string, unknown>,
+  context: Context,
+): Promise<Record<string, unknown>> =>
+  context.caller.kind === 'public' && agentIdOf(context) === undefined
+    ? context.money.withQuoteToken(answer, context.callId)
+    : answer

@@ -1,0 +1,34 @@
+import type { Caller, CallRequest } from '../context.ts'
+import type { AnyOperation } from '../operation.ts'
+import { both, type User } from '../quotas.ts'
+import { callerTicket } from '../rate-limits.ts'
+import type { CallerTicket, RoadDeps } from '../road.ts'
+
+type Called = {
+  readonly operation: AnyOperation
+  readonly input: unknown
+  readonly caller: Caller
+  readonly request: CallRequest
+  readonly deps: RoadDeps
+}
+
+/** A call of its caller's limit, with what it uses of the daily quotas. */
+export async function callerTickets(called: Called): Promise<CallerTicket | undefined> {
+  const { operation, caller, deps } = called
+  const [rate, quota] = await Promise.all([callerTicket(operation, caller, deps.limits), quotaTicket(called)])
+  return both(rate, quota)
+}
+
+async function quotaTicket({ operation, input, caller, request, deps }: Called): Promise<CallerTicket | undefined> {
+  if (operation.uses === undefined) return undefined
+  const uses = { ...operation.uses(input), kib: Math.ceil((request.body?.length ?? 0) / 1024) }
+  return deps.quotas.take(uses, await userOf(caller, request.address, deps))
+}
+
+async function userOf(caller: Caller, address: string, { agents }: RoadDeps): Promise<User> {
+  if (caller.kind === 'operator') return { agentId: undefined, address, trusted: true }
+  const known = caller.kind === 'public' ? caller.credential?.agent_id : undefined
+  const agentId = 'agentId' in caller ? caller.agentId : known
+  if (agentId === undefined || agentId === '') return { agentId: undefined, address, trusted: false }
+  return { agentId, address, trusted: await agents.isTrusted(agentId) }
+}

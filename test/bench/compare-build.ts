@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { serveParent } from './child.ts'
+import { cpuOf } from './figures.ts'
+import type * as rigModule from './rig.ts'
+
+/** One build of the service under load; its own bench opens the stack, so that each build is started as it starts itself. */
+const state = { rig: undefined as rigModule.Rig | undefined, bench: undefined as typeof rigModule | undefined }
+
+serveParent({
+  /** Starts the stack of the build in this checkout, with nothing measured yet. */
+  open: async (checkout: string) => {
+    const bench: typeof rigModule = await import(join(checkout, 'dist', 'test', 'bench', 'rig.js'))
+    state.bench = bench
+    state.rig = await bench.openRig(undefined)
+  },
+
+  /** Processor milliseconds of each part of the service, and of all, for each call of so many payouts, which are three calls each. */
+  round: async ({ callers, count }: { callers: number; count: number }): Promise<Record<string, number>> => {
+    const { bench, rig } = state
+    if (bench === undefined || rig === undefined) throw new Error('open comes first')
+    const { cpuMs } = await bench.runRound(rig, { who: 'rail', callers, count })
+    return Object.fromEntries(Object.entries(cpuOf([{ cpuMs }])).map(([part, ms]) => [part, ms / 3]))
+  },
+
+  close: async () => state.rig?.stop(),
+})

@@ -1,0 +1,20 @@
+import { createReadStream } from 'node:fs'
+import type { RowSource } from '../../activities/rails/rows.ts'
+import { workOnRows } from '../../activities/rails/work-on-rows.ts'
+import { tokenops } from '../../workflows/domain/rails/tokenops.ts'
+import { usageMaterial } from '../domain/rails/material/usage.ts'
+import { serveParent } from './child.ts'
+
+/** `priced`: rows of models that have a price, which shows that they were read. */
+export type RowsTaken = { seconds: number; priced: number }
+
+/** Reads and reckons in a process of its own, whose memory is nobody else's. */
+serveParent({
+  work: async ({ format, file }: { format: RowSource['format']; file: string }): Promise<RowsTaken> => {
+    const { usage: _, ...head } = usageMaterial(0)
+    const begun = performance.now()
+    const { result } = await workOnRows(tokenops, head, { usage: { format, stream: createReadStream(file) } })
+    const seconds = (performance.now() - begun) / 1000
+    return { seconds, priced: result.cost_by_model.reduce((sum, { rows }) => sum + rows, 0) }
+  },
+})
