@@ -215,10 +215,10 @@ verifies(
   'task.money.late',
   'a payment that comes after the lapse funds its credit, and the task goes on by itself',
   async () => {
-    const soon = { ...stateLimits, credit_pending: 50 }
+    const soon = { ...stateLimits, credit_pending: 1_000 }
     const one = await pendingTask(soon)
     const reference = await pay(one.challenge)
-    await new Promise((resolve) => setTimeout(resolve, 80))
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
     expect(await advance(one.taskId, soon)).toBe('exception_open')
     expect(await openTaskException(tasks.db, one.taskId)).toMatchObject({
       ...{ code: 'deadline_passed', resume_state: 'quoted', money_moved: 'unknown' },
@@ -238,12 +238,12 @@ verifies(
   'task.money.late',
   'a quote that lapsed leads back to a new one; money that comes for a task that was given up goes back',
   async () => {
-    const soon = { ...stateLimits, quoted: 50 }
+    const soon = { ...stateLimits, quoted: 1_000 }
     const { task_id } = await tasks.taskIn('trusted', operational)
     const first = await quoteOf()
     await claim(task_id, first.quote_id)
     expect(await advance(task_id, soon)).toBe('quoted')
-    await new Promise((resolve) => setTimeout(resolve, 80))
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
     expect(await advance(task_id, soon)).toBe('exception_open')
     expect(await openTaskException(tasks.db, task_id)).toMatchObject({ resume_state: 'trusted', money_moved: 'no' })
 
