@@ -64,7 +64,11 @@ async function partsOf(tx: Tx, task: TaskRow, issuer: string): Promise<Parameter
   const ledger = await listLedgerWithData(tx, task_id)
   const subjects = [task_id, ...(run === undefined ? [] : [run.run_id]), ...exceptions]
   return {
-    ...{ issuer, task_id, rail: task.rail as RailKey, resume_state, ledger },
+    issuer,
+    task_id,
+    rail: task.rail as RailKey,
+    resume_state,
+    ledger,
     exception_id: exceptions.at(-1) ?? null,
     from_step: run?.step ?? null,
     loop_steps: run === undefined ? [] : await loopOf(tx, run.run_id),
@@ -78,7 +82,11 @@ async function partsOf(tx: Tx, task: TaskRow, issuer: string): Promise<Parameter
 async function loopOf(tx: Tx, runId: string): Promise<ReplayPackage['loop_steps']> {
   const steps = await listLoopSteps(tx, runId)
   return steps.map(({ attempt, round, step, verdict, output_sha256 }) => ({
-    ...{ attempt, round, step, verdict, output_sha256 },
+    attempt,
+    round,
+    step,
+    verdict,
+    output_sha256,
   }))
 }
 

@@ -115,8 +115,16 @@ const writtenSteps: Record<
     if (made === undefined) throw new Error('a run is attested by its package')
     const { return_package_id, proof_hash, completion_signature, manifest_sha256, result_sha256, partial } = made
     const facts = {
-      ...{ run_id: run.run_id, task_id: task.task_id, return_package_id, proof_hash, completion_signature, partial },
-      ...{ manifest_sha256, result_sha256, input_sha256: task.input_sha256, ledger_head: task.head_hash },
+      run_id: run.run_id,
+      task_id: task.task_id,
+      return_package_id,
+      proof_hash,
+      completion_signature,
+      partial,
+      manifest_sha256,
+      result_sha256,
+      input_sha256: task.input_sha256,
+      ledger_head: task.head_hash,
       result_contract: resultContractVersion,
     }
     const about = { task, subject: run.run_id, kind: 'attestation', facts }
@@ -172,7 +180,14 @@ async function loadRun(tx: Tx, runId: string): Promise<RunSnapshot | null> {
   const { rail, agent_id: agentId, usage, task_id: taskId } = task
   const { attempt, round, step } = run
   return {
-    ...{ runId, taskId, rail, agentId, usage, attempt, round, step },
+    runId,
+    taskId,
+    rail,
+    agentId,
+    usage,
+    attempt,
+    round,
+    step,
     next: nextOf(!isAtWork(task) || step === null, review !== undefined),
     reviewSince: review?.started_at.toISOString() ?? null,
     taken: taken.map((each) => ({ attempt: each.attempt, round: each.round, step: each.step, verdict: each.verdict })),

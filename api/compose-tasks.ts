@@ -43,8 +43,11 @@ export async function openTasks({ changes, ...settings }: TaskSettings): Promise
   const subjects = [taskSubject(deps), loopStepSubject, recoverySubject(deps), workOrderSubject(deps)]
   return {
     desks: {
-      ...{ ...desks, tasks: openTaskDesk(desk), runs: openRunDesk(runDesk) },
-      ...{ workOrders: openWorkOrders(runDesk), walletRuns: openWalletRuns(runDesk) },
+      ...desks,
+      tasks: openTaskDesk(desk),
+      runs: openRunDesk(runDesk),
+      workOrders: openWorkOrders(runDesk),
+      walletRuns: openWalletRuns(runDesk),
     },
     paying,
     reviewing: { subjects, wakeTask: gateway.wake },

@@ -68,7 +68,11 @@ const orderOf = (agentId: string, { rail, tier, on_gaps, callback_url }: WalletS
   requester: { agent_id: agentId },
   // Its agent accepted the terms that say so.
   data_declaration: DATA_DECLARATION,
-  ...{ tier, on_gaps, callback_url, acceptance_criteria: [], actor: `agent:${agentId}` },
+  tier,
+  on_gaps,
+  callback_url,
+  acceptance_criteria: [],
+  actor: `agent:${agentId}`,
 })
 
 /** A balance that is too small leaves nothing begun: the agent fills its wallet, or pays the quote in another way. */

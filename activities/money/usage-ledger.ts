@@ -121,9 +121,18 @@ async function append(deps: UsageDeps, tx: Tx, use: UsageRecord, event_id: strin
   const earlier = await findUsageEvent(tx, event_id)
   if (earlier !== undefined) return earlier
   const event = {
-    ...{ event_id, chain, kind, rail: use.rail ?? null, units, unit, credit_units: 0 },
-    ...{ occurred_at: occurredAt.toISOString(), agent_id: use.agentId ?? null, run_id: run_id ?? null },
-    ...{ subject: subject ?? null, usage_receipt_id: null },
+    event_id,
+    chain,
+    kind,
+    rail: use.rail ?? null,
+    units,
+    unit,
+    credit_units: 0,
+    occurred_at: occurredAt.toISOString(),
+    agent_id: use.agentId ?? null,
+    run_id: run_id ?? null,
+    subject: subject ?? null,
+    usage_receipt_id: null,
   }
   return appendUsageEvent(tx, event, now)
 }

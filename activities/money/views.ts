@@ -43,7 +43,12 @@ export function challengeView(
   const { challenge_id, quote_id, entitlement_id, amount_usd, expires_at } = challenge
   const state = challenge.state === 'open' && challenge.lapsed ? 'expired' : challenge.state
   return {
-    ...{ challenge_id, quote_id, entitlement_id, state, amount_usd, currency: CURRENCY },
+    challenge_id,
+    quote_id,
+    entitlement_id,
+    state,
+    amount_usd,
+    currency: CURRENCY,
     accepted_methods: acceptedMethods(providers),
     payment_paths: [...paymentPaths],
     accepts: [{ ...offers.requirements(offeredAs(challenge)) }],
@@ -92,7 +97,13 @@ export function postingsOf(movements: readonly PostedLeg[]) {
     const legs = movements.filter((leg) => leg.receipt_id === receipt_id)
     const { kind: reason = '', posted_at: at = new Date(0) } = legs[0] ?? {}
     return pairLegs(legs).map(({ debit, credit, units }, index) => ({
-      ...{ posting_id: `${receipt_id}.${index}`, debit, credit, units, reason, receipt_id, at: at.toISOString() },
+      posting_id: `${receipt_id}.${index}`,
+      debit,
+      credit,
+      units,
+      reason,
+      receipt_id,
+      at: at.toISOString(),
     }))
   })
 }

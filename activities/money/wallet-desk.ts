@@ -111,7 +111,10 @@ async function walletView(tx: Tx, wallet: WalletRow) {
   const { wallet_id, agent_id, label } = wallet
   const account = walletAccount(wallet_id)
   return {
-    ...{ wallet_id, owner: agent_id, label, limits: limitsOf(wallet) },
+    wallet_id,
+    owner: agent_id,
+    label,
+    limits: limitsOf(wallet),
     balance_units: await readBalance(tx, account),
     reserved_units: await reservedUnits(tx, wallet_id),
     postings: postingsOf(await listMovements(tx, account, POSTINGS_SHOWN)),

@@ -32,7 +32,9 @@ export const computedSteps: Record<Computed, (standing: Standing, isolation: Iso
   /** Fixes what will be done and what will be checked. */
   planner: async ({ task }) =>
     done({
-      ...{ rail: task.rail, input_sha256: task.input_sha256, on_gaps: task.on_gaps },
+      rail: task.rail,
+      input_sha256: task.input_sha256,
+      on_gaps: task.on_gaps,
       checks: [...workChecks],
     }),
   worker: (standing, isolation) =>

@@ -23,8 +23,20 @@ export async function runView(deps: RunViewDeps, tx: Tx, task: TaskRow) {
   const submitted = await latestEvent(tx, task_id, 'submit')
   const task_token = await deps.tokens.statusToken('tk', submitted?.event_id ?? '')
   return {
-    ...{ run_id, task_id, task_token, state, rail, tier, usage, quote_id, entitlement_id },
-    ...{ waiting_for, waiting_since, gaps, required_action, next_action },
+    run_id,
+    task_id,
+    task_token,
+    state,
+    rail,
+    tier,
+    usage,
+    quote_id,
+    entitlement_id,
+    waiting_for,
+    waiting_since,
+    gaps,
+    required_action,
+    next_action,
     loop: loopView(run, run === undefined ? [] : await listLoopSteps(tx, run_id)),
     work_order_id: (await findOrderOf(tx, task_id)) ?? null,
     ...(await paidBy(tx, task)),

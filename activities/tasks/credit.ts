@@ -122,7 +122,9 @@ export async function chargeResult(deps: ReceiptIssuer, tx: Tx, task: TaskRow): 
   const result_contract = {
     ...resultContractVersion,
     settlement_receipt_id: entitlement.settlement_receipt_id,
-    ...{ return_package_id: made?.return_package_id, result_sha256: made?.result_sha256, proof_hash: made?.proof_hash },
+    return_package_id: made?.return_package_id,
+    result_sha256: made?.result_sha256,
+    proof_hash: made?.proof_hash,
   }
   const { task_id, run_id, changed_at: occurredAt } = task
   const { units, entitlement_id: entitlementId } = credit

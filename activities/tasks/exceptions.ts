@@ -32,8 +32,15 @@ export async function openException(
   const exception_id = `ex_${digestOf({ type: 'service.exception.v1', task_id, sequence })}`
   const money_moved = await moneyMoved(tx, after, resume_state)
   const facts = {
-    ...{ exception_id, task_id, code, detail, resume_state, money_moved, sequence },
-    ...{ allowed_recoveries: allowedRecoveries(code), ledger_head: entry.hash },
+    exception_id,
+    task_id,
+    code,
+    detail,
+    resume_state,
+    money_moved,
+    sequence,
+    allowed_recoveries: allowedRecoveries(code),
+    ledger_head: entry.hash,
     ...actorFacts(asked),
   }
   const about = { task: after, subject: exception_id, kind: 'exception', facts }
@@ -57,8 +64,13 @@ export async function closeException(
   const request = recovery_id === undefined ? undefined : await findRecoveryRequest(tx, recovery_id)
   const asking = request && { recovery_id, action: request.action, note: request.note }
   const facts = {
-    ...{ exception_id, task_id: after.task_id, outcome, ...actorFacts(asked) },
-    ...{ state: after.state, ledger_head: entry.hash, ...asking },
+    exception_id,
+    task_id: after.task_id,
+    outcome,
+    ...actorFacts(asked),
+    state: after.state,
+    ledger_head: entry.hash,
+    ...asking,
   }
   await writeTaskReceipt(deps, tx, { task: after, subject: exception_id, kind: 'recovery', facts }, nowSeconds)
 }

@@ -59,7 +59,11 @@ export function openTaskReads(db: Kysely<Database>) {
         return {
           items: rows.filter((row) => state === undefined || row.state === state).map(taskExceptionView),
           allowed_recoveries: open === undefined ? [] : [...allowedRecoveries(open.code)],
-          ...{ waiting_for, waiting_since, gaps, required_action, next_action },
+          waiting_for,
+          waiting_since,
+          gaps,
+          required_action,
+          next_action,
         }
       }),
   }

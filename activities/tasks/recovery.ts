@@ -103,7 +103,12 @@ export async function prepareReplay(
   assertAllowed(exception, { action, input: undefined })
   const { exception_id } = exception
   await insertRecoveryRequest(tx, {
-    ...{ recovery_id, exception_id, action, note: '', input_sha256: null, requested_by: actor },
+    recovery_id,
+    exception_id,
+    action,
+    note: '',
+    input_sha256: null,
+    requested_by: actor,
   })
   const data = { action, recovery_id, ...(fromStep === undefined ? {} : { from_step: fromStep }) }
   const prepared = { taskId, eventId: recovery_id, event: 'replay_prepared', actor, actorName, data } as const

@@ -44,7 +44,10 @@ export async function snapshotOf(tx: Tx, task: TaskRow, wakes: string[]): Promis
 }
 
 const stopOf = ({ exception_id, code, detail }: TaskExceptionRow) => ({
-  ...{ id: exception_id, code, detail: oneLine(detail, DETAIL_MAX), recoveries: allowedRecoveries(code) },
+  id: exception_id,
+  code,
+  detail: oneLine(detail, DETAIL_MAX),
+  recoveries: allowedRecoveries(code),
 })
 
 async function openDeliveryOf(tx: Tx, { task_id, state }: TaskRow): Promise<string | null> {

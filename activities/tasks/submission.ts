@@ -14,7 +14,15 @@ export async function submittedTask(
   if (!parsed.success) throw refuse('invalid_request', 'the terms of the task are not there', 'Store the terms first.')
   const { agent_id, rail, tier, usage, on_gaps, callback_url } = parsed.data
   return {
-    ...{ task_id: taskId, agent_id, rail, tier, usage, on_gaps, callback_url, terms_sha256, ...moves },
+    task_id: taskId,
+    agent_id,
+    rail,
+    tier,
+    usage,
+    on_gaps,
+    callback_url,
+    terms_sha256,
+    ...moves,
     created_at: moves.changed_at,
     review_decision: usage === 'synthetic' ? 'sandbox_policy' : null,
     resume_state: null,

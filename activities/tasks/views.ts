@@ -15,8 +15,18 @@ export async function taskView(tx: Tx, row: TaskRow) {
   const { task_id, state, resume_state, rail, tier, usage, agent_id, run_id } = row
   const { contract_id, quote_id, entitlement_id, changed_at } = row
   return {
-    ...{ task_id, state, resume_state, rail, tier, usage, agent_id, run_id },
-    ...{ contract_id, quote_id, entitlement_id, updated_at: changed_at.toISOString() },
+    task_id,
+    state,
+    resume_state,
+    rail,
+    tier,
+    usage,
+    agent_id,
+    run_id,
+    contract_id,
+    quote_id,
+    entitlement_id,
+    updated_at: changed_at.toISOString(),
     ...waitView(taskWait(snapshot)),
   }
 }
@@ -40,7 +50,14 @@ export async function contractView(tx: Tx, contract: ContractRow, task: TaskRow)
 export function taskExceptionView(row: TaskExceptionRow) {
   const { exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id } = row
   return {
-    ...{ exception_id, task_id, code, detail, state, resume_state, money_moved, receipt_id },
+    exception_id,
+    task_id,
+    code,
+    detail,
+    state,
+    resume_state,
+    money_moved,
+    receipt_id,
     allowed_recoveries: row.closed_at === null ? [...allowedRecoveries(code)] : [],
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,

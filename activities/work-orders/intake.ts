@@ -44,7 +44,9 @@ export async function storeOrder(deps: TaskDeps, tx: Tx, asked: OrderAsked): Pro
   const { workOrderId, statusTokenSha256, agentId, intake_kind, requested_tool_id, objective, quote_id } = asked
   const order = { intake_kind, requested_tool_id, objective, quote_id, agent_id: agentId }
   const fresh = await insertWorkOrder(tx, {
-    ...{ ...order, work_order_id: workOrderId, status_token_sha256: statusTokenSha256 },
+    ...order,
+    work_order_id: workOrderId,
+    status_token_sha256: statusTokenSha256,
     requester: JSON.stringify(asked.requester),
     acceptance_criteria: JSON.stringify(asked.acceptance_criteria),
   })
@@ -67,8 +69,14 @@ async function submitOrdered(deps: TaskDeps, tx: Tx, asked: OrderAsked, { taskId
   const begin = [...asked.objective].slice(0, OBJECTIVE_CHARS).join('')
   const manifest = { name: 'input', sha256: digestOf(input), bytes: Buffer.byteLength(canonicalJson(input)) }
   const terms = {
-    ...{ agent_id, rail, tier, callback_url, usage: 'operational', on_gaps },
-    ...{ objective: `${workOrderId}: ${begin}`, input_manifest: [manifest] },
+    agent_id,
+    rail,
+    tier,
+    callback_url,
+    usage: 'operational',
+    on_gaps,
+    objective: `${workOrderId}: ${begin}`,
+    input_manifest: [manifest],
   } as const
   const data = { terms_sha256: await storeDocument(tx, taskId, terms) }
   const submitted = { taskId, eventId, event: 'submit', actor, data } as const
@@ -85,8 +93,16 @@ export async function orderView(tx: Tx, order: WorkOrderRow) {
   const run_ids = tasks.map(({ task_id }) => runIdOf(task_id))
   const rail = tasks.length === 1 ? (tasks[0]?.rail ?? null) : null
   return {
-    ...{ work_order_id, intake_kind, state: workOrderState(decision, standing), requested_tool_id, rail, objective },
-    ...{ requester, agent_id, run_id: run_ids.length === 1 ? run_ids[0] : null, run_ids },
+    work_order_id,
+    intake_kind,
+    state: workOrderState(decision, standing),
+    requested_tool_id,
+    rail,
+    objective,
+    requester,
+    agent_id,
+    run_id: run_ids.length === 1 ? run_ids[0] : null,
+    run_ids,
     review: { state: decision === null ? 'waiting' : decision === 'approve' ? 'approved' : 'rejected', decision_id },
     created_at: order.created_at.toISOString(),
   }

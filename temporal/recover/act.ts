@@ -75,10 +75,15 @@ async function record(
   }
   if (!isTask(id)) throw new Error(`${id} takes no ${act}: the one act on a payout is wake`)
   const { body } = await recoverTask(tasks, tx, {
-    ...{ taskId: id, action: act, note: reason, input },
+    taskId: id,
+    action: act,
+    note: reason,
+    input,
     exceptionId: (await openTaskException(tx, id))?.exception_id,
     recoveryId: `rec_${digestOf({ operator: operatorId, act: randomUUID() })}`,
-    ...{ actor: `operator:${operatorId}`, actorName: name, decided: true },
+    actor: `operator:${operatorId}`,
+    actorName: name,
+    decided: true,
   })
   return { id, act, state: body.task.state, receipt: body.receipt }
 }

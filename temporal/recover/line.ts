@@ -37,7 +37,10 @@ export type Explanation = Record<string, string | number | boolean | null>
 
 /** The wait of what a wake starts again. */
 export const notRunning = (id: string): Wait => ({
-  ...{ what: 'its workflow, which is not running', waiting_for: [], since: null, gaps: [] },
+  what: 'its workflow, which is not running',
+  waiting_for: [],
+  since: null,
+  gaps: [],
   action: { by: 'operator', call: null, arguments: {}, choices: [], command: recoverCommand(id, 'wake') },
 })
 

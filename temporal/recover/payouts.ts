@@ -45,7 +45,13 @@ export async function payoutLine(db: Kysely<Database>, payoutId: string): Promis
   const difference = await openExceptionCode(db, payoutId)
   const code = exception ?? difference ?? (parked === null ? null : 'parked')
   return {
-    ...{ id: payoutId, kind: 'payout', state: payout.state, code, rail: 'payout', usage: payout.usage, agent: null },
+    id: payoutId,
+    kind: 'payout',
+    state: payout.state,
+    code,
+    rail: 'payout',
+    usage: payout.usage,
+    agent: null,
     summary: payoutSummary({ ...payout, amountUsdc: formatUsdc(BigInt(payout.amount_atomic)) }),
     needs_attention: code !== null,
     at_work: isUnderWay(transfer),

@@ -41,7 +41,13 @@ async function lineOf(tx: Tx, row: TaskRow): Promise<Line> {
   const snapshot = await snapshotOf(tx, row, [])
   const { task_id, state, rail, usage, agent_id } = row
   return {
-    ...{ id: task_id, kind: 'task', state, code: snapshot.exception?.code ?? null, rail, usage, agent: agent_id },
+    id: task_id,
+    kind: 'task',
+    state,
+    code: snapshot.exception?.code ?? null,
+    rail,
+    usage,
+    agent: agent_id,
     summary: taskSummary(row),
     needs_attention: needsAttention(snapshot),
     at_work: isAtWork(snapshot),
@@ -55,7 +61,9 @@ export async function explainTask({ client, db }: RecoverDeps, taskId: string): 
     const row = await taskOf(tx, taskId)
     const [exception, snapshot] = [await openTaskException(tx, taskId), await snapshotOf(tx, row, [])]
     return {
-      ...{ row, exception, snapshot },
+      row,
+      exception,
+      snapshot,
       run: row.run_id === null ? undefined : await findRun(tx, row.run_id),
       asked: exception === undefined ? [] : await listRecoveryRequests(tx, exception.exception_id),
     }
@@ -67,7 +75,10 @@ export async function explainTask({ client, db }: RecoverDeps, taskId: string): 
     state: row.state,
     interrupted_in: row.resume_state,
     last_event: `${snapshot.lastEvent} (${snapshot.sequence})`,
-    ...{ rail: row.rail, tier: row.tier, usage: row.usage, agent: row.agent_id },
+    rail: row.rail,
+    tier: row.tier,
+    usage: row.usage,
+    agent: row.agent_id,
     exception: exception?.exception_id ?? null,
     code: exception?.code ?? null,
     cause: exception?.detail ?? null,

@@ -41,13 +41,25 @@ export function payoutWait(payout: WaitingPayout): Wait {
 }
 
 const waits = (what: string, action: RequiredAction | null = null, waiting_for: Wait['waiting_for'] = []): Wait => ({
-  ...{ what, waiting_for, since: null, gaps: [], action },
+  what,
+  waiting_for,
+  since: null,
+  gaps: [],
+  action,
 })
 
 const byOperator = (command: string): RequiredAction => ({
-  ...{ by: 'operator', call: null, arguments: {}, choices: [], command },
+  by: 'operator',
+  call: null,
+  arguments: {},
+  choices: [],
+  command,
 })
 
 const byCreator = (call: string, args: Record<string, unknown>): RequiredAction => ({
-  ...{ by: 'agent', call, arguments: args, choices: [], command: null },
+  by: 'agent',
+  call,
+  arguments: args,
+  choices: [],
+  command: null,
 })

@@ -78,7 +78,10 @@ function startWait(task: WaitingTask): Wait {
     ...(task.isReviewed ? [] : ['an operator to approve the start']),
   ]
   const submit = agentCall('POST /api/agent-self-serve-rail-loop', {
-    ...{ task_token: TOKEN, contract_id: task.contractId, input: '<the input>', ...KEY },
+    task_token: TOKEN,
+    contract_id: task.contractId,
+    input: '<the input>',
+    ...KEY,
   })
   return {
     what: needs.join(' and ') || 'its run to be queued',
@@ -90,7 +93,11 @@ function startWait(task: WaitingTask): Wait {
 }
 
 const agentCall = (call: string, args: Record<string, unknown>): RequiredAction => ({
-  ...{ by: 'agent', call, arguments: args, choices: [], command: null },
+  by: 'agent',
+  call,
+  arguments: args,
+  choices: [],
+  command: null,
 })
 
 const fundCredit = (entitlementId: string | null): RequiredAction =>
@@ -98,7 +105,10 @@ const fundCredit = (entitlementId: string | null): RequiredAction =>
 
 type Plain = Omit<Wait, 'since'>
 const waits = (what: string, waiting_for: Wait['waiting_for'] = [], action: RequiredAction | null = null): Plain => ({
-  ...{ what, waiting_for, gaps: [], action },
+  what,
+  waiting_for,
+  gaps: [],
+  action,
 })
 
 function plainWait(task: WaitingTask): Plain {

@@ -45,9 +45,20 @@ export function brokenAt(chain: readonly (UsageEvent & { hash: string })[]): num
 
 const sampled = {
   event_id: `ue_${digestOf({ type: 'service.usage-sample.v1' })}`,
-  ...{ chain: SERVICE_CHAIN, sequence: 0, kind: 'model_tokens', rail: 'tokenops', units: 128_000, unit: 'tokens' },
-  ...{ credit_units: 0, occurred_at: '2026-11-21T10:00:00.000Z', recorded_at: '2026-11-21T10:00:01.000Z' },
-  ...{ agent_id: null, run_id: null, subject: 'sample', usage_receipt_id: null, prev_hash: null },
+  chain: SERVICE_CHAIN,
+  sequence: 0,
+  kind: 'model_tokens',
+  rail: 'tokenops',
+  units: 128_000,
+  unit: 'tokens',
+  credit_units: 0,
+  occurred_at: '2026-11-21T10:00:00.000Z',
+  recorded_at: '2026-11-21T10:00:01.000Z',
+  agent_id: null,
+  run_id: null,
+  subject: 'sample',
+  usage_receipt_id: null,
+  prev_hash: null,
 } as const satisfies UsageEvent
 
 /** An event as the ledger would have it, of a fixed time; it stands nowhere. */

@@ -37,7 +37,10 @@ export function reviewWait(what: string, { kind, id, since }: PendingReview, cho
   const [decision = 'approve'] = choices
   const subject = { subject_kind: kind, subject_id: id }
   return {
-    ...{ what, waiting_for: ['review'], since, gaps: [] },
+    what,
+    waiting_for: ['review'],
+    since,
+    gaps: [],
     action: {
       by: 'operator',
       call: 'POST /api/loop-review-console',

@@ -26,7 +26,8 @@ export function workOf(task: TaskSnapshot | null): Work | undefined {
 type Child = wf.ChildWorkflowHandle<typeof runWorkflow> | wf.ChildWorkflowHandle<typeof callbackWorkflow>
 
 const standing = (task: TaskSnapshot, staticSummary: string) => ({
-  ...{ workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const, staticSummary },
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+  staticSummary,
   typedSearchAttributes: [
     ...taskAttributes(task).filter((pair): pair is SearchAttributePair => pair.value !== null),
     { key: searchAttributes.Summary, value: staticSummary },

@@ -42,8 +42,12 @@ function checkSignature(findings: Findings, { replay_package: made, jws }: Repla
   findings.note('package', is === package_sha256 ? undefined : `its digest is ${is}, it says another`, is)
   const signed = findings.claims(verifySigned(jws, REPLAY_TYP, keys))
   const wanted = {
-    ...{ iss: made.issuer, sub: made.task_id, kind: 'replay_package', replay_id: made.replay_id },
-    ...{ ledger_head: made.ledger.at(-1)?.hash, package_sha256: is },
+    iss: made.issuer,
+    sub: made.task_id,
+    kind: 'replay_package',
+    replay_id: made.replay_id,
+    ledger_head: made.ledger.at(-1)?.hash,
+    package_sha256: is,
   }
   const fault = 'fault' in signed ? signed.fault : firstFault(Object.entries(wanted), otherThan(signed.payload))
   findings.note('package signature', fault, `signed by ${made.issuer}`)

@@ -98,7 +98,10 @@ function statementsIn(evidenceId: string, text: string, pointer: string): Statem
   return sentencesOf(text).flatMap(({ from, to }) => {
     const quote = text.slice(from, to)
     const dates = datesIn(quote).map(({ from, to, day, other }) => ({
-      ...{ kind: 'date' as Kind, unit: 'day', from, to },
+      kind: 'date' as Kind,
+      unit: 'day',
+      from,
+      to,
       // A day with two readings contradicts nothing for certain.
       value: other === null ? day : null,
     }))
