@@ -1,4 +1,4 @@
-import { type Changes, lookUntil } from '../store/changes.ts'
+import type { Changes } from '../store/changes.ts'
 import type { Tx } from '../store/db.ts'
 import { findPaymentOfQuote } from '../store/payments.ts'
 import { paymentResponse } from '../x402/offers.ts'
@@ -13,11 +13,13 @@ export async function responseToPayment(
   { db, changes, settleWaitMs }: Settling,
   quoteId: string,
 ): Promise<Record<string, string>> {
-  const carried = await findPaymentOfQuote(db, quoteId)
-  if (carried === undefined) return {}
-  const ended = await lookUntil(changes, carried.payment_id, settleWaitMs, async () => {
+  const until = performance.now() + settleWaitMs
+  for (;;) {
     const payment = await findPaymentOfQuote(db, quoteId)
-    return payment?.state === 'settling' || payment?.state === 'pending' ? undefined : (payment ?? null)
-  })
-  return ended?.state === 'settled' ? paymentResponse(ended) : {}
+    if (payment?.state === 'settled') return paymentResponse(payment)
+    const underWay = payment?.state === 'settling' || payment?.state === 'pending'
+    const leftMs = until - performance.now()
+    if (!underWay || leftMs <= 0) return {}
+    await changes.wait(payment.payment_id, leftMs)
+  }
 }

@@ -44,7 +44,7 @@ export function openRunReads(deps: RunReadDeps) {
     /** The run once it has moved, or as it is when the time is up. */
     runMoved: async (asker: Asker, runId: string, waitMs: number) => {
       const { task_id, sequence, state } = await transaction(db, (tx) => ownRun(tx, asker, runId))
-      if (state !== 'closed') await moved(deps, task_id, sequence, waitMs)
+      if (state !== 'closed' && waitMs > 0) await moved(deps, task_id, sequence, waitMs)
       return view(asker, runId)
     },
 
